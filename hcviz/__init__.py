@@ -1,0 +1,38 @@
+"""hcviz: build the hierarchy you mean.
+
+Items in, a tree out, a person in the loop. See README.md, and docs/architecture.md for the house.
+"""
+
+from hcviz import datasets, metrics
+from hcviz.algorithms import algorithms, fit, run
+from hcviz.core.errors import HcvizError, InconsistentTriplets
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Comparisons, Triplets
+
+__version__ = "0.1.0"
+
+
+def explore(problem_or_dataset, **options):  # type: ignore[no-untyped-def]
+    """The explorer in a notebook cell (or ``.show()``): see :func:`hcviz.ui.explore`."""
+    from hcviz.ui import explore as build_explorer  # panel takes a second: only when asked for
+
+    return build_explorer(problem_or_dataset, **options)
+
+
+__all__ = [
+    "Comparisons",
+    "HcvizError",
+    "InconsistentTriplets",
+    "Problem",
+    "Snapshot",
+    "Tree",
+    "Triplets",
+    "algorithms",
+    "datasets",
+    "explore",
+    "fit",
+    "metrics",
+    "run",
+]

@@ -1,0 +1,67 @@
+"""The registry. A new method is one file (copy ``_template.py``) and one line in ``MODULES``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from hcviz.algorithms.base import Algorithm
+from hcviz.core.errors import InvalidParameter
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+
+#: Registry name -> module whose ``ALGORITHMS`` holds it; imported when first asked for.
+MODULES = {
+    "ddt": "hcviz.algorithms.ddt",
+    "crsc": "hcviz.algorithms.structural",
+    "build": "hcviz.algorithms.build",
+    "average": "hcviz.algorithms.linkage",
+    "single": "hcviz.algorithms.linkage",
+    "complete": "hcviz.algorithms.linkage",
+    "ward": "hcviz.algorithms.linkage",
+}
+
+
+def algorithms() -> list[str]:
+    """The registry's names."""
+    return list(MODULES)
+
+
+@cache
+def get(name: str) -> Algorithm:
+    """The method of that name; :class:`InvalidParameter` if there is none."""
+    if name not in MODULES:
+        raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
+    found = {a.name: a for a in import_module(MODULES[name]).ALGORITHMS}
+    return found[name]
+
+
+def generator(seed: int, run: int = 0) -> np.random.Generator:
+    """The random generator of run ``run`` of a session seeded ``seed``."""
+    return np.random.default_rng(np.random.SeedSequence((int(seed), int(run))))
+
+
+def run(
+    name: str, problem: Problem, *, seed: int = 0, start: Any = None, **params: Any
+) -> Iterator[Snapshot]:
+    """Run a method; iterate to get its snapshots, the last with ``step == total``.
+
+    ``start`` is a :class:`Tree`, or a :class:`Snapshot` to go on from (its ``state``, generator
+    included where there is one, and then ``seed`` has no say). Seed s is the page's run 0.
+    Raises :class:`HcvizError` before anything runs where the problem or a parameter is wrong.
+    """
+    method = get(name)
+    stream = method.start_run(problem, method.parameters(**params), generator(seed), start)
+    return (snapshot for snapshot in stream if snapshot is not None)
+
+
+def fit(name: str, problem: Problem, *, seed: int = 0, **params: Any) -> Tree:
+    """Run a method to its end and return the last tree."""
+    for snapshot in run(name, problem, seed=seed, **params):
+        tree = snapshot.tree
+    return tree

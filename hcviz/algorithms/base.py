@@ -1,0 +1,109 @@
+"""``Algorithm``: a method as data, all that the page, the command line and the tests need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import param
+
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+
+Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
+
+
+class NoParameters(param.Parameterized):
+    """For methods without any."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One method.
+
+    ``needs``: alternatives, any one of which suffices: ``features``, ``similarity`` (which features
+    provide too), ``triplets``, ``comparisons``, ``similarity oracle``, ``comparison oracle``;
+    ``items`` asks for nothing else.
+    ``triplets``: ``hard`` (every tree it yields satisfies them), ``soft`` or ``ignored``.
+    ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
+    ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel).
+    ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
+    yield None where there is nothing to show but a good place to stop. ``start`` is None, a
+    :class:`Tree` over the same items that need not satisfy the triplets, or a :class:`Snapshot` of
+    an earlier run (perhaps of another method).
+    """
+
+    name: str
+    title: str
+    paper: str
+    run: Run
+    needs: tuple[str, ...] = ("similarity",)
+    triplets: Literal["hard", "soft", "ignored"] = "ignored"
+    runs: Literal["thread", "process"] = "process"
+    params: type[param.Parameterized] = NoParameters
+    summary: str = ""
+
+    def parameters(self, **values: Any) -> param.Parameterized:
+        """The parameters, checked: :class:`InvalidParameter` names the one that is wrong."""
+        known = self.parameter_names()
+        for name in values:
+            if name not in known:
+                hint = f"It takes: {', '.join(known)}." if known else "It takes none."
+                raise InvalidParameter(f"{self.name} has no parameter {name!r}.", hint)
+        try:
+            return self.params(**values)
+        except (ValueError, TypeError) as fault:
+            raise InvalidParameter(f"{self.name}: {fault}") from None
+
+    def parameter_names(self) -> list[str]:
+        return [name for name in self.params.param if name != "name"]
+
+    def lacks(self, problem: Problem) -> str | None:
+        """None if the problem has what this method needs, else a sentence."""
+        if any(_has(problem, need) for need in self.needs):
+            return None
+        return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
+
+    def start_run(
+        self, problem: Problem, params: Any, rng: np.random.Generator, start: Any = None
+    ) -> Iterator[Snapshot | None]:
+        """Check what can be checked beforehand, then :attr:`run`. Raises before anything runs."""
+        fault = self.lacks(problem)
+        if fault:
+            raise InvalidData(fault)
+        tree = start_tree(start)
+        if tree is not None and tree.n_leaves != problem.n_items:
+            raise InvalidData(
+                f"The tree to start from has {tree.n_leaves} leaves, the problem "
+                f"{problem.n_items} items."
+            )
+        return self.run(problem, params, rng, start)
+
+
+def start_tree(start: Any) -> Tree | None:
+    """The tree inside whatever ``start`` is."""
+    if start is None or isinstance(start, Tree):
+        return start
+    if isinstance(start, Snapshot):
+        return start.tree
+    raise InvalidParameter("start must be a Tree or a Snapshot of an earlier run.")
+
+
+def _has(problem: Problem, need: str) -> bool:
+    if need == "items":
+        return True
+    if need == "similarity":
+        return problem.similarity is not None or (
+            problem.features is not None and problem.features.shape[1] > 0
+        )
+    if need == "triplets":
+        return len(problem.triplets) > 0
+    if need == "similarity oracle":
+        return hasattr(problem.oracle, "similarity")
+    if need == "comparison oracle":
+        return hasattr(problem.oracle, "compare")
+    return getattr(problem, need) is not None

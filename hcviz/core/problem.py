@@ -1,0 +1,207 @@
+"""``Problem``: what is known about the items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.core.errors import InvalidData
+from hcviz.core.similarity import similarity_from_features
+from hcviz.core.triplets import Comparisons, Triplets
+
+Float = NDArray[np.float64]
+
+
+@runtime_checkable
+class SimilarityOracle(Protocol):
+    """Answers with numbers: how similar are these items to those?"""
+
+    n_items: int
+
+    def similarity(self, rows: NDArray[np.int32], cols: NDArray[np.int32]) -> Float:
+        """Similarities, shape (len(rows), len(cols))."""
+        ...
+
+
+@runtime_checkable
+class ComparisonOracle(Protocol):
+    """Answers with signs: which of two pairs is the more alike?"""
+
+    n_items: int
+
+    def compare(self, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int8]:
+        """+1 where pair ``first[i]`` is more alike than ``second[i]``, -1 where less, 0 for a tie.
+
+        Both are int32 (m, 2); the answer is int8 (m,).
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Items and what is known of them; at least one of the fields must say how many there are.
+
+    Parameters
+    ----------
+    labels : sequence of str, optional
+        n different names; default ``"0" .. "n-1"``.
+    features : float64 (n, d), optional
+        Finite. d = 0 is allowed (the sampler then draws from its prior).
+    similarity : float64 (n, n), optional
+        Finite and symmetric; larger is more alike; the diagonal is ignored.
+    triplets, comparisons : optional
+        What people said: hard or soft ab|c, and answers about hidden similarities.
+    oracle : optional
+        A :class:`SimilarityOracle` or :class:`ComparisonOracle`.
+    feature_names : sequence of str, optional
+        d names, for the views.
+
+    Raises :class:`InvalidData` or :class:`InvalidConstraint`, naming the row and column.
+    """
+
+    labels: Sequence[str] | None = None
+    features: Any = None
+    similarity: Any = None
+    triplets: Any = None
+    comparisons: Any = None
+    oracle: Any = None
+    feature_names: Sequence[str] | None = None
+    n_items: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        counts: dict[str, int] = {}
+        if self.labels is not None:
+            put(self, "labels", check_labels(self.labels))
+            counts["labels"] = len(self.labels)
+        if self.features is not None:
+            put(self, "features", check_features(self.features))
+            counts["rows of features"] = len(self.features)
+        if self.similarity is not None:
+            put(self, "similarity", check_square(self.similarity, "similarity"))
+            counts["rows of similarity"] = len(self.similarity)
+        if self.oracle is not None:
+            counts["items of the oracle"] = int(self.oracle.n_items)
+        if self.comparisons is not None and not isinstance(self.comparisons, Comparisons):
+            put(self, "comparisons", Comparisons(self.comparisons))
+        put(self, "triplets", Triplets.of(self.triplets))
+        if len(set(counts.values())) > 1:
+            said = ", ".join(f"{count} {what}" for what, count in counts.items())
+            raise InvalidData(f"The parts of a problem disagree on the number of items: {said}.")
+        named = [len(x.rows) and int(x.rows.max()) + 1 for x in self._statements()]
+        n = next(iter(counts.values()), max(named, default=0))
+        if n < 1:
+            raise InvalidData(
+                "A problem needs items.", "Give labels, features, a similarity or comparisons."
+            )
+        put(self, "n_items", n)
+        Triplets.of(self.triplets, n)
+        if self.comparisons is not None and named[-1] > n:
+            raise InvalidData(
+                f"The comparisons name item {named[-1] - 1}, but there are only {n} items."
+            )
+        if self.labels is None:
+            put(self, "labels", tuple(str(i) for i in range(n)))
+        if self.feature_names is not None:
+            put(self, "feature_names", tuple(str(name) for name in self.feature_names))
+            if self.features is None or len(self.feature_names) != self.features.shape[1]:
+                raise InvalidData("feature_names must name each column of features once.")
+
+    def _statements(self) -> list[Triplets | Comparisons]:
+        found: list[Triplets | Comparisons] = [self.triplets]
+        if self.comparisons is not None:
+            found.append(self.comparisons)
+        return found
+
+    def with_triplets(self, triplets: Any) -> Problem:
+        """The same items under other triplets."""
+        fields = {name: getattr(self, name) for name in _INPUTS} | {"triplets": triplets}
+        made = Problem(**fields)
+        if "similarity_or_default" in self.__dict__:  # the derived matrix does not depend on them
+            made.__dict__["similarity_or_default"] = self.similarity_or_default
+        return made
+
+    @cached_property
+    def similarity_or_default(self) -> Float:
+        """The similarity, or the default one of the features: (1 + cosine)/2 of z-scores."""
+        if self.similarity is not None:
+            return self.similarity
+        if self.features is None:
+            raise InvalidData(
+                "This needs similarities, and the problem has neither a similarity nor features."
+            )
+        return similarity_from_features(self.features)
+
+
+_INPUTS = (
+    "labels", "features", "similarity", "triplets", "comparisons", "oracle", "feature_names",
+)  # fmt: skip
+
+
+def check_labels(labels: Sequence[Any]) -> tuple[str, ...]:
+    """Names as strings; none empty, none twice."""
+    names = tuple(str(label) for label in labels)
+    seen: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if not name.strip():
+            raise InvalidData(f"Item {row} has an empty name.", "Give every item a name.")
+        if name in seen:
+            raise InvalidData(
+                f"The name {name!r} stands twice: items {seen[name]} and {row}.",
+                "Names must differ, since constraints speak of items by name.",
+            )
+        seen[name] = row
+    return names
+
+
+def check_features(features: ArrayLike) -> Float:
+    """A finite float64 (n, d) array, frozen."""
+    try:
+        array = np.array(features, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise InvalidData(f"The features are not numbers: {fault}.") from None
+    if array.ndim != 2:
+        raise InvalidData(f"Features must have shape (n, d), not {array.shape}.")
+    wrong = np.argwhere(~np.isfinite(array))
+    if wrong.size:
+        row, column = wrong[0]
+        raise InvalidData(
+            f"Row {row}, column {column} of the features is {array[row, column]} "
+            f"({len(wrong)} such cell(s) in all).",
+            "Fill missing cells first: hcviz.datasets.fill_missing(features).",
+        )
+    array.flags.writeable = False
+    return array
+
+
+def check_square(matrix: ArrayLike, noun: str) -> Float:
+    """A finite, square, symmetric float64 array, frozen."""
+    try:
+        array = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise InvalidData(f"The {noun} matrix does not hold numbers: {fault}.") from None
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        shape = " x ".join(str(side) for side in array.shape)
+        raise InvalidData(f"A {noun} matrix must be square; this one is {shape}.")
+    wrong = np.argwhere(~np.isfinite(array))
+    if wrong.size:
+        row, column = wrong[0]
+        raise InvalidData(f"Row {row}, column {column} of the {noun} is {array[row, column]}.")
+    gap = np.abs(array - array.T)
+    limit = 1e-9 * max(1.0, float(np.abs(array).max(initial=0.0)))
+    if gap.size and gap.max() > limit:
+        row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise InvalidData(
+            f"A {noun} matrix must be symmetric; row {row}, column {column} is "
+            f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
+        )
+    array.flags.writeable = False
+    return array
+
+
+__all__ = ["ComparisonOracle", "Problem", "SimilarityOracle"]

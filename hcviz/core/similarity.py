@@ -1,0 +1,86 @@
+"""Similarities of feature rows. The choice is always visible: a name in ``SIMILARITIES``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
+
+from hcviz.core.errors import InvalidParameter
+
+Float = NDArray[np.float64]
+
+
+def zscore(features: Float) -> Float:
+    """Columns to mean 0 and standard deviation 1; constant columns become 0."""
+    centred = features - features.mean(axis=0)
+    spread = features.std(axis=0)
+    return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 1e-12)
+
+
+def cosine(features: Float) -> Float:
+    """Cosine of the rows as they are; a row of zeros has cosine 0 with everything."""
+    length = np.linalg.norm(features, axis=1, keepdims=True)
+    unit = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
+    return np.clip(unit @ unit.T, -1.0, 1.0)
+
+
+def cosine_zscored(features: Float) -> Float:
+    """(1 + cosine of the z-scored rows) / 2, in [0, 1]."""
+    return (1.0 + cosine(zscore(features))) / 2.0
+
+
+def gaussian(features: Float) -> Float:
+    """exp(-d^2 / 2h^2) of the z-scored rows, h the median distance to the 7th neighbour.
+
+    The width follows Zelnik-Manor and Perona (2004), with one width for all items. Where more than
+    half the items have seven duplicates that is 0: the median positive distance then.
+    """
+    distance = pdist(zscore(features))
+    square = squareform(distance)
+    near = np.sort(square, axis=1)[:, min(7, len(features) - 1)]
+    width = float(np.median(near))
+    if width <= 0:
+        positive = distance[distance > 0]
+        width = float(np.median(positive)) if positive.size else 1.0
+    return np.exp(-(square**2) / (2.0 * width**2))
+
+
+def correlation(features: Float) -> Float:
+    """(1 + Pearson correlation of the rows) / 2, in [0, 1]; a constant row counts as 0."""
+    return (1.0 + cosine(features - features.mean(axis=1, keepdims=True))) / 2.0
+
+
+def euclidean(features: Float) -> Float:
+    """Euclidean distance of the z-scored rows turned round: (max d - d) / max d, in [0, 1]."""
+    return from_distance(squareform(pdist(zscore(features))))
+
+
+def from_distance(distance: Float) -> Float:
+    """A distance matrix turned round: (max d - d) / max d, in [0, 1]."""
+    top = float(distance.max(initial=0.0))
+    return (top - distance) / top if top > 0 else np.ones_like(distance)
+
+
+#: Name -> (what a person reads, function of float64 (n, d) to float64 (n, n)).
+SIMILARITIES: dict[str, tuple[str, Callable[[Float], Float]]] = {
+    "cosine-z": ("Cosine, z-scored", cosine_zscored),
+    "cosine": ("Cosine, raw", cosine),
+    "gaussian": ("Gaussian", gaussian),
+    "correlation": ("Correlation", correlation),
+    "euclidean": ("Euclidean, turned round", euclidean),
+}
+
+
+def similarity_from_features(features: Float, kind: str = "cosine-z") -> Float:
+    """Similarity matrix of the rows, float64 (n, n), symmetric; O(n^2 d).
+
+    Raises :class:`InvalidParameter` for a name that is not in ``SIMILARITIES``.
+    """
+    if kind not in SIMILARITIES:
+        known = ", ".join(SIMILARITIES)
+        raise InvalidParameter(f"There is no similarity {kind!r}.", f"Known: {known}.")
+    matrix = SIMILARITIES[kind][1](np.asarray(features, dtype=np.float64))
+    return (matrix + matrix.T) / 2.0

@@ -1,0 +1,192 @@
+"""Compiled passes over parent arrays: children, orders, ancestors.
+
+Everywhere ``parent`` is int32 of length m, ``parent[v] > v`` but for the root, which is last and
+has parent -1. A loop upward in index is therefore bottom-up, one downward is top-down, and nothing
+recurses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+
+
+@njit
+def children_csr(parent):
+    """``(offsets, items)``: children of v are ``items[offsets[v]:offsets[v + 1]]``, increasing."""
+    m = parent.size
+    offsets = np.zeros(m + 1, np.int32)
+    for v in range(m - 1):
+        offsets[parent[v] + 1] += 1
+    for v in range(m):
+        offsets[v + 1] += offsets[v]
+    fill = offsets[:m].copy()
+    items = np.empty(m - 1, np.int32)
+    for v in range(m - 1):
+        p = parent[v]
+        items[fill[p]] = v
+        fill[p] += 1
+    return offsets, items
+
+
+@njit
+def subtree_sizes(parent, n_leaves):
+    """Leaves below each node, itself included: int32 (m,)."""
+    size = np.zeros(parent.size, np.int32)
+    size[:n_leaves] = 1
+    for v in range(parent.size - 1):
+        size[parent[v]] += size[v]
+    return size
+
+
+@njit
+def depths(parent):
+    """Edges between each node and the root: int32 (m,)."""
+    depth = np.zeros(parent.size, np.int32)
+    for v in range(parent.size - 2, -1, -1):
+        depth[v] = depth[parent[v]] + 1
+    return depth
+
+
+@njit
+def first_leaf_positions(parent, size):
+    """Where each node's block of leaves begins in a depth-first order: int32 (m,).
+
+    The leaves below v occupy positions ``start[v] .. start[v] + size[v]``; children come in the
+    order of their indices.
+    """
+    m = parent.size
+    start = np.zeros(m, np.int32)
+    used = np.zeros(m, np.int32)
+    # Increasing order among siblings needs the smaller sibling placed first, while parents must
+    # come before children: reserve the blocks from the right, walking indices downward.
+    for v in range(m - 2, -1, -1):
+        p = parent[v]
+        used[p] += size[v]
+        start[v] = start[p] + size[p] - used[p]
+    return start
+
+
+@njit
+def preorder(parent):
+    """``(position, node)``: each node's place in a depth-first preorder, and its inverse."""
+    m = parent.size
+    nodes_below = np.ones(m, np.int32)
+    for v in range(m - 1):
+        nodes_below[parent[v]] += nodes_below[v]
+    position = np.zeros(m, np.int32)
+    used = np.zeros(m, np.int32)
+    for v in range(m - 2, -1, -1):
+        p = parent[v]
+        used[p] += nodes_below[v]
+        position[v] = position[p] + nodes_below[p] - used[p]
+    node = np.empty(m, np.int32)
+    for v in range(m):
+        node[position[v]] = v
+    return position, node
+
+
+@njit
+def lca_table(parent):
+    """``(position, table)``: a sparse table that answers LCA queries in O(1).
+
+    Row 0 holds, at preorder place i, the parent of the node there. For u before v in preorder the
+    LCA is the highest of the parents at places ``position[u] + 1 .. position[v]``: the one with
+    the least preorder place. O(m log m) time and memory.
+    """
+    m = parent.size
+    position, node = preorder(parent)
+    rows = 1
+    while (1 << rows) <= m:
+        rows += 1
+    table = np.empty((rows, m), np.int32)
+    table[0, 0] = m - 1
+    for i in range(1, m):
+        table[0, i] = parent[node[i]]
+    for k in range(1, rows):
+        half = 1 << (k - 1)
+        for i in range(m):
+            left = table[k - 1, i]
+            j = i + half
+            if j < m and position[table[k - 1, j]] < position[left]:
+                left = table[k - 1, j]
+            table[k, i] = left
+    return position, table
+
+
+@njit
+def lca_many(first, second, position, table):
+    """LCA of ``first[i]`` and ``second[i]``: int32 of their length."""
+    out = np.empty(first.size, np.int32)
+    for i in range(first.size):
+        u, v = first[i], second[i]
+        if u == v:
+            out[i] = u
+            continue
+        low, high = position[u], position[v]
+        if low > high:
+            low, high = high, low
+        low += 1
+        k = 0
+        while (2 << k) <= high - low + 1:
+            k += 1
+        left = table[k, low]
+        right = table[k, high + 1 - (1 << k)]
+        out[i] = left if position[left] < position[right] else right
+    return out
+
+
+@njit
+def lca_size_matrix(parent, size, start, leaf_order, n_leaves):
+    """Leaves of the smallest clade that holds i and j, for all pairs: int32 (n, n)."""
+    out = np.empty((n_leaves, n_leaves), np.int32)
+    offsets, items = children_csr(parent)
+    for i in range(n_leaves):
+        out[i, i] = 1
+    for v in range(n_leaves, parent.size):
+        for a in range(offsets[v], offsets[v + 1]):
+            left = items[a]
+            for b in range(a + 1, offsets[v + 1]):
+                right = items[b]
+                for x in range(start[left], start[left] + size[left]):
+                    i = leaf_order[x]
+                    for y in range(start[right], start[right] + size[right]):
+                        j = leaf_order[y]
+                        out[i, j] = size[v]
+                        out[j, i] = size[v]
+    return out
+
+
+@njit
+def restrict_nodes(parent, kept_rank, n_kept):
+    """The induced tree on some leaves: ``(parent, origin)``.
+
+    ``kept_rank[leaf]`` is the leaf's index in the new tree, or -1. ``origin[u]`` is the old node
+    that new node u stands for (for an inner node: the LCA of what is kept below it).
+    """
+    m = parent.size
+    n_leaves = kept_rank.size
+    new_parent = np.full(2 * n_kept - 1, -1, np.int32)
+    origin = np.full(2 * n_kept - 1, -1, np.int32)
+    branches = np.zeros(m, np.int32)  # children with something kept below them
+    for v in range(m - 1):
+        if (v < n_leaves and kept_rank[v] >= 0) or branches[v] > 0:
+            branches[parent[v]] += 1
+    number = np.full(m, -1, np.int32)
+    count = n_kept
+    for v in range(m):
+        if v < n_leaves:
+            number[v] = kept_rank[v]
+        elif branches[v] >= 2:
+            number[v] = count
+            count += 1
+        if number[v] >= 0:
+            origin[number[v]] = v
+    above = np.full(m, -1, np.int32)  # the nearest ancestor that stays
+    for v in range(m - 2, -1, -1):
+        p = parent[v]
+        above[v] = number[p] if number[p] >= 0 else above[p]
+        if number[v] >= 0:
+            new_parent[number[v]] = above[v]
+    return new_parent[:count], origin[:count]

@@ -1,0 +1,175 @@
+"""``Triplets`` ab|c, and ``Comparisons``, which are something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.core.errors import InvalidConstraint
+
+
+def _index_rows(rows: ArrayLike, widths: tuple[int, ...], noun: str) -> NDArray[np.int32]:
+    array = np.asarray(rows)
+    if array.size == 0:
+        width = array.shape[1] if array.ndim == 2 and array.shape[1] in widths else widths[0]
+        return np.empty((0, width), np.int32)
+    shape = " or ".join(f"(m, {width})" for width in widths)
+    if array.ndim != 2 or array.shape[1] not in widths:
+        raise InvalidConstraint(f"{noun} must have shape {shape}, not {array.shape}.")
+    whole = array.astype(np.int64, copy=False) if array.dtype.kind in "iuf" else None
+    if whole is None or np.any(whole != array):
+        raise InvalidConstraint(f"{noun} must hold whole numbers (item indices).")
+    if whole.min() < 0 or whole.max() > np.iinfo(np.int32).max:
+        row = int(np.flatnonzero((whole < 0).any(axis=1) | (whole > 2**31 - 1).any(axis=1))[0])
+        raise InvalidConstraint(f"Row {row} of {noun.lower()} names item {whole[row].min()}.")
+    return np.ascontiguousarray(whole, dtype=np.int32)
+
+
+class Triplets:
+    """Statements ab|c: some clade holds a and b and not c.
+
+    Parameters
+    ----------
+    rows : int32 (m, 3)
+        Columns a, b, c; three different items. The order of a and b means nothing.
+    weights : float64 (m,), optional
+        Positive; only soft methods look at them. Default: all 1.
+    """
+
+    __slots__ = ("rows", "weights")
+
+    def __init__(self, rows: ArrayLike = (), weights: ArrayLike | None = None) -> None:
+        self.rows = _index_rows(rows, (3,), "Triplets").copy()
+        a, b, c = self.rows.T
+        same = np.flatnonzero((a == b) | (a == c) | (b == c))
+        if same.size:
+            row = int(same[0])
+            raise InvalidConstraint(
+                f"Triplet {row} names one item twice: {tuple(self.rows[row].tolist())}.",
+                "A triplet ab|c needs three different items.",
+            )
+        if weights is None:
+            self.weights = np.ones(len(self.rows))
+        else:
+            self.weights = np.array(weights, dtype=np.float64)
+            if self.weights.shape != (len(self.rows),):
+                raise InvalidConstraint(
+                    f"{len(self.rows)} triplets need as many weights, not {self.weights.size}."
+                )
+            if not np.all(np.isfinite(self.weights) & (self.weights > 0)):
+                raise InvalidConstraint("The weights of triplets must be positive numbers.")
+        self.rows.flags.writeable = False
+        self.weights.flags.writeable = False
+
+    @classmethod
+    def of(cls, triplets: Any, n_items: int | None = None) -> Triplets:
+        """``triplets`` as this type (None is none); every item below ``n_items``, if given."""
+        if triplets is None:
+            made = cls()
+        else:
+            made = triplets if isinstance(triplets, cls) else cls(triplets)
+        if n_items is not None and len(made) and made.rows.max() >= n_items:
+            row = int(np.flatnonzero((made.rows >= n_items).any(axis=1))[0])
+            raise InvalidConstraint(
+                f"Triplet {row} names item {made.rows[row].max()}, but there are only {n_items} "
+                f"items (0..{n_items - 1})."
+            )
+        return made
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        return (tuple(row) for row in self.rows.tolist())
+
+    def __getitem__(self, index: Any) -> Triplets:
+        rows = self.rows[index]
+        return Triplets(np.atleast_2d(rows), np.atleast_1d(self.weights[index]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Triplets):
+            return NotImplemented
+        return np.array_equal(self.rows, other.rows) and np.array_equal(self.weights, other.weights)
+
+    def __hash__(self) -> int:
+        return hash((self.rows.tobytes(), self.weights.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Triplets, (self.rows, self.weights))
+
+    def __repr__(self) -> str:
+        return f"Triplets({len(self)})"
+
+    def __add__(self, other: Triplets) -> Triplets:
+        return Triplets(
+            np.concatenate([self.rows, other.rows]), np.concatenate([self.weights, other.weights])
+        )
+
+    def within(self, items: ArrayLike) -> NDArray[np.int64]:
+        """Row indices of the triplets whose three items are all among ``items``."""
+        return np.flatnonzero(np.isin(self.rows, np.asarray(items)).all(axis=1))
+
+
+class Comparisons:
+    """Answers about hidden similarities: "i and j are more alike than k and l".
+
+    Parameters
+    ----------
+    rows : int32 (m, 3) or (m, 4)
+        (anchor, near, far), i.e. w(anchor, near) > w(anchor, far); or quadruplets (i, j, k, l),
+        i.e. w(i, j) > w(k, l), the order within each pair meaning nothing.
+
+    A comparison is not a triplet: ab|c implies (a, b, c) and (b, a, c), and one such comparison
+    does not imply ab|c. Repeats and contradictions are data, and kept.
+    """
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: ArrayLike) -> None:
+        self.rows = _index_rows(rows, (3, 4), "Comparisons").copy()
+        columns = self.rows.T
+        if len(columns) == 3:
+            wrong = (columns[0] == columns[1]) | (columns[0] == columns[2])
+            wrong |= columns[1] == columns[2]
+        else:
+            wrong = (columns[0] == columns[1]) | (columns[2] == columns[3])
+        if np.any(wrong):
+            row = int(np.flatnonzero(wrong)[0])
+            raise InvalidConstraint(
+                f"Comparison {row} compares an item with itself: {tuple(self.rows[row].tolist())}."
+            )
+        self.rows.flags.writeable = False
+
+    @classmethod
+    def from_triplets(cls, triplets: Triplets) -> Comparisons:
+        """The two comparisons that each ab|c implies: (a, b, c) and (b, a, c). (2m, 3)."""
+        rows = triplets.rows
+        return cls(np.concatenate([rows, rows[:, [1, 0, 2]]]))
+
+    @property
+    def is_quadruplets(self) -> bool:
+        return self.rows.shape[1] == 4
+
+    def as_quadruplets(self) -> Comparisons:
+        """(anchor, near, far) as (anchor, near, anchor, far); quadruplets as they are."""
+        return self if self.is_quadruplets else Comparisons(self.rows[:, [0, 1, 0, 2]])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparisons):
+            return NotImplemented
+        return bool(np.array_equal(self.rows, other.rows))
+
+    def __hash__(self) -> int:
+        return hash(self.rows.tobytes())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Comparisons, (self.rows,))
+
+    def __repr__(self) -> str:
+        return f"Comparisons({len(self)}, {'quadruplets' if self.is_quadruplets else 'triplets'})"
