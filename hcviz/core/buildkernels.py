@@ -1,0 +1,152 @@
+"""Compiled passes of BUILD over flat arrays: union-find, Aho components, the Aho tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+
+
+@njit
+def find(link, x):
+    """The representative of x in a union-find forest, halving the path."""
+    while link[x] != x:
+        link[x] = link[link[x]]
+        x = link[x]
+    return x
+
+
+@njit
+def components(n, rows):
+    """Component of each item under edges a-b of all rows, numbered by first item: int32 (n,)."""
+    link = np.arange(n).astype(np.int32)
+    for t in range(rows.shape[0]):
+        a, b = find(link, rows[t, 0]), find(link, rows[t, 1])
+        link[max(a, b)] = min(a, b)
+    number = np.full(n, -1, np.int32)
+    count = 0
+    for x in range(n):
+        root = find(link, x)  # the least item of its component: numbered already, unless x is it
+        if number[root] < 0:
+            number[root] = count
+            count += 1
+        number[x] = number[root]
+    return number
+
+
+@njit
+def aho_tree(n, rows):
+    """``(parent, failed)``: the Aho tree, or the rows inside the set that could not be split."""
+    m = rows.shape[0]
+    none = np.empty(0, np.int32)
+    top = np.full(2 * n - 1, -1, np.int32)  # parents; inner nodes numbered as they are made
+    if n == 1:
+        return top, none
+    items = np.arange(n).astype(np.int32)  # each set is a slice of it, and so are its triplets
+    active = np.arange(m).astype(np.int32)
+    spare_items = np.empty(n, np.int32)
+    spare_active = np.empty(m, np.int32)
+    link = np.empty(n, np.int32)
+    number = np.empty(n, np.int32)  # component of an item, by first item of the slice
+    item_at = np.empty(n + 1, np.int32)
+    active_at = np.empty(n + 1, np.int32)
+    todo = np.empty((n, 5), np.int32)  # slice of items, slice of triplets, node
+    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3], todo[0, 4] = 0, n, 0, m, n
+    waiting = 1
+    made = n + 1
+    while waiting:
+        waiting -= 1
+        begin, end, t_begin, t_end, node = todo[waiting]
+        if t_begin == t_end:
+            for k in range(begin, end):
+                top[items[k]] = node
+            continue
+        for k in range(begin, end):
+            link[items[k]] = items[k]
+            number[items[k]] = -1
+        left = end - begin
+        for k in range(t_begin, t_end):
+            a = find(link, rows[active[k], 0])
+            b = find(link, rows[active[k], 1])
+            if a != b:
+                link[max(a, b)] = min(a, b)
+                left -= 1
+        if left == 1:
+            return top, active[t_begin:t_end].copy()
+        count = 0
+        for k in range(begin, end):
+            root = find(link, items[k])  # slices are increasing, so the least item comes first
+            if number[root] < 0:
+                number[root] = count
+                item_at[count] = 0
+                active_at[count] = 0
+                count += 1
+            number[items[k]] = number[root]
+            item_at[number[root]] += 1
+        for k in range(t_begin, t_end):
+            side = number[rows[active[k], 0]]
+            if side == number[rows[active[k], 2]]:
+                active_at[side] += 1
+        item_next, active_next = begin, t_begin
+        for side in range(count):
+            size, inside = item_at[side], active_at[side]
+            item_at[side], active_at[side] = item_next, active_next
+            if size > 1:
+                top[made] = node
+                todo[waiting, 0], todo[waiting, 1] = item_next, item_next + size
+                todo[waiting, 2], todo[waiting, 3] = active_next, active_next + inside
+                todo[waiting, 4] = made
+                waiting += 1
+                made += 1
+            item_next += size
+            active_next += inside
+        for k in range(begin, end):
+            x = items[k]
+            side = number[x]
+            spare_items[item_at[side]] = x
+            item_at[side] += 1
+        for k in range(t_begin, t_end):
+            side = number[rows[active[k], 0]]
+            if side == number[rows[active[k], 2]]:
+                spare_active[active_at[side]] = active[k]
+                active_at[side] += 1
+        item_next = begin
+        for side in range(count):
+            if item_at[side] - item_next == 1:
+                top[spare_items[item_next]] = node
+            item_next = item_at[side]
+        items[begin:end] = spare_items[begin:end]
+        active[t_begin:active_next] = spare_active[t_begin:active_next]
+    return renumbered(top[:made], n), none
+
+
+@njit
+def renumbered(top, n):
+    """A parent array whose inner nodes were numbered from the root down, by clade size instead.
+
+    ``top[n]`` is the root's entry, -1, and every other inner node has a parent made before it.
+    Nodes of equal size keep the later-made first, so a parent still comes after its children.
+    """
+    m = top.size
+    size = np.zeros(m, np.int64)
+    size[:n] = 1
+    for x in range(n):
+        size[top[x]] += 1
+    for v in range(m - 1, n, -1):
+        size[top[v]] += size[v]
+    begin = np.zeros(n + 2, np.int64)
+    for v in range(n, m):
+        begin[size[v] + 1] += 1
+    for s in range(n + 1):
+        begin[s + 1] += begin[s]
+    new = np.empty(m, np.int32)
+    for x in range(n):
+        new[x] = x
+    for v in range(m - 1, n - 1, -1):
+        new[v] = n + begin[size[v]]
+        begin[size[v]] += 1
+    parent = np.full(m, -1, np.int32)
+    for v in range(m):
+        if top[v] >= 0:
+            parent[new[v]] = new[top[v]]
+    return parent
