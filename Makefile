@@ -1,0 +1,34 @@
+# hcviz: `make app` for the dashboard, `make test` for everything that is checked.
+PORT ?= 5006
+PYTHON := .venv/bin/python
+
+# The core once more without the compiler: what is right only when compiled is not right.
+PLAIN_TESTS := tests/test_tree.py
+
+.PHONY: app test lint bench clean
+
+app:
+	@tools/venv.sh
+	@echo "hcviz: http://localhost:$(PORT) (Ctrl-C ends it)"
+	@$(PYTHON) -m panel serve app.py --port $(PORT) --address 127.0.0.1 \
+	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT)
+
+test: lint
+	@echo "hcviz: browser tests with $$($(PYTHON) tools/chromium.py --install)"
+	@$(PYTHON) tools/chromium.py >/dev/null
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS)
+	$(PYTHON) -m pytest
+
+lint:
+	@tools/venv.sh test
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+
+bench:
+	@tools/venv.sh test
+	@for bench in benchmarks/*.py; do echo "== $$bench"; $(PYTHON) $$bench || exit 1; done
+
+clean:
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,12 @@
+"""Jobs: the one place that knows threads and processes.
+
+``courier.py`` hands snapshots over, never two at a time; ``task.py`` runs one task, here or in a
+worker; ``worker.py`` is the worker's side, ``pool.py`` the server's side of the same pipe;
+``runner.py`` is what a page calls.
+"""
+
+from hcviz.jobs.pool import POOL, warm
+from hcviz.jobs.runner import Runner
+from hcviz.jobs.task import Message
+
+__all__ = ["POOL", "Message", "Runner", "warm"]

@@ -1,0 +1,165 @@
+"""``Runner``: one job at a time for one session, in a thread or in a worker process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hcviz.algorithms import MODULES, get
+from hcviz.core.errors import HcvizError
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.jobs.courier import Courier, Message
+from hcviz.jobs.pool import POOL, Pool, Worker, send
+from hcviz.jobs.task import Gate, Task, log_unexpected, perform, unexpected
+from hcviz.session.actions import Arrived, Failed, Stopped
+
+log = logging.getLogger(__name__)
+
+
+class Runner:
+    """Runs methods off the page's thread and reports to ``post``; the newest job wins.
+
+    ``post(message)`` is called on a thread of the runner's, with ``Arrived(run, snapshot)`` any
+    number of times, then exactly one of ``Finished(run)``, ``Failed(run, message, hint)`` or
+    ``Stopped(run)``. A job that a newer one replaces says nothing more. After an ``Arrived`` the
+    receiver calls :meth:`acknowledge`; until then no further one is sent, but for the last of a
+    run (see :class:`Courier`). All methods return at once and may be called from any thread.
+    """
+
+    def __init__(self, post: Callable[[Message], None], pool: Pool = POOL) -> None:
+        self._post = post
+        self._pool = pool
+        self._lock = threading.RLock()
+        self._job: Job | None = None
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """A job is at work, or paused."""
+        job = self._job
+        return job is not None and not job.courier.over
+
+    def start(
+        self,
+        run: int,
+        method: str,
+        problem: Problem,
+        params: Mapping[str, Any],
+        seed: int,
+        start: Snapshot | Tree | None = None,
+    ) -> None:
+        """Replace whatever is at work by this. Everything that is wrong is posted as ``Failed``.
+
+        The random generator is that of run ``run`` of seed ``seed``, unless ``start`` carries one.
+        """
+        task = Task(run, method, MODULES.get(method, ""), problem, dict(params), seed, start)
+        with self._lock:
+            if self._closed:
+                return
+            if self._job is not None:
+                self._job.stop(None)
+            self._job = Job(task, self._post, self._pool)
+
+    def acknowledge(self, run: int) -> None:
+        """The last ``Arrived`` of this run has been dealt with: the next may come."""
+        job = self._job
+        if job is not None and job.run == run:
+            job.courier.acknowledge()
+
+    def cancel(self) -> None:
+        """Stop the job, if there is one, and post ``Stopped``; what was shown last stays."""
+        with self._lock:
+            if self._job is not None and not self._job.courier.over:
+                self._job.stop(Stopped(self._job.run))
+
+    def pause(self) -> None:
+        """Hold the job at its next place to stop; nothing arrives until :meth:`resume`."""
+        self._hold(True)
+
+    def resume(self) -> None:
+        self._hold(False)
+
+    def _hold(self, held: bool) -> None:
+        with self._lock:
+            if self._job is not None:
+                self._job.hold(held)
+
+    def close(self) -> None:
+        """Stop whatever is at work and say nothing more, ever. May be called twice."""
+        with self._lock:
+            self._closed = True
+            if self._job is not None:
+                self._job.stop(None)
+                self._job = None
+
+
+class Job:
+    """One task at work."""
+
+    def __init__(self, task: Task, post: Callable[[Message], None], pool: Pool) -> None:
+        self.run = task.run
+        self._task = task
+        self._pool = pool
+        self._gate = Gate()
+        self._worker: Worker | None = None
+        self._lock = threading.Lock()
+        self.courier = Courier(task.run, post, lost=lambda: self.stop(None))
+        threading.Thread(target=self._work, name=f"hcviz-run-{task.run}", daemon=True).start()
+
+    def stop(self, message: Message | None) -> None:
+        self.courier.drop(message)
+        with self._lock:
+            self._gate.stop()
+            if self._worker is not None:
+                self._worker.end()
+
+    def hold(self, held: bool) -> None:
+        self.courier.hold(held)
+        with self._lock:
+            self._gate.pause(held)
+            if self._worker is not None:
+                self._worker.order("pause" if held else "resume")
+
+    def _work(self) -> None:
+        task = self._task
+        try:
+            if get(task.method).runs == "thread":
+                perform(task, self.courier, self._gate)
+            else:
+                self._in_worker(task)
+        except HcvizError as fault:
+            self.courier.end(Failed(task.run, fault.message, fault.hint))
+        except Exception as fault:
+            log_unexpected(task.method, fault)
+            self.courier.end(unexpected(task.run, task.method, fault))
+
+    def _in_worker(self, task: Task) -> None:
+        worker = self._pool.take()
+        finished = False
+        try:
+            with self._lock:
+                self._worker = worker
+                if self._gate.stopped.is_set():
+                    return
+            send(worker, task)
+            if not self._gate.open.is_set():
+                worker.order("pause")
+            for reply in worker.replies():
+                if isinstance(reply, Arrived):
+                    self.courier.offer(reply.snapshot)
+                elif isinstance(reply, tuple):
+                    log.error("The method %s failed unexpectedly.\n%s", *reply[1:])
+                else:
+                    self.courier.end(reply)
+                    finished = True
+                    return
+        finally:
+            with self._lock:
+                self._worker = None
+            if not finished:
+                worker.end()
+            self._pool.give_back(worker)

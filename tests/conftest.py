@@ -1,0 +1,25 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# No deadline: a first example pays for the compiler. In CI the examples are the same every time.
+settings.register_profile("here", deadline=None, print_blob=True)
+settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of the real data that is not in the repository (HCVIZ_DATA names another)."""
+    folder = Path(os.environ.get("HCVIZ_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.fail(f"The real data should be at {folder}; set HCVIZ_DATA to where it is.")
+    return folder

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Makes .venv with hcviz in it: `tools/venv.sh` for the app, `tools/venv.sh test` for the suite too.
+# Does nothing when that is there already; begins anew when pyproject.toml has changed.
+set -eu
+cd "$(dirname "$0")/.."
+extra=${1:-}
+made_from=.venv/.made-from
+now=$(cksum <pyproject.toml)
+
+if [ -f "$made_from" ] && .venv/bin/python -c '' 2>/dev/null; then
+  case "$(cat "$made_from")" in
+  "$now test" | "$now $extra") exit 0 ;;
+  esac
+fi
+
+found= without=
+for python in ${HCVIZ_PYTHON:-} python3.13 python3.12 python3.11 python3 python; do
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+  if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+    found=$python
+    break
+  fi
+  without=$python
+done
+if [ -z "$found" ]; then
+  if [ -n "$without" ]; then
+    version=$("$without" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    echo "hcviz: $without has no venv or no ensurepip module, so .venv cannot be made; on Debian and Ubuntu, 'apt-get install python3-venv' (or python$version-venv) brings them." >&2
+  else
+    echo "hcviz: no Python 3.11 or newer was found; install one, or name it: HCVIZ_PYTHON=/path/to/python3 make ..." >&2
+  fi
+  exit 1
+fi
+
+echo "hcviz: making .venv with $found (once; again only when pyproject.toml changes)"
+rm -rf .venv
+"$found" -m venv .venv || {
+  rm -rf .venv
+  echo "hcviz: $found could not make .venv; what it says stands above." >&2
+  exit 1
+}
+.venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extra:+[$extra]}" || {
+  echo "hcviz: pip could not install the packages that pyproject.toml names; what it says stands above." >&2
+  exit 1
+}
+echo "$now $extra" >"$made_from"
