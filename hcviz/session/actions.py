@@ -1,0 +1,207 @@
+"""Actions: all that can happen to a session. Each remembers when it was made.
+
+Those of the person and of the runner alike; ``update`` says what each does. The time is taken here,
+where the action is made, so that ``update`` stays a pure function and a log replays exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from hcviz.core.snapshot import Snapshot
+from hcviz.session.constraint import Constraint, DataSpec
+
+if TYPE_CHECKING:
+    from hcviz.session.model import Session
+
+#: How a method treats triplets, as its registry entry says.
+Treatment = Literal["hard", "soft", "ignored"]
+
+
+def now() -> str:
+    """The time as constraints and the log note it: ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """What happened, and when (not part of equality)."""
+
+    time: str = field(default_factory=now, compare=False)
+
+
+# ---------------------------------------------------------------------- data
+
+
+@dataclass(frozen=True)
+class LoadedData(Action):
+    """The Store has read this data. Other names than before: begin without constraints."""
+
+    spec: DataSpec
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SetSimilarity(Action):
+    kind: str
+
+
+@dataclass(frozen=True)
+class SetMissing(Action):
+    """How missing cells are filled."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class SetScaling(Action):
+    """How the features that the method sees are scaled."""
+
+    kind: str
+
+
+# ---------------------------------------------------------------------- constraints
+
+
+@dataclass(frozen=True)
+class AddConstraint(Action):
+    group: tuple[int, ...]
+    apart: int
+    author: str = "you"
+    weight: float = 1.0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class EnableConstraint(Action):
+    id: int
+
+
+@dataclass(frozen=True)
+class DisableConstraint(Action):
+    id: int
+
+
+@dataclass(frozen=True)
+class DeleteConstraint(Action):
+    id: int
+
+
+@dataclass(frozen=True)
+class EditConstraint(Action):
+    """Change what is not None."""
+
+    id: int
+    note: str | None = None
+    weight: float | None = None
+    author: str | None = None
+
+
+@dataclass(frozen=True)
+class ImportConstraints(Action):
+    """Add these, renumbered; repeats are left out, what contradicts is kept disabled."""
+
+    constraints: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True)
+class ResolveConflict(Action):
+    """Switch ``enable_id`` on and ``disable_ids`` off, in one step."""
+
+    enable_id: int
+    disable_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class DismissConflict(Action):
+    """Leave the answer switched off, and stop showing the conflict."""
+
+
+# ---------------------------------------------------------------------- method and runs
+
+
+@dataclass(frozen=True)
+class SetMethod(Action):
+    """Another method; ``triplets`` is its registry entry's word on constraints."""
+
+    name: str
+    triplets: Treatment = "hard"
+
+
+@dataclass(frozen=True)
+class SetParams(Action):
+    """New values of some of the method's parameters; the others stay."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SetSeed(Action):
+    """Another seed, and a run from nothing."""
+
+    seed: int
+
+
+@dataclass(frozen=True)
+class Rerun(Action):
+    """Run on from what is shown, or from nothing (``fresh``)."""
+
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Cancel(Action):
+    """Stop the run; what is shown stays."""
+
+
+@dataclass(frozen=True)
+class Arrived(Action):
+    run: int
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True)
+class Finished(Action):
+    run: int
+
+
+@dataclass(frozen=True)
+class Failed(Action):
+    run: int
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Stopped(Action):
+    run: int
+
+
+# ---------------------------------------------------------------------- history
+
+
+@dataclass(frozen=True)
+class Undo(Action):
+    pass
+
+
+@dataclass(frozen=True)
+class Redo(Action):
+    pass
+
+
+@dataclass(frozen=True)
+class Restore(Action):
+    """Put a loaded session in the place of this one."""
+
+    session: Session
+
+
+@dataclass(frozen=True)
+class Resumed(Action):
+    """Made by ``Restore`` itself and logged, so that run numbers replay: go on from this one."""
+
+    run: int
