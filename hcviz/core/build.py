@@ -3,7 +3,7 @@
 Aho, Sagiv, Szymanski and Ullman (1981): join a and b for every ab|c inside a set of items. One
 component and more than one item means that no tree exists; otherwise the components are the
 children, and each is treated alike. All of it is iterative; the repair of a tree that violates
-some triplets is :mod:`hcviz.core.repair`.
+some triplets is compiled in :mod:`hcviz.core.repairkernels`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import buildkernels as kernels
 from hcviz.core.errors import InconsistentTriplets, InvalidConstraint
+from hcviz.core.repairkernels import repair, repaired_heights
 from hcviz.core.tree import Tree
+from hcviz.core.treekernels import lca_table
 from hcviz.core.triplets import Triplets
 
 Int = NDArray[np.int32]
@@ -107,6 +109,34 @@ def chain_triplets(group: ArrayLike, apart: int) -> Int:
     return np.stack([members[:-1], members[1:], outside], axis=1).astype(np.int32)
 
 
+def build_guided(tree: Tree, triplets: Any) -> Tree:
+    """A tree near ``tree`` that satisfies ``triplets``: the repair behind every click.
+
+    Where nothing below a node is violated, the old tree stays (the very same object if nothing is
+    violated anywhere). At the topmost node v at which a triplet ab|c has its LCA(a,b,c) and fails,
+    the set of v's items is divided anew: old clades that no triplet contradicts hold together as
+    far as the Aho graph stays in pieces, and each piece follows the child with most of its items
+    (ties: the larger child, then the first) down the old tree until the pieces part; then each
+    side is looked at in the same way. Hence a clade none of whose items a triplet names survives,
+    a binary tree stays binary, and the result satisfies every triplet (paper 003, section 3.2,
+    asks for BUILD with the old geometry where it leaves a choice).
+
+    ``tree`` may have polytomies. A node's height is that of the old LCA of its items, spread evenly
+    where parent and child have the same one. Raises :class:`InconsistentTriplets` as :func:`build`
+    does. O(s (n + m)) for s divided sets.
+    """
+    n = tree.n_leaves
+    rows = _rows(n, triplets)
+    if not len(rows) or bool(tree.satisfies(rows).all()):
+        return tree
+    failed = kernels.aho_tree(n, rows)[1]
+    if failed.size:
+        raise _explained(n, rows, failed)
+    position, table = lca_table(tree.parent.copy())
+    parent, origin = repair(tree.parent.copy(), n, tree.leaf_order.copy(), position, table, rows)
+    return Tree(parent, repaired_heights(parent, origin, n, tree.height.copy()), n)
+
+
 def minimal_conflict(n_leaves: int, triplets: Any) -> tuple[int, ...]:
     """Rows of a minimal inconsistent subset, increasing; empty where a tree exists.
 
@@ -124,6 +154,7 @@ def warm() -> None:
     """Compile (or load) the kernels, so that nobody's first click waits for it."""
     is_consistent(3, [[0, 1, 2]])
     aho_components([0, 1, 2], [[0, 1, 2]])
+    build_guided(build(3, [[0, 1, 2]]), [[0, 2, 1]])
 
 
 # ---------------------------------------------------------------------- explanations

@@ -1,0 +1,366 @@
+"""The compiled pass behind :func:`hcviz.core.build.build_guided`: a tree bent to its triplets.
+
+Sets of items are slices of one array, kept in the old tree's leaf order, so that the old tree
+restricted to a set is a stack pass over the LCAs of neighbours. A restricted node goes by the
+index of the old node it stands for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.buildkernels import find
+from hcviz.core.jit import njit
+from hcviz.core.treekernels import lca_many
+
+
+@njit
+def pair_lca(u, v, position, table):
+    """One LCA from the sparse table of :func:`hcviz.core.treekernels.lca_table`."""
+    if u == v:
+        return u
+    low, high = position[u], position[v]
+    if low > high:
+        low, high = high, low
+    low += 1
+    k = 0
+    while (2 << k) <= high - low + 1:
+        k += 1
+    left = table[k, low]
+    right = table[k, high + 1 - (1 << k)]
+    return left if position[left] < position[right] else right
+
+
+@njit
+def induced(items, begin, end, between, stack, nodes, above, first, last):
+    """The old tree restricted to ``items[begin:end]``, two items or more.
+
+    ``between[k]`` is the LCA of items k and k+1. Fills ``nodes`` with the inner nodes, children
+    before parents, and for each its parent (``above``, -1 at the top) and its slice ``first ..
+    last`` of ``items``, inclusive. Returns how many nodes there are.
+    """
+    count = 0
+    depth = 0
+    for k in range(begin, end):
+        v = between[k] if k < end - 1 else -1
+        start = k
+        # What is on the stack and v are ancestors of item k: the deeper has the smaller index.
+        while depth > 0 and (v < 0 or stack[depth - 1] < v):
+            depth -= 1
+            u = stack[depth]
+            start = first[u]
+            last[u] = k
+            nodes[count] = u
+            count += 1
+            above[u] = v
+            if depth > 0 and (v < 0 or stack[depth - 1] < v):
+                above[u] = stack[depth - 1]
+        if v >= 0 and (depth == 0 or stack[depth - 1] != v):
+            first[v] = start
+            stack[depth] = v
+            depth += 1
+    return count
+
+
+@njit
+def gather(key, rows, active, begin, end, count, spare, at):
+    """Sort ``active[begin:end]`` by the common key of a row's three items; drop rows without one.
+
+    ``key`` is -1 or 0..count-1 for each item. On return the rows of key s are
+    ``active[at[s]:at[s + 1]]``.
+    """
+    for s in range(count + 1):
+        at[s] = 0
+    for k in range(begin, end):
+        t = active[k]
+        s = key[rows[t, 0]]
+        if s >= 0 and s == key[rows[t, 1]] and s == key[rows[t, 2]]:
+            at[s + 1] += 1
+    at[0] = begin
+    for s in range(count):
+        at[s + 1] += at[s]
+    for k in range(begin, end):
+        t = active[k]
+        s = key[rows[t, 0]]
+        if s >= 0 and s == key[rows[t, 1]] and s == key[rows[t, 2]]:
+            spare[at[s]] = t
+            at[s] += 1
+    for s in range(count, 0, -1):
+        at[s] = at[s - 1]
+    at[0] = begin
+    for k in range(begin, at[count]):
+        active[k] = spare[k]
+
+
+@njit
+def pieces_of(
+    items, begin, end, nodes, count, above, first, last, rows, active, t_begin, t_end,
+    violated, position, table, link, number, clash, glued, anchor,
+):  # fmt: skip
+    """Cut a set into pieces that may be arranged at will: ``number[item]``, how many, and whether
+    some uncontradicted clades had to be cut for it.
+
+    Old clades that no triplet contradicts are glued together, the largest that leave the Aho graph
+    in pieces. The anchor of a piece, the first item of its largest glued clade (or first item), is
+    its place in the old tree; pieces are numbered by their anchors' order.
+    """
+    for k in range(count):
+        clash[nodes[k]] = 0
+    for k in range(t_begin, t_end):
+        t = active[k]
+        if violated[t]:
+            a, b, c = rows[t]
+            ac = pair_lca(a, c, position, table)
+            bc = pair_lca(b, c, position, table)
+            if ac != bc:  # the clades from the lower up to below the higher part a from b
+                clash[min(ac, bc)] += 1
+                clash[max(ac, bc)] -= 1
+    for k in range(count - 1):
+        clash[above[nodes[k]]] += clash[nodes[k]]
+
+    pieces = 1
+    limit = end - begin - 1
+    coarse = False
+    while True:
+        pieces = end - begin
+        for k in range(begin, end):
+            link[items[k]] = items[k]
+            anchor[items[k]] = 1
+        glued[nodes[count - 1]] = False
+        for k in range(count - 2, -1, -1):
+            u = nodes[k]
+            glued[u] = glued[above[u]]
+            if not glued[u] and clash[u] == 0 and last[u] - first[u] < limit:
+                glued[u] = True
+                anchor[items[first[u]]] = last[u] + 1 - first[u]
+                pieces -= last[u] - first[u]
+                for j in range(first[u] + 1, last[u] + 1):
+                    link[items[j]] = items[first[u]]
+                    anchor[items[j]] = 0
+        for k in range(t_begin, t_end):
+            a = find(link, rows[active[k], 0])
+            b = find(link, rows[active[k], 1])
+            if a != b:
+                link[a] = b
+                pieces -= 1
+        if pieces > 1 or limit == 0:  # with nothing glued, consistent triplets leave two or more
+            break
+        limit //= 2
+        coarse = True
+    for k in range(begin, end):
+        number[items[k]] = -1
+    for k in range(begin, end):  # the item of each root whose glued clade is the largest
+        x = items[k]
+        root = find(link, x)
+        if number[root] < 0 or anchor[x] > anchor[number[root]]:
+            number[root] = x
+    for k in range(begin, end):
+        x = items[k]
+        anchor[x] = number[find(link, x)]
+    pieces = 0
+    for k in range(begin, end):
+        x = items[k]
+        if anchor[x] == x:
+            number[x] = pieces
+            pieces += 1
+    for k in range(begin, end):
+        number[items[k]] = number[anchor[items[k]]]
+    return pieces, coarse
+
+
+@njit
+def repair(parent, n, leaf_order, position, table, rows):
+    """``(parent, origin)``: a tree that satisfies consistent ``rows``, and for each of its nodes
+    the old LCA of its items. Inner nodes are numbered by size."""
+    m = rows.shape[0]
+    old = parent.size
+    a = np.ascontiguousarray(rows[:, 0])
+    outer = lca_many(a, np.ascontiguousarray(rows[:, 1]), position, table)
+    violated = np.zeros(m, np.bool_)
+    for t in range(m):
+        top = pair_lca(outer[t], rows[t, 2], position, table)
+        violated[t] = top == outer[t]
+        outer[t] = top
+
+    items = leaf_order.copy()
+    between = np.empty(n, np.int32)
+    active = np.arange(m).astype(np.int32)
+    spare_items = np.empty(n, np.int32)
+    spare_active = np.empty(m, np.int32)
+    at = np.empty(n + 2, np.int32)
+    item_at = np.empty(n + 2, np.int32)
+    stack = np.empty(n, np.int32)
+    nodes = np.empty(n, np.int32)
+    above = np.empty(old, np.int32)
+    first = np.empty(old, np.int32)
+    last = np.empty(old, np.int32)
+    bad = np.zeros(old, np.bool_)
+    number_of = np.empty(old, np.int32)  # restricted node -> new node, -2: inside a bad one
+    key = np.empty(n, np.int32)
+    link = np.empty(n, np.int32)
+    clash = np.empty(old, np.int32)
+    glued = np.empty(old, np.bool_)
+    anchor = np.empty(n, np.int32)
+    anchors = np.empty(n, np.int32)
+    piece_side = np.empty(n, np.int32)
+
+    up = np.full(2 * n - 1, -1, np.int32)  # the new tree, inner nodes numbered as they are made
+    origin = np.arange(2 * n - 1).astype(np.int32)
+    size = np.ones(2 * n - 1, np.int32)
+    made = n
+    todo = np.empty((n + 1, 6), np.int32)  # items, triplets, new parent, 1 = divide
+    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3], todo[0, 4], todo[0, 5] = 0, n, 0, m, -1, 0
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        begin, end, t_begin, t_end, over, divide = todo[waiting]
+        if end - begin == 1:
+            up[items[begin]] = over
+            continue
+        for k in range(begin, end - 1):
+            between[k] = pair_lca(items[k], items[k + 1], position, table)
+        count = induced(items, begin, end, between, stack, nodes, above, first, last)
+        if divide == 0:
+            # Take over the old tree, down to the topmost nodes at which a triplet is violated.
+            for k in range(t_begin, t_end):
+                if violated[active[k]]:
+                    bad[outer[active[k]]] = True
+            for k in range(begin, end):
+                key[items[k]] = -1
+            subs = 0
+            kept = waiting
+            for k in range(count - 1, -1, -1):
+                u = nodes[k]
+                node_above = over if above[u] < 0 else number_of[above[u]]
+                if node_above == -2:
+                    number_of[u] = -2
+                elif bad[u]:
+                    number_of[u] = -2
+                    for j in range(first[u], last[u] + 1):
+                        key[items[j]] = subs
+                    todo[waiting, 0], todo[waiting, 1] = first[u], last[u] + 1
+                    todo[waiting, 4], todo[waiting, 5] = node_above, 1
+                    waiting += 1
+                    subs += 1
+                else:
+                    number_of[u] = made
+                    up[made], origin[made], size[made] = node_above, u, last[u] + 1 - first[u]
+                    made += 1
+            for k in range(begin, end):
+                if key[items[k]] < 0:
+                    low = old
+                    if k > begin:
+                        low = between[k - 1]
+                    if k < end - 1 and between[k] < low:
+                        low = between[k]
+                    up[items[k]] = number_of[low]
+            for k in range(t_begin, t_end):
+                bad[outer[active[k]]] = False
+            gather(key, rows, active, t_begin, t_end, subs, spare_active, at)
+            for s in range(subs):
+                todo[kept + s, 2], todo[kept + s, 3] = at[s], at[s + 1]
+            continue
+        pieces, coarse = pieces_of(
+            items, begin, end, nodes, count, above, first, last, rows, active, t_begin, t_end,
+            violated, position, table, link, key, clash, glued, anchor,
+        )  # fmt: skip
+        for k in range(begin, end):
+            x = items[k]
+            if anchor[x] == x:
+                anchors[key[x]] = x
+        for s in range(pieces - 1):
+            between[s] = pair_lca(anchors[s], anchors[s + 1], position, table)
+        if coarse:  # later pieces may be larger clades: only the topmost division stands
+            high = between[: pieces - 1].max()
+            sides = 0
+            for s in range(pieces):
+                if s > 0 and between[s - 1] == high:
+                    sides += 1
+                    anchors[sides] = anchors[s]
+                piece_side[s] = sides
+            for k in range(begin, end):
+                key[items[k]] = piece_side[key[items[k]]]
+            pieces = sides + 1
+            between[: pieces - 1] = high
+        for s in range(pieces + 1):
+            item_at[s] = 0
+        for k in range(begin, end):
+            item_at[key[items[k]] + 1] += 1
+        item_at[0] = begin
+        for s in range(pieces):
+            item_at[s + 1] += item_at[s]
+        for k in range(begin, end):
+            s = key[items[k]]
+            spare_items[item_at[s]] = items[k]
+            item_at[s] += 1
+        for s in range(pieces, 0, -1):
+            item_at[s] = item_at[s - 1]
+        item_at[0] = begin
+        for k in range(begin, end):
+            items[k] = spare_items[k]
+        gather(key, rows, active, t_begin, t_end, pieces, spare_active, at)
+        # Arrange the pieces as the old tree arranges their anchors.
+        count = induced(anchors, 0, pieces, between, stack, nodes, above, first, last)
+        for k in range(count - 1, -1, -1):
+            u = nodes[k]
+            number_of[u] = made
+            up[made] = over if above[u] < 0 else number_of[above[u]]
+            size[made] = item_at[last[u] + 1] - item_at[first[u]]
+            origin[made] = u
+            made += 1
+        for s in range(pieces):
+            low = old
+            if s > 0:
+                low = between[s - 1]
+            if s < pieces - 1 and between[s] < low:
+                low = between[s]
+            node = number_of[low]
+            top = pair_lca(items[item_at[s]], items[item_at[s + 1] - 1], position, table)
+            origin[node] = pair_lca(origin[node], top, position, table)
+            todo[waiting, 0], todo[waiting, 1] = item_at[s], item_at[s + 1]
+            todo[waiting, 2], todo[waiting, 3] = at[s], at[s + 1]
+            todo[waiting, 4], todo[waiting, 5] = node, 0
+            waiting += 1
+        for k in range(count - 1):
+            node, over = number_of[nodes[k]], number_of[above[nodes[k]]]
+            origin[over] = pair_lca(origin[over], origin[node], position, table)
+    order = np.argsort(size[:made], kind="mergesort")  # leaves have size 1 and stay in front
+    new = np.empty(made, np.int32)
+    for k in range(made):
+        new[order[k]] = k
+    new_parent = np.full(made, -1, np.int32)
+    new_origin = np.empty(made, np.int32)
+    for v in range(made):
+        new_origin[new[v]] = origin[v]
+        if up[v] >= 0:
+            new_parent[new[v]] = new[up[v]]
+    return new_parent, new_origin
+
+
+@njit
+def repaired_heights(parent, origin, n, old_height):
+    """The old LCA's height for each node; where parent and child have one LCA, spread between.
+
+    A run of k nodes that share an LCA divides the room between its height and the highest node
+    below evenly. Not decreasing toward the root: the LCA of a subset is never higher.
+    """
+    m = parent.size
+    height = np.zeros(m)
+    below = np.zeros(m)  # highest node under the run
+    ahead = np.zeros(m, np.int32)  # longest way down inside the run
+    for v in range(n, m):
+        height[v] = old_height[origin[v]]
+    for v in range(n, m - 1):
+        p = parent[v]
+        if origin[v] == origin[p]:
+            ahead[p] = max(ahead[p], ahead[v] + 1)
+            below[p] = max(below[p], below[v])
+        else:
+            below[p] = max(below[p], height[v])
+    rank = np.zeros(m, np.int32)
+    for v in range(m - 2, n - 1, -1):
+        if origin[v] == origin[parent[v]]:
+            rank[v] = rank[parent[v]] + 1
+            room = old_height[origin[v]] - below[v]
+            height[v] = old_height[origin[v]] - room * rank[v] / (rank[v] + ahead[v] + 1)
+    return height
