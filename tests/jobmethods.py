@@ -1,0 +1,82 @@
+"""Methods that behave badly, or very well, for the tests of the runner. Workers import this too."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import param
+
+from hcviz.algorithms.base import Algorithm
+from hcviz.core.errors import InvalidData
+from hcviz.core.snapshot import Snapshot
+from tests.trees import caterpillar
+
+
+class Parameters(param.Parameterized):
+    steps = param.Integer(10, bounds=(1, None), doc="How many snapshots.")
+    rest = param.Number(0.0, bounds=(0, None), doc="Seconds to sleep before each.")
+
+
+def snapshot(problem: Any, step: int, total: int, rng: Any) -> Snapshot:
+    metrics = {"pid": os.getpid(), "draw": float(rng.random())}
+    return Snapshot(caterpillar(problem.n_items), step, total, metrics)
+
+
+def counting(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    """Snapshots as fast as they can be made, then the end."""
+    for step in range(1, params.steps + 1):
+        time.sleep(params.rest)
+        yield snapshot(problem, step, params.steps, rng)
+
+
+def spinning(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    """One snapshot, then work without an end, in pieces of a few milliseconds."""
+    yield snapshot(problem, 0, 1, rng)
+    a = np.ones(200_000)
+    while True:
+        np.sort(a)
+        yield None
+
+
+def stubborn(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    """One snapshot, then one call without an end."""
+    yield snapshot(problem, 0, 1, rng)
+    while True:
+        sum(range(1_000_000))
+
+
+def refusing(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    yield snapshot(problem, 1, 2, rng)
+    raise InvalidData("Item 3 is odd.", "Leave it out.")
+
+
+def breaking(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    yield snapshot(problem, 1, 2, rng)
+    raise ZeroDivisionError("a fault of ours")
+
+
+def printing(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    """What a library prints must not reach the pipe, whichever way it is printed."""
+    print("noise")
+    os.write(1, b"more noise\n")
+    yield snapshot(problem, 1, 1, rng)
+
+
+RUNS = {
+    "counting": counting,
+    "spinning": spinning,
+    "stubborn": stubborn,
+    "refusing": refusing,
+    "breaking": breaking,
+    "printing": printing,
+}
+
+ALGORITHMS = tuple(
+    Algorithm(f"{name}-{where}", name, "", run, ("items",), "ignored", where, Parameters)
+    for name, run in RUNS.items()
+    for where in ("thread", "process")
+)

@@ -1,0 +1,460 @@
+"""Runner: order and number of messages, backpressure, cancelling, faults, and what is left over.
+
+Times: a message counts as shown when ``post`` has been called with it; the CPU a job takes is that
+of this process (thread methods) or is zero because the worker is gone (process methods).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hcviz import Problem
+from hcviz.algorithms import MODULES, algorithms, get
+from hcviz.jobs import Runner
+from hcviz.jobs.courier import INTERVAL
+from hcviz.jobs.pool import POOL, Pool
+from hcviz.session.actions import Arrived, Failed, Finished, Stopped
+from tests import jobmethods
+from tests.conftest import ROOT
+
+EVERYWHERE = pytest.mark.parametrize("where", ["thread", "process"])
+
+#: What a wait may take at most before a test fails; nothing is expected to take nearly as long.
+LONG = 60.0
+
+
+class Inbox:
+    """Collects what is posted, with the time; acknowledges by itself unless told not to."""
+
+    def __init__(self, acknowledging: bool = True) -> None:
+        self.messages: list[Any] = []
+        self.times: list[float] = []
+        self.acknowledging = acknowledging
+        self.runner: Runner | None = None
+        self._changed = threading.Condition()
+
+    def __call__(self, message: Any) -> None:
+        with self._changed:
+            self.messages.append(message)
+            self.times.append(time.monotonic())
+            self._changed.notify_all()
+        if self.acknowledging and isinstance(message, Arrived):
+            assert self.runner is not None
+            self.runner.acknowledge(message.run)
+
+    def until(self, condition: Callable[[list[Any]], bool], timeout: float = LONG) -> None:
+        with self._changed:
+            done = self._changed.wait_for(lambda: condition(self.messages), timeout)
+            assert done, f"after {timeout} s there were only {self.messages}"
+
+    def until_over(self) -> Any:
+        self.until(lambda messages: any(not isinstance(m, Arrived) for m in messages))
+        return self.messages[-1]
+
+    @property
+    def steps(self) -> list[int]:
+        return [m.snapshot.step for m in self.messages if isinstance(m, Arrived)]
+
+
+@pytest.fixture(autouse=True)
+def job_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    for method in jobmethods.ALGORITHMS:
+        monkeypatch.setitem(MODULES, method.name, jobmethods.__name__)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """A pool of one spare: a worker costs a second or two."""
+    made = Pool(spares=1)
+    made.fill(wait=True)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def inbox() -> Inbox:
+    return Inbox()
+
+
+@pytest.fixture
+def runner(inbox: Inbox, pool: Pool) -> Iterator[Runner]:
+    made = Runner(inbox, pool)
+    inbox.runner = made
+    yield made
+    made.close()
+
+
+def items(n: int = 6) -> Problem:
+    return Problem(labels=[f"item {i}" for i in range(n)])
+
+
+def gone(pid: int) -> bool:
+    """No such process: not even a zombie that nobody has waited for."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def wait_for(condition: Callable[[], bool], timeout: float) -> float:
+    """Seconds until the condition holds."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < timeout, f"not within {timeout} s"
+        time.sleep(0.002)
+    return time.monotonic() - began
+
+
+@EVERYWHERE
+def test_a_run_arrives_in_order_and_finishes_once(where, runner, inbox):
+    runner.start(7, f"counting-{where}", items(), {"steps": 5, "rest": 0.05}, 0)
+    assert runner.busy
+    assert inbox.until_over() == Finished(7)
+    assert inbox.steps == sorted(set(inbox.steps))
+    assert inbox.steps[-1] == 5
+    wait_for(lambda: not runner.busy, 1)
+    pids = {m.snapshot.metrics["pid"] for m in inbox.messages[:-1]}
+    assert (pids == {os.getpid()}) == (where == "thread")
+
+
+def test_both_places_give_the_same_run(runner, inbox):
+    draws = []
+    for where in ("thread", "process"):
+        inbox.messages.clear()
+        runner.start(3, f"counting-{where}", items(), {"steps": 4}, 11)
+        inbox.until_over()
+        draws.append(inbox.messages[-2].snapshot.metrics["draw"])
+    assert draws[0] == draws[1]
+
+
+@EVERYWHERE
+def test_a_receiver_that_does_not_acknowledge_gets_the_first_and_the_last(where, runner, inbox):
+    inbox.acknowledging = False
+    runner.start(1, f"counting-{where}", items(), {"steps": 200, "rest": 0.001}, 0)
+    inbox.until_over()
+    assert len(inbox.steps) == 2
+    assert inbox.steps[-1] == 200
+
+
+@EVERYWHERE
+def test_never_more_than_25_a_second(where, runner, inbox):
+    runner.start(1, f"counting-{where}", items(), {"steps": 500, "rest": 0.001}, 0)
+    inbox.until_over()
+    gaps = np.diff(inbox.times[:-2])  # the last snapshot and the end do not wait
+    assert len(gaps) >= 3
+    assert gaps.min() >= INTERVAL - 0.001
+
+
+def test_acknowledging_another_run_is_no_acknowledgement(runner, inbox):
+    inbox.acknowledging = False
+    runner.start(5, "spinning-thread", items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    runner.acknowledge(4)
+    runner.start(6, "counting-thread", items(), {"steps": 50, "rest": 0.01}, 0)
+    inbox.until(lambda messages: len(messages) == 2)
+    runner.acknowledge(5)
+    time.sleep(3 * INTERVAL)
+    assert len(inbox.messages) == 2
+    runner.acknowledge(6)
+    inbox.until(lambda messages: len(messages) == 3)
+
+
+@EVERYWHERE
+def test_the_newest_job_wins_and_the_older_says_nothing_more(where, runner, inbox):
+    runner.start(1, f"spinning-{where}", items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    runner.start(2, f"counting-{where}", items(), {"steps": 3, "rest": 0.05}, 0)
+    inbox.until_over()
+    assert inbox.messages[-1] == Finished(2)
+    assert {m.run for m in inbox.messages[1:]} == {2}
+
+
+@pytest.mark.parametrize("method", ["spinning-thread", "spinning-process", "stubborn-process"])
+def test_a_cancel_shows_at_once_and_stops_the_work(method, runner, inbox, pool):
+    runner.start(1, method, items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    worker = int(inbox.messages[0].snapshot.metrics["pid"])
+    check_cancel(runner, inbox, None if worker == os.getpid() else worker)
+    assert inbox.messages[-1] == Stopped(1)
+    runner.cancel()  # nothing is at work: nothing to say
+    time.sleep(0.05)
+    assert len(inbox.messages) == 2
+
+
+def check_cancel(runner: Runner, inbox: Inbox, worker: int | None) -> None:
+    """``Stopped`` within 100 ms; after 500 ms no CPU is used, or the worker is gone."""
+    began = time.monotonic()
+    runner.cancel()
+    inbox.until(lambda messages: isinstance(messages[-1], Stopped), timeout=5)
+    assert inbox.times[-1] - began < 0.1
+    assert not runner.busy
+    if worker is not None:
+        wait_for(lambda: gone(worker), 0.5)
+        return
+    time.sleep(max(0.0, began + 0.5 - time.monotonic()))
+    cpu, began = time.process_time(), time.monotonic()
+    time.sleep(0.3)
+    # A job that went on would have used nearly all of this time on one core.
+    assert time.process_time() - cpu < 0.2 * (time.monotonic() - began)
+
+
+@EVERYWHERE
+def test_a_refusal_is_passed_on_after_what_there_was(where, runner, inbox):
+    runner.start(4, f"refusing-{where}", items(), {}, 0)
+    inbox.until_over()
+    assert inbox.steps == [1]
+    assert inbox.messages[-1] == Failed(4, "Item 3 is odd.", "Leave it out.")
+    assert not runner.busy
+
+
+@EVERYWHERE
+def test_a_fault_of_ours_is_logged_and_called_unexpected(where, runner, inbox, caplog):
+    runner.start(4, f"breaking-{where}", items(), {}, 0)
+    end = inbox.until_over()
+    assert isinstance(end, Failed)
+    assert "unexpected" in end.message
+    assert "a fault of ours" not in end.message
+    assert "Traceback" in caplog.text
+    assert "a fault of ours" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "said"),
+    [
+        ("no-such-method", {}, "no method 'no-such-method'"),
+        ("counting-thread", {"size": 1}, "no parameter 'size'"),
+        ("counting-process", {"steps": 0}, "steps"),
+        ("average", {}, "needs similarity"),
+    ],
+)
+def test_what_is_wrong_beforehand_is_posted_too(method, params, said, runner, inbox):
+    runner.start(2, method, items(), params, 0)
+    end = inbox.until_over()
+    assert isinstance(end, Failed)
+    assert said in end.message
+
+
+@EVERYWHERE
+def test_nothing_arrives_during_a_pause(where, runner, inbox):
+    runner.start(1, f"counting-{where}", items(), {"steps": 400, "rest": 0.001}, 0)
+    inbox.until(lambda messages: len(messages) >= 2)
+    runner.pause()
+    time.sleep(0.02)  # one that was being handed over
+    before = len(inbox.messages)
+    time.sleep(0.2)
+    assert len(inbox.messages) == before
+    assert runner.busy
+    runner.resume()
+    inbox.until_over()
+    assert inbox.steps[-1] == 400
+    assert inbox.steps[before] < 400, "the work went on during the pause"
+
+
+@EVERYWHERE
+def test_a_paused_job_can_be_cancelled_or_replaced(where, runner, inbox):
+    runner.start(1, f"counting-{where}", items(), {"steps": 1000, "rest": 0.001}, 0)
+    inbox.until(lambda messages: len(messages) >= 1)
+    runner.pause()
+    runner.cancel()
+    assert inbox.until_over() == Stopped(1)
+    inbox.messages.clear()
+    runner.start(2, f"counting-{where}", items(), {"steps": 2}, 0)
+    assert inbox.until_over() == Finished(2)
+
+
+@EVERYWHERE
+def test_close_is_silent_and_final(where, runner, inbox):
+    runner.start(1, f"spinning-{where}", items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    runner.close()
+    runner.close()
+    runner.start(2, f"counting-{where}", items(), {}, 0)
+    time.sleep(0.2)
+    assert len(inbox.messages) == 1
+    assert not runner.busy
+
+
+def test_a_receiver_that_has_gone_stops_the_work(pool, caplog):
+    def gone_page(message: Any) -> None:
+        raise RuntimeError("the document is closed")
+
+    runner = Runner(gone_page, pool)
+    runner.start(1, "spinning-thread", items(), {}, 0)
+    wait_for(lambda: not runner.busy, 2)
+    wait_for(lambda: not any(t.name == "hcviz-run-1" for t in threading.enumerate()), 2)
+    assert "nobody to report to" in caplog.text
+
+
+def test_a_worker_that_is_killed_is_a_sentence(runner, inbox):
+    runner.start(1, "stubborn-process", items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    os.kill(int(inbox.messages[0].snapshot.metrics["pid"]), signal.SIGKILL)
+    end = inbox.until_over()
+    assert isinstance(end, Failed)
+    assert "SIGKILL" in end.message
+    runner.start(2, "counting-process", items(), {}, 0)
+    inbox.until(lambda messages: messages[-1] == Finished(2))
+
+
+def test_prints_do_not_disturb_the_pipe(runner, inbox):
+    runner.start(1, "printing-process", items(), {}, 0)
+    assert inbox.until_over() == Finished(1)
+
+
+class Local:
+    """An oracle no worker can import: the class is not at its module's top."""
+
+    n_items = 6
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot travel")
+
+
+def test_a_problem_that_cannot_travel_is_a_sentence(runner, inbox):
+    runner.start(1, "counting-process", Problem(oracle=Local()), {}, 0)
+    end = inbox.until_over()
+    assert isinstance(end, Failed)
+    assert "could not be taken to a worker" in end.message
+    assert "module" in end.hint
+
+
+def test_workers_are_shared_and_used_again(pool, runner, inbox):
+    pids = set()
+    for run in range(3):
+        inbox.messages.clear()
+        pool.fill(wait=True)
+        runner.start(run, "counting-process", items(), {"steps": 1}, 0)
+        inbox.until_over()
+        pids.add(inbox.messages[0].snapshot.metrics["pid"])
+        wait_for(lambda: len(pool.pids()) >= 1, 5)
+    assert len(pids) <= 2
+
+
+def test_a_closed_pool_leaves_no_process_behind():
+    pool = Pool(spares=1)
+    pool.fill(wait=True)
+    inbox = Inbox()
+    runner = inbox.runner = Runner(inbox, pool)
+    runner.start(1, "stubborn-process", items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    pids = pool.pids()
+    assert pids
+    pool.close()
+    assert all(gone(pid) for pid in pids)
+    inbox.until_over()
+    runner.start(2, "counting-process", items(), {}, 0)
+    inbox.until(lambda messages: isinstance(messages[-1], Failed) and messages[-1].run == 2)
+
+
+SCRIPT = """
+import os, sys, time
+from hcviz import Problem
+from hcviz.algorithms import MODULES
+from hcviz.jobs import Runner, POOL
+
+print("main runs", flush=True)  # a script without a guard: a worker must not run it again
+MODULES["stubborn-process"] = "tests.jobmethods"
+started = []
+runner = Runner(started.append)
+runner.start(0, "stubborn-process", Problem(labels=list("abc")), {}, 0)
+while not started:
+    time.sleep(0.01)
+print(*POOL.pids(), flush=True)
+if sys.argv[1] == "wait":
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", ["exit", "kill"])
+def test_no_worker_outlives_its_server(how, tmp_path):
+    script = tmp_path / "server.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    server = subprocess.Popen(
+        [sys.executable, str(script), "wait" if how == "kill" else "exit"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert server.stdout is not None
+    lines = [server.stdout.readline(), server.stdout.readline()]
+    if how == "kill":
+        server.kill()
+    rest = server.communicate(timeout=LONG)[0]
+    assert lines[0] == "main runs\n"
+    assert "main runs" not in rest
+    pids = [int(pid) for pid in lines[1].split()]
+    assert pids
+    for pid in pids:
+        wait_for(lambda pid=pid: gone(pid), 5)
+
+
+def anything(n: int) -> Problem:
+    """A problem of every kind at once, so that every method finds what it needs.
+
+    The triplets are those of a caterpillar, i j | k for i < j < k, over a shuffled order: the
+    deepest recursion there is.
+    """
+    rng = np.random.default_rng(0)
+    rank = rng.permutation(n)
+    rows = np.sort(rng.integers(0, n, (4 * n, 3)), axis=1)
+    rows = rows[(np.diff(rows, axis=1) > 0).all(axis=1)]
+    chain = np.column_stack([np.arange(n - 2), np.arange(1, n - 1), np.arange(2, n)])
+    return Problem(
+        features=rng.normal(size=(n, 8)), triplets=rank[np.concatenate([rows, chain])]
+    )
+
+
+@pytest.mark.parametrize("method", algorithms())
+def test_every_method_stops_when_it_is_told_to(method, runner, inbox, pool):
+    """On the first size at which it is still at work 100 ms (CPU) after it began."""
+    in_worker = get(method).runs == "process"
+    for n in (300, 1200, 5000):
+        pool.fill(wait=True)
+        before = set(pool.pids())
+        inbox.messages.clear()
+        runner.start(0, method, anything(n), {}, 0)
+        worker = None
+        if in_worker:
+            wait_for(lambda: bool(runner_worker(runner)) or not runner.busy, LONG)
+            worker = runner_worker(runner)
+            assert worker is None or worker in before, "a warmed worker should have been taken"
+        at_work = cpu_seconds(worker)
+        wait_for(lambda: cpu_seconds(worker) - at_work > 0.1 or not runner.busy, LONG)
+        if runner.busy:
+            break
+        inbox.until_over()
+        assert inbox.messages[-1] == Finished(0)
+    check_cancel(runner, inbox, worker)
+
+
+def runner_worker(runner: Runner) -> int | None:
+    job = runner._job
+    return job._worker.pid if job is not None and job._worker is not None else None
+
+
+def cpu_seconds(pid: int | None) -> float:
+    """CPU this process has used, or that process (infinite when it has gone)."""
+    if pid is None:
+        return time.process_time()
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+    except OSError:
+        return float("inf")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_the_server_has_one_pool():
+    assert Runner(lambda message: None)._pool is POOL
