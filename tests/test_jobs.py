@@ -411,9 +411,7 @@ def anything(n: int) -> Problem:
     rows = np.sort(rng.integers(0, n, (4 * n, 3)), axis=1)
     rows = rows[(np.diff(rows, axis=1) > 0).all(axis=1)]
     chain = np.column_stack([np.arange(n - 2), np.arange(1, n - 1), np.arange(2, n)])
-    return Problem(
-        features=rng.normal(size=(n, 8)), triplets=rank[np.concatenate([rows, chain])]
-    )
+    return Problem(features=rng.normal(size=(n, 8)), triplets=rank[np.concatenate([rows, chain])])
 
 
 @pytest.mark.parametrize("method", algorithms())
@@ -430,13 +428,18 @@ def test_every_method_stops_when_it_is_told_to(method, runner, inbox, pool):
             wait_for(lambda: bool(runner_worker(runner)) or not runner.busy, LONG)
             worker = runner_worker(runner)
             assert worker is None or worker in before, "a warmed worker should have been taken"
-        at_work = cpu_seconds(worker)
-        wait_for(lambda: cpu_seconds(worker) - at_work > 0.1 or not runner.busy, LONG)
-        if runner.busy:
+        if still_at_work(runner, worker):
             break
         inbox.until_over()
         assert inbox.messages[-1] == Finished(0)
     check_cancel(runner, inbox, worker)
+
+
+def still_at_work(runner: Runner, worker: int | None) -> bool:
+    """Whether the job outlasts another 100 ms of CPU."""
+    before = cpu_seconds(worker)
+    wait_for(lambda: cpu_seconds(worker) - before > 0.1 or not runner.busy, LONG)
+    return runner.busy
 
 
 def runner_worker(runner: Runner) -> int | None:

@@ -1,0 +1,94 @@
+"""A real server and a real Chromium; a page that misbehaves fails its test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.driving import ARTIFACTS, TIMEOUT, Server, Watch
+from tests.conftest import ROOT
+from tools import chromium
+
+#: Root has no sandbox, containers little shared memory; the rest keeps the browser from calling
+#: home, which would look like the page doing so.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+WINDOW = {"width": 1440, "height": 900}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = chromium.find()
+    if path is None:
+        pytest.fail(chromium.MISSING, pytrace=False)
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """The dashboard, as ``make app`` serves it."""
+    started = Server(ROOT / "app.py")
+    try:
+        started.wait()
+        yield started
+    finally:
+        started.stop()
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def context(browser: Browser, watch: Watch) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport=WINDOW, accept_downloads=True)  # type: ignore[arg-type]
+    made.set_default_timeout(TIMEOUT)
+    watch.over_context(made)
+    yield made
+    made.close()
+    assert not watch.faults, "\n".join(watch.faults)
+
+
+@pytest.fixture
+def new_page(
+    context: BrowserContext, request: pytest.FixtureRequest
+) -> Iterator[Callable[[], Page]]:
+    """Makes pages (tabs); each is photographed into tests/artifacts when the test is over."""
+    yield context.new_page
+    ARTIFACTS.mkdir(exist_ok=True)
+    for number, page in enumerate(context.pages):
+        if not page.is_closed():
+            name = request.node.name.translate(str.maketrans("[]/ ", "____"))
+            page.screenshot(path=ARTIFACTS / f"{name}-{number}.png")
+
+
+@pytest.fixture
+def page(server: Server, new_page: Callable[[], Page]) -> Iterator[Page]:
+    """A page on the dashboard; the server's log must stay free of errors meanwhile."""
+    before = server.log.stat().st_size
+    made = new_page()
+    made.goto(server.url)
+    yield made
+    assert not server.faults(before), server.faults(before)

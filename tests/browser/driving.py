@@ -1,0 +1,195 @@
+"""Driving a Bokeh page: wait on conditions, turn data into pixels, watch what a page does.
+
+Nothing here reaches behind the page's back: models are only read, to find out where to click.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Route
+
+from tests.conftest import ROOT
+
+ARTIFACTS = ROOT / "tests" / "artifacts"
+LOCAL = {"127.0.0.1", "localhost", "::1", None}  # None: data: and blob:
+
+#: Milliseconds until a wait is a failure.
+TIMEOUT = 30_000
+
+
+@dataclass
+class Watch:
+    """What a page did that it must not do."""
+
+    faults: list[str] = field(default_factory=list)
+
+    def over(self, page: Page) -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
+        page.on("crash", lambda _: self.faults.append("the page crashed"))
+        page.on("websocket", lambda socket: self._url(socket.url))
+
+    def over_context(self, context: BrowserContext) -> None:
+        """Refuse and note every request to another host; watch every page."""
+        context.route("**/*", self._route)
+        context.on("page", self.over)
+
+    def _route(self, route: Route) -> None:
+        if self._url(route.request.url):
+            route.continue_()
+        else:
+            route.abort()
+
+    def _url(self, url: str) -> bool:
+        local = urlsplit(url).hostname in LOCAL
+        if not local:
+            self.faults.append(f"request to a foreign host: {url}")
+        return local
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.faults.append(f"console error: {message.text} ({message.location.get('url')})")
+
+
+class Server:
+    """``panel serve`` as a user starts it, on a free port, with its log in a file."""
+
+    def __init__(self, app: Path, args: Sequence[str] = (), log: str = "server.log") -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}/{app.stem}"
+        ARTIFACTS.mkdir(exist_ok=True)
+        self.log = ARTIFACTS / log
+        self._file: IO[bytes] = self.log.open("wb")
+        command = [
+            sys.executable, "-m", "panel", "serve", str(app), "--port", str(self.port),
+            "--address", "127.0.0.1", "--allow-websocket-origin", f"127.0.0.1:{self.port}",
+            "--liveness", *(["--args", *args] if args else []),
+        ]  # fmt: skip
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=self._file, stderr=subprocess.STDOUT
+        )
+
+    def wait(self, seconds: float = 120) -> None:
+        """Until it answers; a server that ends instead is a failure with its log."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if self.process.poll() is not None:
+                break
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/liveness", timeout=5):
+                    return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+        raise AssertionError(f"The server does not answer:\n{self.log.read_text()[-4000:]}")
+
+    def faults(self, since: int = 0) -> str:
+        """What the log says of errors and tracebacks after its first ``since`` bytes."""
+        text = self.log.read_bytes()[since:].decode(errors="replace")
+        found = re.search(r"^.*(Traceback \(most recent call last\)|\bERROR\b)", text, re.MULTILINE)
+        return text[found.start() :] if found else ""
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._file.close()
+
+
+def wait_for(page: Page, expression: str, argument: object = None) -> None:
+    """Until a JavaScript expression (or function of ``argument``) is truthy."""
+    page.wait_for_function(expression, arg=argument, timeout=TIMEOUT)
+
+
+def wait_idle(page: Page) -> None:
+    """Until Bokeh has drawn what it has."""
+    wait_for(
+        page,
+        "() => window.Bokeh && Bokeh.documents.length > 0 && Bokeh.documents.every(d => d.is_idle)",
+    )
+
+
+#: The view of the model named ``name``; null while there is none or it is not laid out yet.
+FIND_VIEW = """
+(name) => {
+  for (const doc of window.Bokeh ? Bokeh.documents : []) {
+    const model = doc.get_model_by_name(name)
+    const view = model && Bokeh.index.find_one(model)
+    if (view && view.frame && view.frame.bbox.width > 0) return view
+  }
+  return null
+}
+"""
+
+
+def pixel(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
+    """Where on the page the data point (x, y) of the figure of that name is, in CSS pixels."""
+    wait_for(page, FIND_VIEW, figure)
+    at = page.evaluate(
+        f"""([name, x, y]) => {{
+          const view = ({FIND_VIEW})(name)
+          const box = view.el.getBoundingClientRect()
+          return [box.x + view.frame.x_scale.compute(x), box.y + view.frame.y_scale.compute(y)]
+        }}""",
+        [figure, x, y],
+    )
+    return at[0], at[1]
+
+
+def ranges(page: Page, figure: str) -> tuple[float, float, float, float]:
+    """The figure's x start, x end, y start and y end."""
+    wait_for(page, FIND_VIEW, figure)
+    found = page.evaluate(
+        f"""(name) => {{
+          const {{x_range, y_range}} = ({FIND_VIEW})(name).frame
+          return [x_range.start, x_range.end, y_range.start, y_range.end]
+        }}""",
+        figure,
+    )
+    return found[0], found[1], found[2], found[3]
+
+
+def column(page: Page, source: str, name: str) -> list:
+    """A column of the data source of that name, as the page has it."""
+    return page.evaluate(
+        """([source, name]) => {
+          for (const doc of Bokeh.documents) {
+            const model = doc.get_model_by_name(source)
+            if (model) return Array.from(model.data[name])
+          }
+          throw new Error(`no data source ${source}`)
+        }""",
+        [source, name],
+    )
+
+
+def click(page: Page, figure: str, x: float, y: float, **options: object) -> None:
+    """A real click on the canvas at the data point (x, y)."""
+    page.mouse.click(*pixel(page, figure, x, y), **options)  # type: ignore[arg-type]
+
+
+def shot(page: Page, name: str, folder: Path = ARTIFACTS) -> Path:
+    """A screenshot of the window, drawn to the end; its path."""
+    wait_idle(page)
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.png"
+    page.screenshot(path=path)
+    return path
