@@ -5,8 +5,8 @@ worker; ``worker.py`` is the worker's side, ``pool.py`` the server's side of the
 ``runner.py`` is what a page calls.
 """
 
+from hcviz.jobs.courier import Message
 from hcviz.jobs.pool import POOL, warm
 from hcviz.jobs.runner import Runner
-from hcviz.jobs.task import Message
 
 __all__ = ["POOL", "Message", "Runner", "warm"]

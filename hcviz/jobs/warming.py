@@ -9,6 +9,9 @@ from importlib import import_module
 
 from hcviz.algorithms import MODULES
 
+#: Where kernels are written.
+WARMED = ("hcviz.core.", "hcviz.metrics", "hcviz.algorithms.")
+
 log = logging.getLogger(__name__)
 
 
@@ -27,7 +30,7 @@ def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
             log.exception("Could not import %s.", name)
     warmed = []
     for name, module in sorted(sys.modules.items()):
-        if not name.startswith("hcviz.") or name.startswith("hcviz.jobs"):
+        if not name.startswith(WARMED):
             continue
         if unless():
             break
