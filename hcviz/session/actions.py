@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.constraint import Constraint, DataSpec
@@ -24,6 +27,15 @@ Treatment = Literal["hard", "soft", "ignored"]
 def now() -> str:
     """The time as constraints and the log note it: ISO 8601, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def frozen(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A read-only copy, numpy's numbers as Python's own."""
+    plain = {
+        str(name): value.item() if isinstance(value, np.generic) else value
+        for name, value in values.items()
+    }
+    return MappingProxyType(plain)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +54,9 @@ class LoadedData(Action):
 
     spec: DataSpec
     labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
 
 
 @dataclass(frozen=True)
@@ -73,6 +88,10 @@ class AddConstraint(Action):
     author: str = "you"
     weight: float = 1.0
     note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "group", tuple(int(item) for item in self.group))
+        object.__setattr__(self, "apart", int(self.apart))
 
 
 @dataclass(frozen=True)
@@ -106,6 +125,9 @@ class ImportConstraints(Action):
 
     constraints: tuple[Constraint, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "constraints", tuple(self.constraints))
+
 
 @dataclass(frozen=True)
 class ResolveConflict(Action):
@@ -113,6 +135,9 @@ class ResolveConflict(Action):
 
     enable_id: int
     disable_ids: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "disable_ids", tuple(int(each) for each in self.disable_ids))
 
 
 @dataclass(frozen=True)
@@ -136,6 +161,9 @@ class SetParams(Action):
     """New values of some of the method's parameters; the others stay."""
 
     values: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values))
 
 
 @dataclass(frozen=True)

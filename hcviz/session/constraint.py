@@ -91,7 +91,7 @@ class DataSpec:
     name: str = "zoo"
     similarity: str = "cosine-z"
     missing: str = "column-mean"
-    scaling: str = "z-score"
+    scaling: str = "zscore"
     filename: str = ""
     content: bytes | None = field(default=None, repr=False)
     table_kind: Literal["features", "similarity", "distance"] = "features"

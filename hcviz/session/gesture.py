@@ -1,0 +1,150 @@
+"""``Draft``: a constraint being said, click by click. Nothing is applied here.
+
+::
+
+    idle --T--> together --O--> odd --click x--> ready: the group apart from x
+      \\--O with a selection-----^
+      \\--E with a selection--> eject --click c inside--> ready: the rest apart from c
+
+In ``odd``, a click on a member takes it out of the group, as in ``eject``; a click on a clade makes
+every member of it an odd one out, each a constraint of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hcviz.session.constraint import Statement, names
+
+Mode = Literal["idle", "together", "odd", "eject"]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What has been picked so far.
+
+    ``picked`` are the items meant to be together, in the order of the clicks, ``apart`` the odd
+    ones out; an item in both counts as odd only (see :attr:`group`). A new draft is idle.
+    """
+
+    mode: Mode = "idle"
+    picked: tuple[int, ...] = ()
+    apart: tuple[int, ...] = ()
+
+    # ------------------------------------------------------------------ questions
+
+    @property
+    def open(self) -> bool:
+        """A gesture is under way: clicks fill it, and the layout stands still."""
+        return self.mode != "idle"
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        """Those together: what was picked, without the odd ones."""
+        return tuple(item for item in self.picked if item not in self.apart)
+
+    @property
+    def ready(self) -> tuple[Statement, ...]:
+        """The (group, apart) that can be stated, one for each odd one out; empty if not ready."""
+        group = self.group
+        if self.mode not in ("odd", "eject") or len(group) < 2:
+            return ()
+        return tuple((group, item) for item in self.apart)
+
+    def sentence(self, labels: Sequence[str]) -> str:
+        """What has been said so far, and what the next click will mean."""
+        if self.mode == "idle":
+            return "Click a branch to select it; T: these belong together; O: the odd one out."
+        if self.mode == "eject":
+            return self._eject_sentence(labels)
+        if len(self.group) == 0:
+            return "Together: click the items that belong together, then O for the odd one out."
+        together = names(self.group, labels)
+        if len(self.group) == 1 and self.mode == "odd" and self.apart:
+            return (
+                f"Without {names(self.apart, labels)} only {together} is left, and a group needs "
+                "two. Click another odd one, or T to add items."
+            )
+        if len(self.group) == 1:
+            return f"Together: {together} and … click one more item or a subtree."
+        if self.mode == "together":
+            return f"Together: {together}. Click items to add or remove; then O for the odd one."
+        if not self.apart:
+            return f"{together} together, before … click the odd one out."
+        return self._ready_sentence(labels)
+
+    def _eject_sentence(self, labels: Sequence[str]) -> str:
+        if len(self.picked) < 3:
+            return "Eject: select a subtree of three items or more first (Esc clears)."
+        if not self.apart:
+            return f"Eject: click what does not belong in {names(self.picked, labels)}."
+        if len(self.group) < 2:
+            return "Eject: two items or more must stay. Click another one."
+        return self._ready_sentence(labels)
+
+    def _ready_sentence(self, labels: Sequence[str]) -> str:
+        together = names(self.group, labels)
+        if len(self.apart) == 1:
+            return f"{together} together, before {labels[self.apart[0]]}. Enter applies it."
+        return (
+            f"{together} together, before each of {names(self.apart, labels)}: "
+            f"{len(self.apart)} constraints. Enter applies them."
+        )
+
+    # ------------------------------------------------------------------ gestures
+
+    def begin_together(self, selection: Iterable[int] = ()) -> Draft:
+        """Fill the group, beginning with what is selected; an open gesture keeps its group."""
+        chosen = self.picked if self.open and self.picked else selection
+        return Draft("together", _distinct(chosen))
+
+    def begin_odd(self, selection: Iterable[int] = ()) -> Draft:
+        """Name the odd one out of the group (or of the selection, where nothing was picked)."""
+        picked = self.picked or _distinct(selection)
+        if len(picked) < 2:
+            return Draft("together", picked)
+        return Draft("odd", picked, self.apart)
+
+    def begin_eject(self, selection: Iterable[int] = ()) -> Draft:
+        """Name what does not belong into the selection (or into the group picked so far)."""
+        return Draft("eject", self.picked or _distinct(selection))
+
+    def eject(self, members: Iterable[int], item: int) -> Draft:
+        """``members`` without ``item``, apart from ``item``: ready at once."""
+        return Draft("eject", _distinct(members)).pick((item,))
+
+    def pick(self, leaves: Iterable[int]) -> Draft:
+        """A click on a leaf or a clade, whatever the gesture; idle drafts stay as they are."""
+        chosen = _distinct(leaves)
+        if not chosen or self.mode == "idle":
+            return self
+        if self.mode == "together":
+            if all(item in self.picked for item in chosen):
+                return replace(self, picked=tuple(i for i in self.picked if i not in chosen))
+            return replace(self, picked=_distinct((*self.picked, *chosen)))
+        if self.mode == "eject":
+            chosen = tuple(item for item in chosen if item in self.picked)
+            return replace(self, apart=chosen) if chosen else self
+        return replace(self, apart=() if chosen == self.apart else chosen)
+
+    def pick_leaf(self, item: int) -> Draft:
+        return self.pick((item,))
+
+    def pick_clade(self, leaves: Iterable[int]) -> Draft:
+        return self.pick(leaves)
+
+    def toggle(self, item: int) -> Draft:
+        """Put one item into the group, or take it out, whatever the gesture."""
+        if item in self.picked:
+            return replace(self, picked=tuple(i for i in self.picked if i != item))
+        mode: Mode = "together" if self.mode == "idle" else self.mode
+        return replace(self, mode=mode, picked=(*self.picked, int(item)))
+
+    def clear(self) -> Draft:
+        return Draft()
+
+
+def _distinct(items: Iterable[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(int(item) for item in items))

@@ -1,0 +1,109 @@
+"""Checkpoints, undo and redo, and the strip of trees that were shown."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from hcviz.core.snapshot import Snapshot
+from hcviz.session.effects import CancelRun, Effect, ReloadData
+from hcviz.session.model import Checkpoint, HistoryEntry, Session
+
+#: Steps that can be undone, and trees in the history strip; the oldest go first.
+MAX_STEPS = 200
+MAX_TREES = 100
+
+#: A matrix or view of a snapshot larger than this is not kept for undo (bytes).
+LIGHT = 256 * 1024
+
+_KEPT = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
+
+Stepped = tuple[Session, tuple[Effect, ...]]
+
+
+def checkpoint(session: Session, label: str) -> Checkpoint:
+    """The session as it is, to come back to; pictures above ``LIGHT`` bytes are left out."""
+    kept = {name: getattr(session, name) for name in _KEPT}
+    kept["snapshot"] = None if session.snapshot is None else light(session.snapshot)
+    return Checkpoint(label=label, **kept)
+
+
+def light(snapshot: Snapshot, limit: int = LIGHT) -> Snapshot:
+    """The snapshot without matrices and views above ``limit`` bytes; itself if it has none."""
+    matrices = {k: v for k, v in snapshot.matrices.items() if v.nbytes <= limit}
+    views = {k: v for k, v in snapshot.views.items() if _bytes(v) <= limit}
+    if len(matrices) == len(snapshot.matrices) and len(views) == len(snapshot.views):
+        return snapshot
+    return replace(snapshot, matrices=matrices, views=views)
+
+
+def _bytes(view: Any) -> int:
+    return sum(part.nbytes for part in vars(view).values() if isinstance(part, np.ndarray))
+
+
+def step(session: Session, label: str) -> Session:
+    """Before a change that can be undone: the present becomes the newest of the past.
+
+    What had been undone can no longer be redone, but its trees stay in the history.
+    """
+    for abandoned in session.future:
+        session = remember(session, abandoned)
+    past = (*session.past, checkpoint(session, label))[-MAX_STEPS:]
+    return replace(session, past=past, future=())
+
+
+def undo(session: Session) -> Stepped:
+    """The last checkpoint of the past; the present goes to the future. No rerun."""
+    target = session.past[-1]
+    here = checkpoint(session, target.label)
+    moved = replace(session, past=session.past[:-1], future=(*session.future, here))
+    return _put_back(moved, target)
+
+
+def redo(session: Session) -> Stepped:
+    """The other way round."""
+    target = session.future[-1]
+    here = checkpoint(session, target.label)
+    moved = replace(session, past=(*session.past, here)[-MAX_STEPS:], future=session.future[:-1])
+    return _put_back(moved, target)
+
+
+def _put_back(session: Session, target: Checkpoint) -> Stepped:
+    """Take over the checkpoint's fields.
+
+    Where the step between here and there started no run (a note was edited, an answer was kept
+    aside), the tree and a running job are the same on both sides and go on as they are. Otherwise
+    the tree and the sampler's state come back as they were, and a running job is cancelled.
+    """
+    effects: tuple[Effect, ...] = ()
+    values: dict[str, Any] = {name: getattr(target, name) for name in _KEPT}
+    if target.lineage == session.lineage:
+        for name in ("status", "snapshot", "progress", "shown", "cause", "error"):
+            del values[name]
+    else:
+        session = remember(session, session)
+        if session.status == "sampling":
+            effects += (CancelRun(session.run),)
+        if target.status == "sampling":
+            values["status"] = "idle"
+    if target.data != session.data:
+        effects += (ReloadData(target.data),)
+    return replace(session, **values, conflict=None), effects
+
+
+def remember(session: Session, source: Session | Checkpoint) -> Session:
+    """Add the tree shown in ``source`` to the history of ``session``, unless it is there."""
+    snapshot = source.snapshot
+    if snapshot is None or any(each.tree == snapshot.tree for each in session.history):
+        return session
+    entry = HistoryEntry(
+        label=source.cause,
+        n_constraints=sum(each.enabled for each in source.constraints),
+        metrics=dict(snapshot.metrics),
+        tree=snapshot.tree,
+        run=source.shown,
+        step=snapshot.step,
+    )
+    return replace(session, history=(*session.history, entry)[-MAX_TREES:])

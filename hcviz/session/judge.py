@@ -1,0 +1,242 @@
+"""What an answer means beside the earlier ones and the tree shown, before anything is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.build import chain_triplets, implies, is_consistent
+from hcviz.core.errors import InvalidConstraint
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
+from hcviz.session.model import Conflict, Constraint, Session, Statement, joined, sentence
+
+Kind = Literal["correction", "lock", "implied", "conflict", "repeat"]
+State = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
+
+#: With no more answers than this, pairs of earlier ones at odds with a new one are looked for.
+EXACT = 60
+
+#: Conflicts up to this size are told answer by answer.
+TOLD = 3
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``kind`` in one word, ``sentence`` for a person.
+
+    ``correction``: the tree will change; ``lock``: already true of this tree; ``implied``: already
+    follows from the enabled answers; ``repeat``: one of them says just that; ``conflict``: no tree
+    satisfies it beside them.
+    """
+
+    kind: Kind
+    sentence: str
+
+
+def judge(session: Session, group: Sequence[int], apart: int, author: str | None = None) -> Verdict:
+    """What adding "``group`` together, before ``apart``" would mean.
+
+    With an ``author``, only an answer of the same author is a repeat. Two BUILDs for each triplet
+    that turns out to be implied, else three in all; cost independent of the number of items beyond
+    those that constraints name. Raises :class:`InvalidConstraint` for an unknown item, fewer than
+    two in the group, or ``apart`` among them.
+    """
+    check_items(session, group, apart)
+    said = sentence(group, apart, session.labels)
+    twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
+    if twin is not None:
+        return Verdict("repeat", f"{said}: this is said already, by {twin.author}.")
+    kind = judge_triplets(session.tree, session.triplets, session.n_items, group, apart)
+    return Verdict(kind, f"{said}: {_MEANING[kind]}.")
+
+
+_MEANING: dict[Kind, str] = {
+    "correction": "a correction, the tree will change",
+    "lock": "already true of this tree, and now locked",
+    "implied": "already follows from earlier answers",
+    "conflict": "no tree satisfies this beside the earlier answers",
+}
+
+
+def judge_triplets(
+    tree: Tree | None, triplets: Triplets, n_items: int, group: Sequence[int], apart: int
+) -> Kind:
+    """The same of bare triplets, which must have a tree; never ``repeat``."""
+    rows = chain_triplets(group, apart)
+    known, wanted, n = _compact(triplets.rows, rows)
+    if not is_consistent(n, np.concatenate([known, wanted])):
+        return "conflict"
+    if follows(n, known, wanted):
+        return "implied"
+    if tree is not None and tree.n_leaves == n_items and bool(np.all(tree.satisfies(rows))):
+        return "lock"
+    return "correction"
+
+
+def check_items(session: Session, group: Sequence[int], apart: int) -> None:
+    """Raise :class:`InvalidConstraint` unless this is a constraint over the session's items."""
+    chain_triplets(group, apart)
+    for item in (*group, apart):
+        if not 0 <= item < session.n_items:
+            raise InvalidConstraint(
+                f"The constraint names item {item}, but there are only {session.n_items} items."
+            )
+
+
+def is_repeat(
+    constraint: Constraint, group: Sequence[int], apart: int, author: str | None = None
+) -> bool:
+    return constraint.says_the_same(group, apart) and author in (None, constraint.author)
+
+
+def follows(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
+    """Whether all rows of ``wanted`` hold in every tree that satisfies ``known``."""
+    return len(known) > 0 and all(implies(n_items, known, row) for row in wanted)
+
+
+def _compact(*rows: NDArray[np.int32]) -> tuple[Any, ...]:
+    """The same rows over items 0..k-1, only those that occur, and k: BUILD is linear in items."""
+    items, local = np.unique(np.concatenate(rows), return_inverse=True)
+    local = local.reshape(-1, 3).astype(np.int32)
+    ends = np.cumsum([len(each) for each in rows])[:-1]
+    return (*np.split(local, ends), max(int(items.size), 1))
+
+
+# ---------------------------------------------------------------------- states of the list
+
+
+def states(session: Session) -> dict[int, State]:
+    """How each constraint of the list stands, by its id.
+
+    ``disabled``; ``conflict``, the disabled one that the shown conflict is about; ``violated`` by
+    the tree shown (or there is none yet); ``implied`` by the enabled ones before it in the list;
+    else ``satisfied``.
+    """
+    tree = session.tree
+    holds: dict[int, bool] = {}
+    if tree is not None and tree.n_leaves == session.n_items and session.enabled:
+        good = tree.satisfies(session.triplets)
+        starts = np.cumsum([0] + [len(each.triplets) for each in session.enabled[:-1]])
+        whole = np.logical_and.reduceat(good, starts)
+        holds = {each.id: bool(ok) for each, ok in zip(session.enabled, whole, strict=True)}
+    redundant = implied_ids(session.enabled)
+    result: dict[int, State] = {}
+    for each in session.constraints:
+        if not each.enabled:
+            at_odds = session.conflict is not None and session.conflict.constraint_id == each.id
+            result[each.id] = "conflict" if at_odds else "disabled"
+        elif not holds.get(each.id, False):
+            result[each.id] = "violated"
+        else:
+            result[each.id] = "implied" if each.id in redundant else "satisfied"
+    return result
+
+
+def implied_ids(constraints: tuple[Constraint, ...]) -> frozenset[int]:
+    """The constraints that follow from those before them, all of which must have a tree."""
+    statements = tuple(each.statement for each in constraints)
+    return frozenset(
+        each.id
+        for place, each in enumerate(constraints)
+        if _follows_from(statements[:place], each.statement)
+    )
+
+
+@lru_cache(maxsize=2048)  # a list that grew by one answer asks only about that one
+def _follows_from(earlier: tuple[Statement, ...], statement: Statement) -> bool:
+    if not earlier:
+        return False
+    known, wanted, n = _compact(_rows_of(earlier), chain_triplets(*statement))
+    return follows(n, known, wanted)
+
+
+def _rows_of(statements: Sequence[Statement]) -> NDArray[np.int32]:
+    return np.concatenate([_chained(*each) for each in statements])
+
+
+@lru_cache(maxsize=4096)
+def _chained(group: tuple[int, ...], apart: int) -> NDArray[np.int32]:
+    rows = chain_triplets(group, apart)
+    rows.flags.writeable = False
+    return rows
+
+
+# ---------------------------------------------------------------------- conflicts
+
+
+def contradicts(constraint: Constraint, others: Sequence[Constraint]) -> bool:
+    """Whether no tree satisfies this one and all the others (their switches do not matter)."""
+    return not _agree((*others, constraint))
+
+
+def explain(
+    constraint: Constraint, others: Sequence[Constraint], labels: Sequence[str]
+) -> Conflict:
+    """Why ``constraint`` contradicts ``others``, which have a tree.
+
+    The set at odds is the smallest where it has one member, or two and there are at most ``EXACT``
+    others; otherwise it is minimal: any member left out, the rest agree. O(others^2) BUILDs.
+    """
+    culprits = _smallest(constraint, others)
+    repairs = tuple(
+        each
+        for each in culprits
+        if not contradicts(constraint, [other for other in others if other is not each])
+    )
+    return Conflict(
+        constraint.id,
+        tuple(each.id for each in culprits),
+        tuple(each.id for each in repairs),
+        _conflict_sentence(constraint, culprits, repairs, labels),
+    )
+
+
+def _agree(constraints: Sequence[Constraint]) -> bool:
+    rows = joined(tuple(constraints)).rows
+    compact, n = _compact(rows)
+    return is_consistent(n, compact)
+
+
+def _smallest(constraint: Constraint, others: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    for size in (1, 2) if len(others) <= EXACT else (1,):
+        for few in combinations(others, size):
+            if contradicts(constraint, few):
+                return few
+    core = list(others)
+    for each in others:
+        without = [other for other in core if other is not each]
+        if contradicts(constraint, without):
+            core = without
+    return tuple(core)
+
+
+def _conflict_sentence(
+    constraint: Constraint,
+    culprits: Sequence[Constraint],
+    repairs: Sequence[Constraint],
+    labels: Sequence[str],
+) -> str:
+    def quoted(some: Sequence[Constraint], word: str = " and ") -> str:
+        return word.join(f"“{each.sentence(labels)}”" for each in some)
+
+    if len(culprits) < TOLD:
+        text = f"“{constraint.sentence(labels)}” contradicts {quoted(culprits)}."
+    else:
+        text = (
+            f"“{constraint.sentence(labels)}” contradicts {len(culprits)} earlier answers together."
+        )
+    text += " It is kept, but switched off."
+    if not repairs:
+        return text + " No single answer stands in its way: switch off one from each disagreement."
+    if len(culprits) == 1:
+        return text + " Switch that one off to have this one instead."
+    if len(repairs) <= TOLD:
+        return text + " To have it, switch off " + quoted(repairs, " or ") + "."
+    return text + f" To have it, switch off any one of {len(repairs)} of them."

@@ -1,0 +1,213 @@
+"""``Session``: everything that one person's work consists of, as one frozen value.
+
+Views are functions of it, gestures are actions on it (:mod:`hcviz.session.update`). It holds no
+data set, only the :class:`DataSpec` to get it again and the items' names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
+from hcviz.session.actions import Action, Treatment, frozen
+from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sentence
+
+Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """An answer that cannot be switched on beside the others.
+
+    ``with_ids``: the smallest set of enabled constraints found that it is at odds with (itself not
+    among them): without any one of these the rest of the set agrees with it. ``repairs``: those of
+    them whose disabling alone would let it be enabled. ``sentence`` says so with the items' names.
+    """
+
+    constraint_id: int
+    with_ids: tuple[int, ...]
+    repairs: tuple[int, ...]
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """What undo and redo put back, without a rerun: the fields of the same names in Session.
+
+    ``label`` names the step that this stands before (in ``past``) or that leads to it
+    (in ``future``).
+    """
+
+    label: str
+    data: DataSpec
+    labels: tuple[str, ...]
+    constraints: tuple[Constraint, ...]
+    method: str
+    treats: Treatment
+    params: Mapping[str, Any]
+    other_params: Mapping[str, Mapping[str, Any]]
+    seed: int
+    status: Status
+    snapshot: Snapshot | None
+    progress: tuple[int, int]
+    shown: int
+    lineage: int
+    cause: str
+    error: tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """An action, and the moment it met: the current run, and the step of it that was shown.
+
+    ``step`` is -1 where nothing of that run was on the screen yet. Arrivals of trees are the only
+    actions that are not logged.
+    """
+
+    action: Action
+    run: int
+    step: int
+
+    @property
+    def time(self) -> str:
+        return self.action.time
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryEntry:
+    """A tree that was shown: what led to it, under how many enabled constraints, how good."""
+
+    label: str
+    n_constraints: int
+    metrics: Mapping[str, float]
+    tree: Tree
+    run: int
+    step: int
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """The state of one person's work.
+
+    ``run`` is the number of the newest run (-1: none yet; the first is 0) and never falls.
+    ``shown`` is the run that ``snapshot`` came from; ``lineage`` the run that the present state
+    belongs to (older than ``run`` after an undo). ``treats`` is how the method treats triplets;
+    ``other_params`` remembers the parameters of methods that were used before. ``cause`` says what
+    started the run. ``message`` is the last announcement, ``error`` a (message, hint). The enabled
+    constraints always have a tree: what would contradict them is kept disabled.
+    Two sessions are equal when they are the same object; see ``same``.
+    """
+
+    data: DataSpec = field(default_factory=DataSpec)
+    labels: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    method: str = "ddt"
+    treats: Treatment = "hard"
+    params: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
+    other_params: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: frozen({}))
+    seed: int = 0
+    run: int = -1
+    status: Status = "idle"
+    snapshot: Snapshot | None = None
+    progress: tuple[int, int] = (0, 0)
+    shown: int = -1
+    lineage: int = -1
+    cause: str = ""
+    message: str = ""
+    error: tuple[str, str] | None = None
+    conflict: Conflict | None = None
+    next_id: int = 1
+    past: tuple[Checkpoint, ...] = ()
+    future: tuple[Checkpoint, ...] = ()
+    log: tuple[LogEntry, ...] = ()
+    history: tuple[HistoryEntry, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        return len(self.labels)
+
+    @property
+    def tree(self) -> Tree | None:
+        return None if self.snapshot is None else self.snapshot.tree
+
+    @cached_property
+    def enabled(self) -> tuple[Constraint, ...]:
+        return tuple(each for each in self.constraints if each.enabled)
+
+    @cached_property
+    def triplets(self) -> Triplets:
+        """Those of the enabled constraints, in their order."""
+        return joined(self.enabled)
+
+    def find(self, constraint_id: int) -> Constraint | None:
+        return next((each for each in self.constraints if each.id == constraint_id), None)
+
+
+def joined(constraints: tuple[Constraint, ...]) -> Triplets:
+    """The triplets of all these constraints, enabled or not."""
+    if not constraints:
+        return Triplets()
+    return Triplets(
+        np.concatenate([each.triplets.rows for each in constraints]),
+        np.concatenate([each.triplets.weights for each in constraints]),
+    )
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two sessions (or parts of them) hold the same values, bit for bit; O(their size)."""
+    if first is second:
+        return True
+    if isinstance(first, np.ndarray):
+        return (
+            isinstance(second, np.ndarray)
+            and first.dtype == second.dtype
+            and first.shape == second.shape
+            and first.tobytes() == second.tobytes()
+        )
+    if isinstance(first, Tree):
+        return isinstance(second, Tree) and first == second
+    if isinstance(first, Mapping):
+        return (
+            isinstance(second, Mapping)
+            and list(first) == list(second)
+            and all(same(first[key], second[key]) for key in first)
+        )
+    if isinstance(first, (tuple, list)):
+        return (
+            type(first) is type(second)
+            and len(first) == len(second)
+            and all(same(a, b) for a, b in zip(first, second, strict=True))
+        )
+    if isinstance(first, float) and isinstance(second, float):
+        return np.float64(first).tobytes() == np.float64(second).tobytes()
+    if type(first) is not type(second):
+        return False
+    if hasattr(first, "to_arrays"):
+        return same(first.to_arrays(), second.to_arrays())
+    if hasattr(first, "__dataclass_fields__"):
+        return all(same(getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
+    return bool(first == second)
+
+
+__all__ = [
+    "Checkpoint",
+    "Conflict",
+    "Constraint",
+    "DataSpec",
+    "HistoryEntry",
+    "LogEntry",
+    "Session",
+    "Statement",
+    "Status",
+    "joined",
+    "names",
+    "same",
+    "sentence",
+]

@@ -1,0 +1,167 @@
+"""Starting runs, and what the runner reports of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.session.actions import (
+    Arrived,
+    Cancel,
+    Failed,
+    Finished,
+    Rerun,
+    SetMethod,
+    SetParams,
+    SetSeed,
+    Stopped,
+    frozen,
+)
+from hcviz.session.effects import Announce, CancelRun, StartRun
+from hcviz.session.history import Stepped, remember, step
+from hcviz.session.model import Session
+
+#: Where a run begins: at the shown snapshot with its state, at the shown tree, or at nothing.
+From = Literal["snapshot", "tree", "nothing"]
+
+IGNORED = "This method ignores constraints: the tree does not follow them."
+
+
+def say(session: Session, text: str) -> Stepped:
+    return replace(session, message=text), (Announce(text),)
+
+
+def unchanged(session: Session) -> Stepped:
+    return session, ()
+
+
+def begin(session: Session, cause: str, start: From, text: str | None = None) -> Stepped:
+    """Start the next run, in the place of whatever runs; the tree shown goes to the history.
+
+    ``text`` is announced (``cause`` by default). Without data there is nothing to run: it is only
+    announced.
+    """
+    session, effects = say(session, text or cause)
+    if not session.n_items:
+        return session, effects
+    before = session.past[-1] if session.past else session
+    session = remember(session, before)
+    snapshot = session.snapshot
+    origin: Snapshot | Tree | None = None
+    if snapshot is not None and snapshot.tree.n_leaves == session.n_items:
+        if start != "nothing":
+            origin = snapshot if start == "snapshot" else snapshot.tree
+    run = session.run + 1
+    session = replace(
+        session,
+        run=run,
+        lineage=run,
+        status="sampling",
+        progress=(0, 0),
+        cause=cause,
+        error=None,
+    )
+    go = StartRun(run, session.method, session.params, session.seed, session.triplets, origin)
+    return session, (*effects, go)
+
+
+def is_live(session: Session, run: int) -> bool:
+    """Whether this run's reports still count; others are stale and dropped."""
+    return session.status == "sampling" and run == session.run == session.lineage
+
+
+# ---------------------------------------------------------------------- what the runner says
+
+
+def arrived(session: Session, action: Arrived) -> Stepped:
+    if not is_live(session, action.run):
+        return unchanged(session)
+    snapshot = action.snapshot
+    progress = (int(snapshot.step), int(snapshot.total))
+    return replace(session, snapshot=snapshot, shown=action.run, progress=progress), ()
+
+
+def finished(session: Session, action: Finished) -> Stepped:
+    if not is_live(session, action.run):
+        return unchanged(session)
+    session = replace(remember(session, session), status="settled")
+    return say(session, settled_sentence(session))
+
+
+def settled_sentence(session: Session) -> str:
+    count = len(session.enabled)
+    if session.treats == "ignored" and count:
+        return f"Done. {IGNORED}"
+    if not count or session.tree is None:
+        return "Done."
+    broken = int((~session.tree.satisfies(session.triplets)).sum())
+    if broken:
+        return f"Done. {broken} of {len(session.triplets)} triplets do not hold in this tree."
+    return "Done. The constraint holds." if count == 1 else f"Done. All {count} constraints hold."
+
+
+def failed(session: Session, action: Failed) -> Stepped:
+    if not is_live(session, action.run):
+        return unchanged(session)
+    error = (action.message, action.hint)
+    return say(replace(session, status="failed", error=error), f"{action.message} {action.hint}")
+
+
+def stopped(session: Session, action: Stopped) -> Stepped:
+    if not is_live(session, action.run):
+        return unchanged(session)
+    return say(replace(session, status="cancelled"), "Stopped. What was shown last stays.")
+
+
+# ---------------------------------------------------------------------- what the person says
+
+
+def cancel(session: Session, action: Cancel) -> Stepped:
+    if session.status != "sampling":
+        return unchanged(session)
+    run = session.run
+    session, effects = say(
+        replace(session, status="cancelled"), "Stopped. What was shown last stays."
+    )
+    return session, (CancelRun(run), *effects)
+
+
+def rerun(session: Session, action: Rerun) -> Stepped:
+    where: From = "nothing" if action.fresh else "snapshot"
+    text = "Running from the start." if action.fresh else "Running on."
+    return begin(step(session, "Run"), text, where)
+
+
+def set_method(session: Session, action: SetMethod) -> Stepped:
+    """The constraints stay; the new method begins at the shown tree."""
+    if action.name == session.method:
+        return unchanged(replace(session, treats=action.triplets))
+    remembered = {**session.other_params, session.method: session.params}
+    params = remembered.pop(action.name, frozen({}))
+    text = f"Method: {action.name}."
+    session = replace(
+        step(session, text),
+        method=action.name,
+        treats=action.triplets,
+        params=params,
+        other_params=frozen(remembered),
+    )
+    note = f"{text} {IGNORED}" if action.triplets == "ignored" and session.enabled else text
+    return begin(session, text, "tree", note)
+
+
+def set_params(session: Session, action: SetParams) -> Stepped:
+    params = {**session.params, **action.values}
+    if params == dict(session.params):
+        return unchanged(session)
+    text = "Parameters: " + ", ".join(f"{name} = {value}" for name, value in action.values.items())
+    return begin(replace(step(session, text), params=frozen(params)), text + ".", "snapshot")
+
+
+def set_seed(session: Session, action: SetSeed) -> Stepped:
+    if action.seed == session.seed:
+        return unchanged(session)
+    text = f"Seed {action.seed}."
+    return begin(replace(step(session, text), seed=int(action.seed)), text, "nothing")

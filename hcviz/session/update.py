@@ -1,0 +1,158 @@
+"""``update(session, action) -> (session, effects)``: the whole behaviour, without side effects.
+
+The rules of constraints are in :mod:`answers`, of runs in :mod:`runs`, of undo in :mod:`history`;
+here is the table, the data's rules and the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from hcviz.session import actions as act
+from hcviz.session import answers, runs
+from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
+from hcviz.session.history import Stepped, redo, step, undo
+from hcviz.session.model import LogEntry, Session
+from hcviz.session.runs import begin, say, unchanged
+
+
+def update(session: Session, action: act.Action) -> tuple[Session, tuple[Effect, ...]]:
+    """What the session becomes, and what the Store has to do for it.
+
+    Pure: equal arguments, equal results, nothing changed in place. Raises :class:`HcvizError`
+    (a constraint that names no item, a weight that is none) and then nothing has happened. Reports
+    of runs that are not the newest are dropped without a trace.
+    """
+    if isinstance(action, act.Restore):
+        return _restore(session, action)
+    if isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped)):
+        if not runs.is_live(session, action.run):
+            return unchanged(session)
+        if isinstance(action, act.Arrived):
+            return runs.arrived(session, action)
+    changed, effects = _RULES[type(action)](session, action)
+    return replace(changed, log=(*session.log, log_entry(session, action))), effects
+
+
+def log_entry(session: Session, action: act.Action) -> LogEntry:
+    """The action, with the run and the step of it that it met."""
+    here = session.snapshot is not None and session.shown == session.run
+    step_shown = session.snapshot.step if here and session.snapshot is not None else -1
+    return LogEntry(action, session.run, int(step_shown))
+
+
+# ---------------------------------------------------------------------- data
+
+
+def _loaded(session: Session, action: act.LoadedData) -> Stepped:
+    """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
+    text = f"{len(action.labels)} items from {action.spec.filename or action.spec.name}."
+    if not session.labels:
+        session = replace(session, data=action.spec, labels=action.labels)
+        return begin(session, text, "nothing")
+    before = step(session, f"Data: {action.spec.filename or action.spec.name}")
+    if action.labels == session.labels:
+        return begin(replace(before, data=action.spec), text, "tree")
+    fresh = replace(
+        before,
+        data=action.spec,
+        labels=action.labels,
+        constraints=(),
+        conflict=None,
+        snapshot=None,
+        shown=-1,
+    )
+    if session.constraints:
+        text += " The constraints on the earlier items come back with undo."
+    return begin(fresh, text, "nothing")
+
+
+def _data_option(field: str, noun: str) -> Callable[[Session, Any], Stepped]:
+    def rule(session: Session, action: Any) -> Stepped:
+        if getattr(session.data, field) == action.kind:
+            return unchanged(session)
+        text = f"{noun}: {action.kind}."
+        spec = replace(session.data, **{field: action.kind})
+        session, effects = begin(replace(step(session, text), data=spec), text, "tree")
+        return session, (ReloadData(spec), *effects)
+
+    return rule
+
+
+# ---------------------------------------------------------------------- history
+
+
+def _undo(session: Session, action: act.Undo) -> Stepped:
+    if not session.past:
+        return say(session, "There is nothing to undo.")
+    session, effects = undo(session)
+    session, said = say(session, f"Undone: {session.future[-1].label}")
+    return session, effects + said
+
+
+def _redo(session: Session, action: act.Redo) -> Stepped:
+    if not session.future:
+        return say(session, "There is nothing to redo.")
+    session, effects = redo(session)
+    session, said = say(session, f"Done again: {session.past[-1].label}")
+    return session, effects + said
+
+
+def _restore(session: Session, action: act.Restore) -> Stepped:
+    """The loaded session, with nothing running, and with run numbers above those in use."""
+    loaded = action.session
+    effects: tuple[Effect, ...] = (ReloadData(loaded.data),)
+    if session.status == "sampling":
+        effects = (CancelRun(session.run), *effects)
+    if session.run > loaded.run:
+        jump = act.Resumed(session.run, time=action.time)
+        entry = log_entry(loaded, jump)
+        loaded = replace(_resumed(loaded, jump)[0], log=(*loaded.log, entry))
+    if loaded.status == "sampling":
+        loaded = replace(loaded, status="idle")
+    loaded, said = say(loaded, "The session is as it was saved.")
+    return loaded, effects + said
+
+
+def _resumed(session: Session, action: act.Resumed) -> Stepped:
+    status = "idle" if session.status == "sampling" else session.status
+    return replace(session, run=action.run, status=status), ()
+
+
+_RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
+    act.LoadedData: _loaded,
+    act.SetSimilarity: _data_option("similarity", "Similarity"),
+    act.SetMissing: _data_option("missing", "Missing cells"),
+    act.SetScaling: _data_option("scaling", "Scaling"),
+    act.AddConstraint: answers.add,
+    act.EnableConstraint: answers.enable,
+    act.DisableConstraint: answers.disable,
+    act.DeleteConstraint: answers.delete,
+    act.EditConstraint: answers.edit,
+    act.ImportConstraints: answers.import_all,
+    act.ResolveConflict: answers.resolve,
+    act.DismissConflict: answers.dismiss,
+    act.SetMethod: runs.set_method,
+    act.SetParams: runs.set_params,
+    act.SetSeed: runs.set_seed,
+    act.Rerun: runs.rerun,
+    act.Cancel: runs.cancel,
+    act.Finished: runs.finished,
+    act.Failed: runs.failed,
+    act.Stopped: runs.stopped,
+    act.Undo: _undo,
+    act.Redo: _redo,
+    act.Resumed: _resumed,
+}
+
+__all__ = [
+    "Announce",
+    "CancelRun",
+    "Effect",
+    "ReloadData",
+    "StartRun",
+    "log_entry",
+    "update",
+]
