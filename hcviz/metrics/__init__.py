@@ -1,0 +1,38 @@
+"""Costs of a tree, distances between trees, and what changed from one to the next."""
+
+from hcviz.metrics.agreement import (
+    CladeChanges,
+    aari,
+    adjusted_rand_index,
+    clade_changes,
+    cut,
+    triplet_agreement,
+    triplet_distance,
+)
+from hcviz.metrics.cost import dasgupta_cost, regularised_cost
+
+
+def warm() -> None:
+    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    import numpy as np
+
+    from hcviz.core.tree import Tree
+
+    tree = Tree.star(3)
+    dasgupta_cost(tree, np.ones((3, 3)))
+    triplet_distance(tree, tree)
+    clade_changes(tree, tree)
+
+
+__all__ = [
+    "CladeChanges",
+    "aari",
+    "adjusted_rand_index",
+    "clade_changes",
+    "cut",
+    "dasgupta_cost",
+    "regularised_cost",
+    "triplet_agreement",
+    "triplet_distance",
+    "warm",
+]

@@ -1,0 +1,143 @@
+"""How alike two hierarchies over the same items are: by triplets, by flat cuts, by clades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.tree import Tree
+from hcviz.metrics import kernels
+
+Int = NDArray[np.int32]
+
+
+def triplet_distance(target: Tree, tree: Tree) -> float:
+    """TD(T*, T) of paper 003: the share of the target's resolved triplets that ``tree`` violates
+    or leaves open; in [0, 1], 0 when the target resolves nothing. Not symmetric.
+
+    Multifurcations are allowed in both. O(n log^2 n) on the trees seen (O(n log^3 n) at worst) and
+    O(n) memory: smaller-half trick on one tree, heavy paths on the other, cf. Brodal, Fagerberg,
+    Mailund, Pedersen and Sand (2013). Raises :class:`InvalidData` for trees of different sizes.
+    """
+    shared, resolved = _shared_triplets(target, tree)
+    return 1.0 - shared / resolved if resolved else 0.0
+
+
+def triplet_agreement(a: Tree, b: Tree) -> float:
+    """The share of all C(n, 3) triples that both trees resolve, and alike; symmetric.
+
+    A triple that either leaves open counts as disagreement (paper 002 calls this the *outlier
+    fraction*). 1 for fewer than three items. Cost of :func:`triplet_distance`.
+    """
+    n = a.n_leaves
+    triples = n * (n - 1) * (n - 2) // 6
+    shared, _ = _shared_triplets(a, b)
+    return shared / triples if triples else 1.0
+
+
+def _shared_triplets(a: Tree, b: Tree) -> tuple[int, int]:
+    """Triplets resolved alike by both, and those that ``a`` resolves."""
+    _same_items(a, b)
+    n = a.n_leaves
+    resolved, sizes_a = kernels.resolved_triplets(a.parent, a.size, n)
+    _, sizes_b = kernels.resolved_triplets(b.parent, b.size, n)
+    both = kernels.common_clade_sum(
+        a.parent, a.size, a.leaf_start, a.leaf_order, b.parent, b.size, b.leaf_start
+    )
+    return int(n * (n * (n - 1) // 2) - sizes_a - sizes_b + both), int(resolved)
+
+
+def aari(target: Tree, tree: Tree, levels: int) -> float:
+    """The averaged adjusted Rand index of paper 000: the mean over l = 1..levels of the ARI between
+    both trees cut into 2^l clusters by undoing the last 2^l - 1 merges (:func:`cut`).
+
+    In [-1, 1], 1 for equal cuts. O(levels * n + n log n).
+    """
+    _same_items(target, tree)
+    if levels < 1:
+        raise InvalidParameter(f"levels must be 1 or more, not {levels}.")
+    counts = [2**level for level in range(1, levels + 1)]
+    return float(np.mean([adjusted_rand_index(cut(target, k), cut(tree, k)) for k in counts]))
+
+
+def cut(tree: Tree, n_clusters: int) -> Int:
+    """A flat partition of at least ``n_clusters`` clusters: labels int32 (n,).
+
+    The last merges are undone, by height and then by index, until there are that many clusters; a
+    polytomy is undone whole, since any order within it would be made up, so that there may be more.
+    Labels number the clusters in order of their topmost node.
+    """
+    n, m = tree.n_leaves, tree.n_nodes
+    if n_clusters < 1:
+        raise InvalidParameter(f"n_clusters must be 1 or more, not {n_clusters}.")
+    order = n + np.lexsort((np.arange(n, m), tree.height[n:]))[::-1]
+    fan = np.diff(tree.children_csr[0])[order]
+    clusters = 1 + np.concatenate([[0], np.cumsum(fan - 1)])
+    undone = np.zeros(m, bool)
+    undone[order[: int(np.searchsorted(clusters, min(n_clusters, n)))]] = True
+    labels = np.full(m, -1, np.int32)
+    tops = np.flatnonzero(~undone & np.append(undone[tree.parent[:-1]], True))
+    out = np.empty(n, np.int32)
+    for label, node in enumerate(tops):
+        labels[node] = label
+        out[tree.leaves(int(node))] = label
+    return out
+
+
+def adjusted_rand_index(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:
+    """Hubert and Arabie's adjusted Rand index of two labelings, int (n,), labels from 0.
+
+    1 where both are the same partition, trivial ones included.
+    """
+    rows, columns = int(first.max()) + 1, int(second.max()) + 1
+    table = np.bincount(first.astype(np.int64) * columns + second, minlength=rows * columns)
+    table = table.reshape(rows, columns)
+
+    def pairs(counts: NDArray[np.int64]) -> float:
+        return float((counts * (counts - 1) // 2).sum())
+
+    both, left, right = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    every = first.size * (first.size - 1) / 2
+    expected = left * right / every if every else 0.0
+    most = (left + right) / 2
+    return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+@dataclass(frozen=True, eq=False)
+class CladeChanges:
+    """What a rerun changed. ``gained``: nodes of the later tree whose leaf set is new; ``lost``:
+    nodes of the earlier one whose leaf set is gone (both int32, increasing, inner nodes only);
+    ``kept``: how many clades both have, the root among them."""
+
+    gained: Int
+    lost: Int
+    kept: int
+
+
+def clade_changes(before: Tree, after: Tree) -> CladeChanges:
+    """Clades gained and lost between two trees over the same items.
+
+    Clades are compared as sets of items, by the XOR of a fixed 64-bit code per leaf; numbering and
+    heights mean nothing, so two trees are one hierarchy iff nothing is gained and nothing lost (up
+    to a chance of about n^2 / 2^64 that two different sets look alike). O(n log n).
+    """
+    _same_items(before, after)
+    n = before.n_leaves
+    codes = np.random.default_rng(0x68637669).integers(0, 2**64, n, dtype=np.uint64)
+    old = kernels.clade_hashes(before.parent, codes)[n:]
+    new = kernels.clade_hashes(after.parent, codes)[n:]
+    gained = n + np.flatnonzero(~np.isin(new, old))
+    lost = n + np.flatnonzero(~np.isin(old, new))
+    return CladeChanges(gained.astype(np.int32), lost.astype(np.int32), int(old.size - lost.size))
+
+
+def _same_items(a: Tree, b: Tree) -> None:
+    if a.n_leaves != b.n_leaves:
+        raise InvalidData(
+            f"The trees have {a.n_leaves} and {b.n_leaves} leaves; only trees over the same items "
+            "can be compared.",
+            "Use tree.restrict(leaves) first.",
+        )
