@@ -1,0 +1,398 @@
+"""The command line: ``hcviz serve | run | convert | check | reproduce``.
+
+A refusal is one sentence on stderr and exit code 2; results go to stdout, everything else to
+stderr. The options of ``run METHOD`` are made from the method's own parameters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import param
+
+import hcviz
+from hcviz.algorithms import get
+from hcviz.algorithms.base import Algorithm
+from hcviz.core.convert import parse_newick
+from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter, InvalidTree
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+
+NEWICK = (".nwk", ".newick", ".tree", ".tre")
+TABLES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
+TABLE_KINDS = ("features", "similarity", "distance")
+
+#: The papers by the name ``reproduce`` knows them under.
+PAPERS = {
+    "vikram2016": "Interactive Bayesian Hierarchical Clustering",
+    "chatziafratis2018": "Hierarchical Clustering with Structural Constraints",
+    "ghoshdastidar2019": "Foundations of Comparison-Based Hierarchical Clustering",
+    "perrot2020": "Near-Optimal Comparison Based Clustering",
+    "krishnamurthy2012": "Efficient Active Algorithms for Hierarchical Clustering",
+}
+
+#: Paper -> module whose ``reproduce(quick: bool, as_json: bool) -> None`` prints its figures.
+REPRODUCTIONS: Mapping[str, str] = {}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        options = make_parser(words).parse_args(words)
+        options.command(options)
+    except HcvizError as fault:
+        print(f"hcviz: {fault}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # `hcviz run ... | head`: whoever read has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser; after ``run METHOD`` it also knows that method's own options."""
+    parser = argparse.ArgumentParser(
+        prog="hcviz", description="Build the hierarchy you mean: items in, a tree out."
+    )
+    parser.add_argument("--version", action="version", version=f"hcviz {hcviz.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def command(name: str, run: Callable[[Any], None], what: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=what, description=what)
+        made.set_defaults(command=run)
+        return made
+
+    one = command("serve", serve, "Serve the dashboard on this machine.")
+    one.add_argument("data", nargs="?", help="a built-in data set (default: zoo)")
+    one.add_argument("--port", type=int, default=5006, help="default: %(default)s")
+    one.add_argument("--address", default="127.0.0.1", help="default: %(default)s")
+
+    one = command("run", run, "Run a method and print its tree in Newick.")
+    one.add_argument("method", help=", ".join(hcviz.algorithms()))
+    one.add_argument("data", help="a built-in data set, or a table file")
+    one.add_argument("--seed", type=int, default=0, help="default: %(default)s")
+    one.add_argument("--kind", choices=TABLE_KINDS, default="features", help="what a table holds")
+    one.add_argument("--triplets", type=Path, metavar="FILE.csv", help="constraints")
+    one.add_argument("--out", type=Path, metavar="FILE", help="write the tree: .nwk or .npy")
+    one.add_argument("--json", action="store_true", help="print a JSON object")
+    one.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, by name"
+    )
+    if len(words) > 1 and words[0] == "run" and words[1] in hcviz.algorithms():
+        add_parameters(one, get(words[1]))
+
+    one = command("convert", convert, "Turn Newick into a scipy linkage (.npy), or back.")
+    one.add_argument("source", type=Path)
+    one.add_argument("target", type=Path)
+    one.add_argument("--labels", type=Path, metavar="FILE", help="item names, one a line")
+
+    one = command("check", check, "Say what a table, tree, triplet or session file holds.")
+    one.add_argument("file", type=Path)
+    one.add_argument("--kind", choices=TABLE_KINDS, default="features", help="what a table holds")
+
+    one = command("reproduce", reproduce, "Compute a paper's tables and figures anew.")
+    one.add_argument("name", choices=list(PAPERS))
+    one.add_argument("--quick", action="store_true", help="smaller, for a first look")
+    one.add_argument("--json", action="store_true", help="print a JSON object")
+    return parser
+
+
+# ---------------------------------------------------------------------- a method's options
+
+
+def add_parameters(parser: argparse.ArgumentParser, method: Algorithm) -> None:
+    """An option for each parameter, with its doc, default and choices."""
+    group = parser.add_argument_group(method.title, method.summary or None)
+    for name in method.parameter_names():
+        what = method.params.param[name]
+        told = " ".join((what.doc or "").split()).replace("%", "%%")
+        if isinstance(what, param.Selector):
+            told += f" One of {', '.join(map(str, what.get_range()))}."
+        bounds = getattr(what, "bounds", None)
+        if bounds:
+            low, high = ("" if bound is None else bound for bound in bounds)
+            told += f" In {low}..{high}."
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=f"parameter_{name}",
+            metavar="VALUE",
+            help=f"{told} Default: {what.default}.".strip(),
+        )
+
+
+def parameter_values(method: Algorithm, options: argparse.Namespace) -> dict[str, Any]:
+    """What was said on the command line, as values of the parameters' types."""
+    said: dict[str, str] = {}
+    for assignment in options.set:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise InvalidParameter(f"--set {assignment} has no '='.", "Write --set name=value.")
+        said[name.strip().replace("-", "_")] = value.strip()
+    for name in method.parameter_names():
+        value = getattr(options, f"parameter_{name}", None)
+        if value is not None:
+            said[name] = value
+    known = method.parameter_names()
+    return {
+        name: parse_value(method.params.param[name], text) if name in known else text
+        for name, text in said.items()
+    }
+
+
+def parse_value(what: param.Parameter[Any], text: str) -> Any:
+    """``text`` as a value of that parameter; its bounds are checked by the method."""
+    if what.allow_None and text.lower() == "none":
+        return None
+    if isinstance(what, param.Boolean):
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() not in words:
+            raise InvalidParameter(f"{what.name} is yes or no, not {text!r}.")
+        return words[text.lower()]
+    if isinstance(what, param.Selector):
+        by_name = {str(value): value for value in what.get_range().values()}
+        return by_name.get(text, text)
+    if isinstance(what, param.Number):
+        number, noun = (
+            (int, "a whole number")
+            if isinstance(what, param.Integer)
+            else (
+                float,
+                "a number",
+            )
+        )
+        try:
+            return number(text)
+        except ValueError:
+            raise InvalidParameter(f"{what.name} must be {noun}, not {text!r}.") from None
+    return text
+
+
+# ---------------------------------------------------------------------- the commands
+
+
+def serve(options: argparse.Namespace) -> None:
+    import panel as pn  # seconds to import: only where it is needed
+
+    from hcviz.ui import serve_page, warm
+
+    if options.data is not None:
+        hcviz.datasets.load(options.data)  # refuses an unknown name before a server starts
+    hosts = {options.address, "127.0.0.1", "localhost"}
+    warm()
+    print(f"hcviz: http://{options.address}:{options.port} (Ctrl-C ends it)", file=sys.stderr)
+    try:
+        pn.serve(  # type: ignore[no-untyped-call]
+            {"/": lambda: serve_page(options.data)},
+            port=options.port,
+            address=options.address,
+            websocket_origin=sorted(f"{host}:{options.port}" for host in hosts),
+            title="hcviz",
+            show=False,
+        )
+    except OSError as fault:
+        raise HcvizError(
+            f"Port {options.port} of {options.address} cannot be used ({fault.strerror}).",
+            "Take another: --port.",
+        ) from None
+
+
+def run(options: argparse.Namespace) -> None:
+    if options.out is not None and options.out.suffix not in (*NEWICK, ".npy"):
+        raise InvalidParameter(
+            f"--out {options.out}: a tree is written as {', '.join(NEWICK)} or .npy."
+        )
+    method = get(options.method)
+    params = parameter_values(method, options)
+    problem = load_data(options.data, options.kind).problem()
+    if options.triplets is not None:
+        problem = problem.with_triplets(read_triplets(options.triplets, problem.labels))
+    began = time.monotonic()
+    last: Snapshot | None = None
+    stream = hcviz.run(options.method, problem, seed=options.seed, **params)
+    for snapshot in show_progress(stream, options.method):
+        last = snapshot
+    assert last is not None, f"{options.method} yielded nothing"
+    if options.out is not None:
+        write_tree(options.out, last.tree, problem.labels)
+    if options.json:
+        result: dict[str, Any] = {
+            "method": options.method,
+            "data": options.data,
+            "seed": options.seed,
+            "parameters": params,
+            "items": problem.n_items,
+            "triplets": len(problem.triplets),
+            "satisfied": int(last.tree.satisfies(problem.triplets).sum()),
+            "steps": last.step,
+            "metrics": {name: float(value) for name, value in last.metrics.items()},
+            "seconds": round(time.monotonic() - began, 3),
+        }
+        if options.out is None:
+            result["newick"] = last.tree.to_newick(problem.labels)
+        else:
+            result["out"] = str(options.out)
+        print(json.dumps(result))
+    elif options.out is None:
+        print(last.tree.to_newick(problem.labels))
+
+
+def convert(options: argparse.Namespace) -> None:
+    labels = None
+    if options.labels is not None:
+        labels = read_text(options.labels).splitlines()
+    tree, names = read_tree(options.source, labels)
+    if options.target.suffix == ".npy" and names is not None and labels is None:
+        beside = options.target.with_suffix(".labels.txt")
+        write_file(beside, "".join(f"{name}\n" for name in names).encode())
+        print(f"hcviz: the items' names, in order, are in {beside}.", file=sys.stderr)
+    write_tree(options.target, tree, names)
+
+
+def check(options: argparse.Namespace) -> None:
+    print(describe(options.file, options.kind))
+
+
+def reproduce(options: argparse.Namespace) -> None:
+    if options.name not in REPRODUCTIONS:
+        there = ", ".join(REPRODUCTIONS) or "none so far"
+        raise HcvizError(
+            f"The figures of {options.name} ({PAPERS[options.name]}) cannot be computed yet.",
+            f"Those that can: {there}.",
+        )
+    import_module(REPRODUCTIONS[options.name]).reproduce(options.quick, options.json)
+
+
+# ---------------------------------------------------------------------- files
+
+
+def load_data(name: str, kind: str) -> Any:
+    """A built-in data set, or a table file."""
+    from hcviz.io.tables import read_table
+
+    if name in hcviz.datasets.names():
+        return hcviz.datasets.load(name)
+    path = Path(name)
+    if not path.exists():
+        raise InvalidData(
+            f"{name!r} is neither a built-in data set nor a file.",
+            f"Built in: {', '.join(hcviz.datasets.names())}.",
+        )
+    return read_table(read_file(path), path.name, kind=kind)
+
+
+def read_triplets(path: Path, labels: Sequence[str]) -> Any:
+    from hcviz.io.triplet_csv import read_triplet_csv
+
+    return read_triplet_csv(read_text(path), labels)
+
+
+def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:
+    """A tree and its items' names (None: the integers), from Newick or a linkage."""
+    if path.suffix == ".npy":
+        try:
+            linkage = np.load(path, allow_pickle=False)
+        except FileNotFoundError:
+            raise InvalidData(f"There is no file {path}.") from None
+        except (OSError, ValueError, EOFError):
+            raise InvalidTree(f"{path} is not a numpy array file.") from None
+        tree = Tree.from_linkage(linkage)
+        return tree, None if labels is None else list(labels)
+    if path.suffix not in NEWICK:
+        raise InvalidTree(f"{path}: a tree is read from {', '.join(NEWICK)} or .npy.")
+    text = read_text(path)
+    if labels is not None:
+        return Tree.from_newick(text, labels), list(labels)
+    names = [name for name, is_leaf in parse_newick(text)[0] if is_leaf]
+    if sorted(names) == sorted(str(i) for i in range(len(names))):
+        return Tree.from_newick(text), None
+    return Tree.from_newick(text, names), names
+
+
+def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
+    if path.suffix == ".npy":
+        try:
+            np.save(path, tree.to_linkage())
+        except OSError as fault:
+            raise InvalidData(f"{path} cannot be written ({fault.strerror}).") from None
+    elif path.suffix in NEWICK:
+        write_file(path, f"{tree.to_newick(labels)}\n".encode())
+    else:
+        raise InvalidTree(f"{path}: a tree is written as {', '.join(NEWICK)} or .npy.")
+
+
+def describe(path: Path, kind: str) -> str:
+    """One sentence on what the file holds; an :class:`HcvizError` if it is not what it seems."""
+    from hcviz.io.session_file import load_session
+    from hcviz.io.tables import read_table
+
+    if path.suffix in (*NEWICK, ".npy"):
+        tree, _ = read_tree(path)
+        shape = "binary" if tree.is_binary else "with polytomies"
+        return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
+    content = read_file(path)
+    if path.suffix in TABLES:
+        table = read_table(content, path.name, kind=kind)
+        return f"{path}: a table of {len(table.labels)} items."
+    session = load_session(content)
+    return f"{path}: a session on {session.data.name} with {len(session.constraints)} constraints."
+
+
+def read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InvalidData(f"There is no file {path}.") from None
+    except OSError as fault:
+        raise InvalidData(f"{path} cannot be read ({fault.strerror}).") from None
+
+
+def read_text(path: Path) -> str:
+    try:
+        return read_file(path).decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise InvalidData(f"{path} is not a text in UTF-8 (byte {fault.start}).") from None
+
+
+def write_file(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as fault:
+        raise InvalidData(f"{path} cannot be written ({fault.strerror}).") from None
+
+
+# ---------------------------------------------------------------------- progress
+
+
+def show_progress(stream: Iterator[Snapshot], method: str) -> Iterator[Snapshot]:
+    """Pass the snapshots on, and say on stderr how far they are.
+
+    On a terminal one line is written over, ten times a second at most; else a line each tenth.
+    """
+    terminal = sys.stderr.isatty()
+    shown, tenth = 0.0, -1
+    for snapshot in stream:
+        done = snapshot.step / max(snapshot.total, 1)
+        line = f"hcviz: {method} {done:4.0%}  {snapshot.step} of {snapshot.total}"
+        line += "".join(f"  {name} {value:.6g}" for name, value in snapshot.metrics.items())
+        if terminal:
+            if time.monotonic() - shown > 0.1 or snapshot.step >= snapshot.total:
+                print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+                shown = time.monotonic()
+        elif int(10 * done) > tenth:
+            tenth = int(10 * done)
+            print(line, file=sys.stderr, flush=True)
+        yield snapshot
+    if terminal:
+        print(file=sys.stderr)

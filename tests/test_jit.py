@@ -1,0 +1,110 @@
+"""The cache of compiled kernels: moved by any edit, and only ours is moved."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from hcviz.core import jit
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Two files with a kernel and its callee, as ``jit`` sees a package."""
+    folder = tmp_path / "package"
+    folder.mkdir()
+    (folder / "callee.py").write_text("@njit\ndef f(x):\n    return x + 1\n")
+    (folder / "kernel.py").write_text("@njit\ndef g(x):\n    return f(x)\n")
+    (folder / "plain.py").write_text("def h(x):\n    return x\n")
+    monkeypatch.setattr(jit, "PACKAGE", folder)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    yield folder
+    jit.cache_dir.cache_clear()
+
+
+def folder_now() -> str:
+    jit.cache_dir.cache_clear()
+    return jit.cache_dir()
+
+
+def test_editing_a_callee_in_another_file_changes_the_folder(package):
+    before = folder_now()
+    assert folder_now() == before
+    (package / "callee.py").write_text("@njit\ndef f(x):\n    return x + 2\n")
+    assert folder_now() != before
+
+
+def test_a_file_without_kernels_has_no_say(package):
+    before = folder_now()
+    (package / "plain.py").write_text("def h(x):\n    return -x\n")
+    assert folder_now() == before
+
+
+def test_the_folder_can_be_moved_and_written(package, tmp_path):
+    folder = Path(folder_now())
+    assert folder.parent == tmp_path / "cache"
+    (folder / "x").write_text("")
+
+
+def test_a_home_that_cannot_be_written_is_no_fault(package, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))  # not a folder, whoever asks
+    folder = folder_now()
+    assert not folder.startswith(str(tmp_path / "file"))
+    assert os.access(folder, os.W_OK)
+
+
+def test_nobody_else_s_cache_is_moved():
+    before = numba.config.CACHE_DIR
+
+    @jit.njit
+    def ours(x):
+        return x + 1
+
+    assert numba.config.CACHE_DIR == before
+    assert ours(1) == 2
+
+
+CALLER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from hcviz.core import jit
+from pathlib import Path
+jit.PACKAGE = Path(sys.argv[1])
+jit.cache_dir.cache_clear()
+import kernel
+print(kernel.g(1))
+"""
+
+
+def test_an_edited_callee_is_seen_by_its_caller(tmp_path):
+    """The fault itself, with numba at work: g's machine code holds f's, and only f was edited."""
+    (tmp_path / "kernel.py").write_text(
+        "from hcviz.core.jit import njit\nfrom callee import f\n"
+        "@njit\ndef g(x):\n    return f(x)\n"
+    )
+    said = []
+    for step in (1, 2):
+        (tmp_path / "callee.py").write_text(
+            f"from hcviz.core.jit import njit\n@njit\ndef f(x):\n    return x + {step}\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", CALLER, str(tmp_path)],
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        said.append(done.stdout.strip())
+    assert said == ["2", "3"]

@@ -1,0 +1,274 @@
+"""What the repository promises about itself: dependencies, commands, imports, and nothing hidden."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import hcviz
+from hcviz.cli import PAPERS
+from tests.conftest import ROOT
+from tools import chromium
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+NOT_OURS = {".git", ".venv", "__pycache__", "artifacts", "build", "dist", "node_modules"}
+TEXTS = {".py", ".md", ".toml", ".yml", ".cff", ".sh", ".js", ".ts", ".css", ".html", ".ipynb", ""}
+
+
+def files() -> Iterator[Path]:
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [
+            f for f in folders if f not in NOT_OURS and not f.endswith(("_cache", ".egg-info"))
+        ]
+        for name in names:
+            path = Path(folder, name)
+            if path.suffix in TEXTS and not name.startswith(".DS"):
+                yield path
+
+
+def requirement(text: str) -> tuple[str, str]:
+    """Name and the rest of a requirement."""
+    name, rest = re.fullmatch(r"([A-Za-z0-9_.-]+)(.*)", text.replace(" ", "")).groups()
+    return name.lower(), rest
+
+
+# ---------------------------------------------------------------------- dependencies
+
+
+def test_conda_installs_what_pip_installs():
+    made = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    pip = next(entry["pip"] for entry in made if isinstance(entry, dict))
+    assert pip.pop() == "-e ."
+    plain = [entry for entry in made if isinstance(entry, str)] + pip
+    conda = dict(map(requirement, plain))
+    conda["matplotlib"] = conda.pop("matplotlib-base")  # conda-forge's matplotlib adds Qt
+    assert conda.pop("pip") == ""
+    assert conda.pop("python") == PROJECT["requires-python"]
+    assert conda == dict(map(requirement, PROJECT["dependencies"]))
+
+
+def test_no_dependency_has_an_upper_bound():
+    extras = PROJECT["optional-dependencies"].values()
+    for text in [*PROJECT["dependencies"], *(one for extra in extras for one in extra)]:
+        assert not re.search(r"<|==|~=", text), text
+
+
+def test_every_dependency_has_its_reason():
+    reasons = (ROOT / "docs" / "architecture.md").read_text()
+    told = set(re.findall(r"^\| `([\w.-]+)` \| \S", reasons, re.MULTILINE))
+    names = {requirement(text)[0] for text in PROJECT["dependencies"]}
+    assert told == names
+
+
+def test_every_dependency_is_used():
+    imported = {
+        module.partition(".")[0]
+        for path in [*(ROOT / "hcviz").rglob("*.py"), ROOT / "app.py"]
+        for module in imports(path)
+    }
+    modules = {"pillow": "PIL", "scikit-learn": "sklearn"}
+    # pyarrow is pandas' engine for Parquet: nobody imports it by name.
+    unused = {
+        name
+        for name, _ in map(requirement, PROJECT["dependencies"])
+        if modules.get(name, name) not in imported and name != "pyarrow"
+    }
+    assert not unused
+
+
+# ---------------------------------------------------------------------- imports
+
+CORE = {"core"}
+MAY_KNOW = {
+    "core": CORE,
+    "metrics": {"core", "metrics"},
+    "datasets": {"core", "datasets"},
+    "algorithms": {"core", "algorithms"},
+    "session": {"core", "session"},
+    "io": {"core", "session", "io", "datasets"},
+    "jobs": {"core", "algorithms", "session", "jobs"},
+}
+DRAWING = {"panel", "holoviews", "bokeh", "panel_material_ui"}
+
+
+def imports(path: Path) -> set[str]:
+    """Every module a file imports, wherever in it, by its full name."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            found.add(node.module or "")
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def part_of(module: str) -> str | None:
+    words = module.split(".")
+    return words[1] if words[0] == "hcviz" and len(words) > 1 else None
+
+
+@pytest.mark.parametrize("part", sorted(MAY_KNOW))
+def test_who_may_know_whom(part):
+    for path in (ROOT / "hcviz" / part).rglob("*.py"):
+        for module in imports(path):
+            known = part_of(module)
+            where = path.relative_to(ROOT)
+            assert module != "hcviz", f"{where} imports the whole package"
+            assert known is None or known in MAY_KNOW[part], f"{where} imports {module}"
+            assert module.partition(".")[0] not in DRAWING, f"{where} imports {module}"
+
+
+def test_algorithms_never_import_each_other():
+    shared = {"base", "get", "run", "fit", "generator", "algorithms", "MODULES"}
+    folder = ROOT / "hcviz" / "algorithms"
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).parts[0].removesuffix(".py")
+        for module in imports(path):
+            words = module.split(".")
+            if words[:2] == ["hcviz", "algorithms"] and len(words) > 2:
+                assert words[2] in {own, *shared}, f"{path.relative_to(ROOT)} imports {module}"
+
+
+# ---------------------------------------------------------------------- commands and texts
+
+
+def test_the_commands_of_the_readme_exist():
+    readme = (ROOT / "README.md").read_text()
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    told = set(re.findall(r"\bmake ([a-z]+)", readme))
+    assert {"app", "test"} <= told <= targets
+    assert "make test" in (ROOT / ".ci" / "run").read_text()
+    for path in re.findall(r"\]\(([^)#:]+)\)", readme):
+        assert (ROOT / path).exists(), path
+
+
+def test_the_methods_of_the_readme_are_those_of_the_registry():
+    readme = (ROOT / "README.md").read_text()
+    table = readme.partition("## Methods")[2].partition("\n## ")[0]
+    told = re.findall(r"`([a-z0-9-]+)`", "".join(re.findall(r"^\|([^|]*)\|", table, re.MULTILINE)))
+    assert sorted(told) == sorted(hcviz.algorithms())
+
+
+def test_one_version_and_five_papers():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert PROJECT["version"] == hcviz.__version__ == cited["version"]
+    assert {paper["title"] for paper in cited["references"]} == set(PAPERS.values())
+
+
+# The words are put together here, so that this file does not contain them.
+FORBIDDEN = {
+    "a registry's host": "|".join(
+        name + r"\." + end
+        for name, end in [
+            ("pypi", "org"),
+            ("pythonhosted", "org"),
+            ("anaconda", "(org|com)"),
+            ("npmjs", "(org|com)"),
+            ("jsdelivr", "net"),
+            ("unpkg", "com"),
+        ]
+    ),
+    "a test that does not run": r"(pytest\.|mark\.)(" + "ski" + r"p|xf" + "ail|importor" + "skip)",
+    "something unfinished": "TO" + r"DO|FIX" + r"ME|NotImplement" + "ed",
+}
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_file_holds(what):
+    pattern = re.compile(FORBIDDEN[what])
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
+        for path in files()
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
+        if pattern.search(line)
+    ]
+    assert not found
+
+
+# ---------------------------------------------------------------------- a machine that lacks things
+
+
+def run_venv_script(tmp_path: Path, python3: str) -> subprocess.CompletedProcess[str]:
+    """``tools/venv.sh`` where the only Python is this script."""
+    home = tmp_path / "checkout"
+    (home / "tools").mkdir(parents=True)
+    shutil.copy(ROOT / "tools" / "venv.sh", home / "tools")
+    shutil.copy(ROOT / "pyproject.toml", home)
+    binaries = tmp_path / "bin"
+    binaries.mkdir()
+    for name in ("sh", "cksum", "dirname", "cat", "rm"):
+        (binaries / name).symlink_to(shutil.which(name))
+    if python3:
+        (binaries / "python3").write_text(f"#!/bin/sh\n{python3}\n")
+        (binaries / "python3").chmod(0o755)
+    return subprocess.run(
+        [str(home / "tools" / "venv.sh")],
+        env={"PATH": str(binaries), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("python3", "said"),
+    [
+        ("", "no Python 3.11 or newer"),
+        ("exit 1", "no Python 3.11 or newer"),  # too old: the question about the version fails
+        (f'case "$2" in *ensurepip*) exit 1;; esac; exec {sys.executable} "$@"', "python3-venv"),
+    ],
+)
+def test_a_python_that_will_not_do_is_one_sentence(python3, said, tmp_path):
+    done = run_venv_script(tmp_path, python3)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
+
+
+@pytest.fixture
+def only_path(tmp_path, monkeypatch):
+    monkeypatch.delenv("HCVIZ_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path
+
+
+def fake(path: Path, code: int) -> str:
+    path.write_text(f"#!/bin/sh\nexit {code}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_named_browser_comes_first_and_must_run(only_path, monkeypatch):
+    fake(only_path / "chromium", 0)
+    named = fake(only_path / "mine", 0)
+    monkeypatch.setenv("HCVIZ_CHROMIUM", named)
+    assert chromium.find() == named
+    monkeypatch.setenv("HCVIZ_CHROMIUM", fake(only_path / "broken", 1))
+    with pytest.raises(SystemExit, match="HCVIZ_CHROMIUM names"):
+        chromium.find()
+
+
+def test_a_browser_on_the_path_that_does_not_run_is_passed_over(only_path):
+    fake(only_path / "chromium", 1)
+    runs = fake(only_path / "google-chrome", 0)
+    assert chromium.find() == runs
+
+
+def test_without_any_browser_there_is_a_sentence(only_path, monkeypatch, capsys):
+    monkeypatch.setattr(chromium, "playwrights_own", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["chromium.py"])
+    with pytest.raises(SystemExit) as ended:
+        chromium.main()
+    assert ended.value.code == chromium.MISSING
