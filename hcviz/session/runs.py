@@ -50,9 +50,9 @@ def begin(session: Session, cause: str, start: From, text: str | None = None) ->
     session = remember(session, before)
     snapshot = session.snapshot
     origin: Snapshot | Tree | None = None
-    if snapshot is not None and snapshot.tree.n_leaves == session.n_items:
-        if start != "nothing":
-            origin = snapshot if start == "snapshot" else snapshot.tree
+    fits = snapshot is not None and snapshot.tree.n_leaves == session.n_items
+    if snapshot is not None and fits and start != "nothing":
+        origin = snapshot if start == "snapshot" else snapshot.tree
     run = session.run + 1
     session = replace(
         session,

@@ -1,0 +1,258 @@
+"""Sessions as JSON and arrays, and back: a closed set of types, each value checked on its way in.
+
+JSON's own types stand for themselves, arrays for tuples; everything else is an object whose ``~``
+says what it is. Equal arrays are written once. Trees and snapshots keep their identity: what was
+one object (in the session, its undo stack, its history) is one object again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core import snapshot as views
+from hcviz.core.errors import SessionFileError
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.state import ArrayState, state_class, state_name
+from hcviz.core.tree import Tree
+from hcviz.session import actions, model
+
+_ACTIONS = [
+    each
+    for each in actions.Action.__subclasses__()
+    if each not in (actions.Arrived, actions.Restore)  # never in a log
+]
+_VIEWS = [views.Series, views.Matrix, views.Graph, views.Points, views.Mask]
+_MODEL = [
+    model.Session,
+    model.Checkpoint,
+    model.Conflict,
+    model.Constraint,
+    model.DataSpec,
+    model.HistoryEntry,
+    model.LogEntry,
+]
+
+#: The dataclasses that a file may hold, by name.
+CLASSES: dict[str, type[Any]] = {each.__name__: each for each in (*_MODEL, *_VIEWS, *_ACTIONS)}
+
+
+class Encoder:
+    """Turns values into JSON; what JSON cannot hold goes to ``entries`` (name -> bytes)."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, bytes] = {}
+        self.trees: list[Any] = []
+        self.snapshots: list[Any] = []
+        self._known: dict[int, int] = {}
+        self._alive: list[Any] = []  # ids are compared only while their objects live
+
+    def document(self, session: model.Session) -> dict[str, Any]:
+        body = self.value(session)
+        return {"session": body, "trees": self.trees, "snapshots": self.snapshots}
+
+    def value(self, value: Any) -> Any:
+        if value is None or isinstance(value, (bool, str)):
+            return value
+        if isinstance(value, (int, float)):
+            return value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, np.generic):
+            return self.value(value.item())
+        if isinstance(value, tuple):
+            return [self.value(item) for item in value]
+        if isinstance(value, list):
+            return {"~": "list", "items": [self.value(item) for item in value]}
+        if isinstance(value, Mapping):
+            items = [[str(key), self.value(item)] for key, item in value.items()]
+            return {"~": "map", "items": items}
+        if isinstance(value, bytes):
+            name = f"tables/{hashlib.sha256(value).hexdigest()}"
+            self.entries[name] = value
+            return {"~": "bytes", "entry": name}
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, Tree):
+            return {"~": "tree", "at": self._once(value, self.trees, self._tree)}
+        if isinstance(value, Snapshot):
+            return {"~": "snapshot", "at": self._once(value, self.snapshots, self._snapshot)}
+        kind = type(value).__name__
+        if CLASSES.get(kind) is type(value):
+            parts = {part.name: self.value(getattr(value, part.name)) for part in fields(value)}
+            return {"~": kind, **parts}
+        raise TypeError(f"A session file cannot hold a {type(value).__name__}.")
+
+    def _array(self, array: NDArray[Any]) -> dict[str, Any]:
+        if array.dtype.kind not in "iufb":
+            raise TypeError(f"A session file cannot hold an array of {array.dtype}.")
+        buffer = io.BytesIO()
+        np.save(buffer, np.asarray(array, order="C"), allow_pickle=False)
+        content = buffer.getvalue()
+        name = f"arrays/{hashlib.sha256(content).hexdigest()}.npy"
+        self.entries[name] = content
+        return {"~": "array", "entry": name}
+
+    def _once(self, thing: Any, table: list[Any], encode: Callable[[Any], Any]) -> int:
+        if id(thing) not in self._known:
+            made = encode(thing)
+            self._known[id(thing)] = len(table)
+            self._alive.append(thing)
+            table.append(made)
+        return self._known[id(thing)]
+
+    def _tree(self, tree: Tree) -> dict[str, Any]:
+        return {
+            "parent": self._array(tree.parent),
+            "height": self._array(tree.height),
+            "n_leaves": tree.n_leaves,
+        }
+
+    def _snapshot(self, snapshot: Snapshot) -> dict[str, Any]:
+        parts = {part.name: getattr(snapshot, part.name) for part in fields(Snapshot)}
+        state = parts.pop("state")
+        made = {name: self.value(part) for name, part in parts.items()}
+        made["state"] = self._state(state)
+        return made
+
+    def _state(self, state: Any) -> Any:
+        if isinstance(state, ArrayState):
+            arrays = {name: np.asarray(part) for name, part in state.to_arrays().items()}
+            return {"~": "state", "class": state_name(state), "arrays": self.value(arrays)}
+        try:
+            return self.value(state)
+        except TypeError:  # a method's private object: the next run goes on from the tree
+            return None
+
+
+class Decoder:
+    """The way back. Raises :class:`SessionFileError`, or whatever nonsense makes Python raise."""
+
+    def __init__(self, document: Any, read: Callable[[str], bytes]) -> None:
+        self._document = document
+        self._read = read
+        self._trees = [self._tree(each) for each in document["trees"]]
+        self._snapshots = [self._snapshot(each) for each in document["snapshots"]]
+
+    def session(self) -> model.Session:
+        return checked(self.value(self._document["session"]), model.Session, "the session")
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return tuple(self.value(item) for item in value)
+        if not isinstance(value, dict):
+            return value
+        kind = value["~"]
+        if kind == "list":
+            return [self.value(item) for item in value["items"]]
+        if kind == "map":
+            return MappingProxyType({checked(k, str): self.value(v) for k, v in value["items"]})
+        if kind == "bytes":
+            return self._read(value["entry"])
+        if kind == "array":
+            return self._array(value["entry"])
+        if kind == "tree":
+            return self._trees[value["at"]]
+        if kind == "snapshot":
+            return self._snapshots[value["at"]]
+        if kind == "state":
+            arrays = self.value(value["arrays"])
+            return state_class(value["class"]).from_arrays(
+                {name: checked(part, np.ndarray) for name, part in arrays.items()}
+            )
+        return self._dataclass(CLASSES[kind], value)
+
+    def _dataclass(self, cls: type[Any], value: dict[str, Any]) -> Any:
+        names = {part.name for part in fields(cls)}
+        if names | {"~"} != set(value):
+            raise SessionFileError(f"A {cls.__name__} in the session file has the wrong fields.")
+        parts = {name: self.value(value[name]) for name in names}
+        for name, hint in _hints(cls).items():
+            checked(parts[name], hint, f"{cls.__name__}.{name}")
+        return cls(**parts)
+
+    def _array(self, name: str) -> NDArray[Any]:
+        """An .npy entry, its header believed only as far as the bytes reach."""
+        content = self._read(name)
+        buffer = io.BytesIO(content)
+        if np.lib.format.read_magic(buffer) != (1, 0):
+            raise SessionFileError(f"The entry {name} is no array of the kind written here.")
+        shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(buffer)
+        body = content[buffer.tell() :]
+        count = 1
+        for side in shape:
+            count *= int(side)
+        if dtype.kind not in "iufb" or in_fortran_order or count * dtype.itemsize != len(body):
+            raise SessionFileError(f"The entry {name} is no array of the kind written here.")
+        return np.frombuffer(body, dtype).reshape(shape).copy()  # writable, as kernels want it
+
+    def _tree(self, value: Any) -> Tree:
+        parent, height = self.value(value["parent"]), self.value(value["height"])
+        if parent.dtype != np.int32 or height.dtype != np.float64:
+            raise SessionFileError("A tree in the session file has arrays of the wrong type.")
+        return Tree(parent, height, checked(value["n_leaves"], int))
+
+    def _snapshot(self, value: Any) -> Snapshot:
+        parts = {part.name: self.value(value[part.name]) for part in fields(Snapshot)}
+        for name, hint in _hints(Snapshot).items():
+            checked(parts[name], hint, f"Snapshot.{name}")
+        for name in ("metrics", "matrices", "views"):  # a worker process gets them by pickle
+            parts[name] = dict(parts[name])
+        if isinstance(parts["state"], MappingProxyType):
+            parts["state"] = dict(parts["state"])
+        return Snapshot(**parts)
+
+
+# ---------------------------------------------------------------------- types
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    hints = get_type_hints(cls)
+    if "metrics" in hints:  # whatever a method counts: shown, never computed with
+        hints["metrics"] = Mapping[str, Any]
+    return hints
+
+
+def checked(value: Any, hint: Any, where: str = "a value") -> Any:
+    """``value``, if it is what the type hint says; else :class:`SessionFileError`."""
+    if not conforms(value, hint):
+        raise SessionFileError(f"In the session file {where} is of the wrong kind.")
+    return value
+
+
+def conforms(value: Any, hint: Any) -> bool:
+    """Whether a value is of a type, as far as the hints of the session's classes need it."""
+    if hint is Any:
+        return True
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(conforms(value, each) for each in inside)
+    if origin is Literal:
+        return isinstance(value, str) and value in inside
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if len(inside) == 2 and inside[1] is Ellipsis:
+            return all(conforms(item, inside[0]) for item in value)
+        return len(value) == len(inside) and all(map(conforms, value, inside))
+    if origin is not None and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(conforms(v, inside[1]) for v in value.values())
+    if origin is np.ndarray:
+        dtype = get_args(inside[1])[0]
+        if not isinstance(value, np.ndarray):
+            return False
+        return dtype is Any or value.dtype.kind == np.dtype(dtype).kind
+    if hint in (NoneType, None):
+        return value is None
+    if hint is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint)

@@ -1,0 +1,173 @@
+"""Session files: one zip with everything in it, and the identical session back.
+
+``manifest.json`` (format, version, the SHA-256 of every other entry), ``session.json``,
+``arrays/*.npy`` (trees, sampler states) and ``tables/*`` (uploaded tables, as they came). Nothing
+in it is a pickle; a file is believed only after its digests, its types and its invariants agree.
+The digests guard against accident and careless editing, not against a forger: what is made from
+a file is checked as any other input is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hcviz.core.errors import HcvizError, SessionFileError
+from hcviz.io.session_codec import Decoder, Encoder
+from hcviz.session.answers import consistent
+from hcviz.session.history import light
+from hcviz.session.judge import check_items
+from hcviz.session.model import Checkpoint, Session
+
+FORMAT = "hcviz session"
+
+#: Raised when the meaning of what is in a file changes.
+VERSION = 1
+
+#: The most that a file may unpack to, and the most entries it may have.
+MAX_BYTES = 512 * 2**20
+MAX_ENTRIES = 50_000
+
+#: Matrices and views above this size are not saved with the snapshot shown (bytes each).
+MAX_PICTURE = 32 * 2**20
+
+_HINT = "Nothing was changed. Save the session again and open that file."
+
+
+def save_session(session: Session) -> bytes:
+    """The session as a file; equal sessions give equal bytes.
+
+    All of it: data (an upload's bytes too), constraints, tree, sampler state, undo and redo,
+    history, log. Where that would pass ``MAX_BYTES`` the oldest half of undo and history goes, as
+    often as needed. A matrix above ``MAX_PICTURE``, and a method's state that is neither arrays nor
+    plain data, are left out: a run that continues begins from the tree then. Raises
+    :class:`SessionFileError` where even the bare session is too large.
+    """
+    if session.snapshot is not None:
+        session = replace(session, snapshot=light(session.snapshot, MAX_PICTURE))
+    while True:
+        encoder = Encoder()
+        document = encoder.document(session)
+        entries = {"session.json": _json(document), **dict(sorted(encoder.entries.items()))}
+        size = sum(map(len, entries.values()))
+        if size <= MAX_BYTES and len(entries) < MAX_ENTRIES:
+            return _zipped(entries)
+        if not (session.past or session.future or session.history):
+            raise SessionFileError(
+                f"The session takes {size / 2**20:,.0f} MB; a session file holds at most "
+                f"{MAX_BYTES / 2**20:,.0f} MB."
+            )
+        session = replace(
+            session,
+            past=_newer_half(session.past),
+            future=_newer_half(session.future),
+            history=_newer_half(session.history),
+        )
+
+
+def load_session(content: bytes) -> Session:
+    """The session in a file that :func:`save_session` made.
+
+    Raises :class:`SessionFileError` with a sentence for anything else: another version, a file cut
+    short or changed, one that would unpack to more than ``MAX_BYTES``, or no session file at all.
+    """
+    try:
+        entries = _unzipped(content)
+        document = json.loads(entries["session.json"])
+        session = Decoder(document, entries.__getitem__).session()
+        _check(session)
+        return session
+    except SessionFileError:
+        raise
+    except HcvizError as fault:
+        raise SessionFileError(
+            f"The session file does not hold a session: {fault.message}", _HINT
+        ) from None
+    except Exception:  # zipfile, json and numpy raise a dozen kinds for broken bytes
+        raise SessionFileError(
+            "This is not a session file, or it was cut short or changed.", _HINT
+        ) from None
+
+
+# ---------------------------------------------------------------------- the zip
+
+
+def _zipped(entries: Mapping[str, bytes]) -> bytes:
+    digests = {name: hashlib.sha256(body).hexdigest() for name, body in entries.items()}
+    manifest = _json({"format": FORMAT, "version": VERSION, "digests": digests})
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+        for name, body in {"manifest.json": manifest, **entries}.items():
+            info = zipfile.ZipInfo(name)  # dated 1980: the same session, the same bytes
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, body)
+    return buffer.getvalue()
+
+
+def _unzipped(content: bytes) -> dict[str, bytes]:
+    """All entries but the manifest, whose word on each of them has been checked."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        infos = archive.infolist()
+        size = sum(info.file_size for info in infos)
+        if size > MAX_BYTES or len(infos) > MAX_ENTRIES:
+            raise SessionFileError(
+                f"The session file would unpack to {size / 2**20:,.0f} MB in {len(infos)} parts; "
+                f"the limit is {MAX_BYTES / 2**20:,.0f} MB."
+            )
+        names = [info.filename for info in infos]
+        manifest = json.loads(archive.read("manifest.json"))
+        if manifest["format"] != FORMAT:
+            raise SessionFileError("This is a zip file, but no session file of hcviz.", _HINT)
+        if manifest["version"] != VERSION:
+            raise SessionFileError(
+                f"The session file is of version {manifest['version']}; this hcviz reads version "
+                f"{VERSION}.",
+                "Open it with the version of hcviz that saved it.",
+            )
+        digests = manifest["digests"]
+        if sorted(names) != sorted(["manifest.json", *digests]):
+            raise SessionFileError("The session file lacks parts, or has too many.", _HINT)
+        entries = {name: archive.read(name) for name in digests}
+    for name, body in entries.items():
+        if hashlib.sha256(body).hexdigest() != digests[name]:
+            raise SessionFileError(f"The session file was changed: {name} is not as saved.", _HINT)
+    return entries
+
+
+def _json(document: Any) -> bytes:
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=True).encode()
+
+
+def _newer_half(stack: tuple[Any, ...]) -> tuple[Any, ...]:
+    return stack[(len(stack) + 1) // 2 :]
+
+
+# ---------------------------------------------------------------------- invariants
+
+
+def _check(session: Session) -> None:
+    """What ``update`` keeps true of every session, held against one from outside."""
+    ids = [each.id for each in session.constraints]
+    if len(set(ids)) < len(ids) or max(ids, default=0) >= session.next_id:
+        raise SessionFileError("The constraints in the session file are not numbered as ours are.")
+    _check_moment(session)
+    for moment in (*session.past, *session.future):
+        _check_moment(moment)
+
+
+def _check_moment(moment: Session | Checkpoint) -> None:
+    labels = moment.labels
+    if len(set(labels)) < len(labels):
+        raise SessionFileError("The session file names an item twice.")
+    if moment.snapshot is not None and moment.snapshot.tree.n_leaves != len(labels):
+        raise SessionFileError("A tree in the session file is not over its items.")
+    bare = Session(labels=labels)
+    for each in moment.constraints:
+        check_items(bare, each.group, each.apart)
+    if not consistent(moment.constraints):
+        raise SessionFileError("The constraints in the session file contradict each other.")

@@ -1,0 +1,202 @@
+"""Constraints as CSV: one triplet a row, by the items' names, for spreadsheets and other programs.
+
+    together_1,together_2,apart,weight,author,note,group,enabled,time
+    bat,whale,trout,1.0,you,,4,true,2026-11-21T12:00:00+00:00
+    whale,lion,trout,1.0,you,,4,true,2026-11-21T12:00:00+00:00
+
+The first three columns suffice. Rows with one number under ``group`` are one constraint (here: bat,
+whale and lion together, before trout); rows without one stand alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hcviz.core.errors import InvalidConstraint
+from hcviz.session.model import Constraint
+
+NEEDED = ("together_1", "together_2", "apart")
+COLUMNS = (*NEEDED, "weight", "author", "note", "group", "enabled", "time")
+
+_WORDS = {"true": True, "yes": True, "1": True, "": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One row of the file, understood; ``line`` is where it ends, ``group`` None if it is alone."""
+
+    line: int
+    pair: tuple[int, int]
+    apart: int
+    rest: tuple[float, str, str, bool, str]
+    group: int | None
+
+
+def write_triplet_csv(constraints: Iterable[Constraint], labels: Sequence[str]) -> str:
+    """The constraints as CSV text, |G| - 1 rows each; nothing of them is lost."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for each in constraints:
+        enabled = "true" if each.enabled else "false"
+        rest = (repr(each.weight), each.author, each.note, each.id, enabled, each.time)
+        for a, b, c in each.triplets.rows.tolist():
+            writer.writerow((labels[a], labels[b], labels[c], *rest))
+    return buffer.getvalue()
+
+
+def read_triplet_csv(content: str | bytes, labels: Sequence[str]) -> tuple[Constraint, ...]:
+    """The constraints in a CSV text, in the order of their first rows.
+
+    A group's number becomes the constraint's id; the others get the free numbers. Raises
+    :class:`InvalidConstraint`, naming line and column, and the nearest name for an unknown item.
+    """
+    rows = _parsed(_text(content), labels)
+    gathered: dict[tuple[str, int], list[_Row]] = {}
+    for row in rows:
+        key = ("line", row.line) if row.group is None else ("group", row.group)
+        gathered.setdefault(key, []).append(row)
+    taken = {row.group for row in rows}
+    free = (number for number in range(1, 2 * len(rows) + 2) if number not in taken)
+    return tuple(
+        _constraint(some, some[0].group if some[0].group is not None else next(free))
+        for some in gathered.values()
+    )
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def _text(content: str | bytes) -> str:
+    if isinstance(content, str):
+        return content.removeprefix("\ufeff")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise InvalidConstraint(
+            f"The constraints file is not UTF-8 text (byte {fault.start}).",
+            "Save it as CSV UTF-8.",
+        ) from None
+
+
+def _parsed(text: str, labels: Sequence[str]) -> list[_Row]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = _header(next(reader, []))
+        index = {name: item for item, name in enumerate(labels)}
+        rows = []
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) > len(header):
+                raise InvalidConstraint(
+                    f"Line {reader.line_num} of the constraints has {len(cells)} cells, the header "
+                    f"{len(header)}.",
+                    "Put names that contain a comma into double quotes.",
+                )
+            cells += [""] * (len(header) - len(cells))
+            rows.append(_row(dict(zip(header, cells, strict=True)), reader.line_num, index))
+        return rows
+    except csv.Error as fault:
+        raise InvalidConstraint(
+            f"Line {reader.line_num} of the constraints is not CSV: {fault}."
+        ) from None
+
+
+def _header(cells: list[str]) -> list[str]:
+    header = [cell.strip().lower() for cell in cells]
+    if not set(NEEDED) <= set(header):
+        begins = ",".join(cells)[:60]
+        raise InvalidConstraint(
+            f"The constraints file has no header: its first line is {begins!r}.",
+            f"Begin with a line {','.join(NEEDED)!r} (more columns may follow).",
+        )
+    for name in header:
+        if header.count(name) > 1:
+            raise InvalidConstraint(f"The constraints file has the column {name!r} twice.")
+        if name not in COLUMNS:
+            raise InvalidConstraint(
+                f"The constraints file has an unknown column {name!r}.",
+                f"Known: {', '.join(COLUMNS)}.",
+            )
+    return header
+
+
+def _row(cells: dict[str, str], line: int, index: dict[str, int]) -> _Row:
+    items = [_item(cells[name], line, name, index) for name in NEEDED]
+    if len(set(items)) < 3:
+        raise InvalidConstraint(
+            f"Line {line} of the constraints names one item twice: "
+            f"{', '.join(cells[name] for name in NEEDED)}.",
+            "A triplet needs three different items.",
+        )
+    weight = _number(cells.get("weight", ""), line)
+    enabled = _WORDS.get(cells.get("enabled", "").strip().lower())
+    if enabled is None:
+        raise InvalidConstraint(
+            f"Line {line}, column enabled: {cells['enabled']!r} is neither true nor false."
+        )
+    group = cells.get("group", "").strip()
+    if group and not (group.isascii() and group.isdigit() and len(group) < 16):
+        raise InvalidConstraint(
+            f"Line {line}, column group: {group!r} is not a whole number.",
+            "Rows of one constraint share a number; leave it empty for rows that stand alone.",
+        )
+    author = cells.get("author", "you")
+    rest = (weight, author, cells.get("note", ""), enabled, cells.get("time", ""))
+    return _Row(line, (items[0], items[1]), items[2], rest, int(group) if group else None)
+
+
+def _item(name: str, line: int, column: str, index: dict[str, int]) -> int:
+    found = index.get(name, index.get(name.strip()))
+    if found is not None:
+        return found
+    near = difflib.get_close_matches(name.strip(), index, n=1, cutoff=0.5)
+    raise InvalidConstraint(
+        f"Line {line}, column {column}: there is no item {name.strip()!r}.",
+        f"The nearest is {near[0]!r}." if near else "Constraints name items of the data shown.",
+    )
+
+
+def _number(cell: str, line: int) -> float:
+    if not cell.strip():
+        return 1.0
+    try:
+        weight = float(cell)
+    except ValueError:
+        weight = math.nan
+    if not (math.isfinite(weight) and weight > 0):
+        raise InvalidConstraint(f"Line {line}, column weight: {cell!r} is no positive number.")
+    return weight
+
+
+def _constraint(rows: list[_Row], number: int) -> Constraint:
+    """One constraint of the rows that share a group number: they must say one thing."""
+    first = rows[0]
+    members = list(first.pair)
+    for row in rows[1:]:
+        where = f"Line {row.line} of the constraints is in group {row.group} with line {first.line}"
+        if row.apart != first.apart:
+            raise InvalidConstraint(
+                f"{where}, but names another item under apart.",
+                "Give it another group number, or none.",
+            )
+        if row.rest != first.rest:
+            raise InvalidConstraint(
+                f"{where}, but differs from it in weight, author, note, enabled or time."
+            )
+        if not set(row.pair) & set(members):
+            raise InvalidConstraint(
+                f"{where}, but shares no item with the rows above it.",
+                "Each row of a group joins one more item to those before it.",
+            )
+        members += [item for item in row.pair if item not in members]
+    if first.apart in members:
+        raise InvalidConstraint(f"Group {first.group} of the constraints holds its own odd item.")
+    weight, author, note, enabled, time = first.rest
+    return Constraint(number, tuple(members), first.apart, author, weight, note, enabled, time)

@@ -1,0 +1,61 @@
+"""Play a session's log again, bit for bit: the proof that the log holds all that happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from hcviz.core.errors import HcvizError
+from hcviz.core.snapshot import Snapshot
+from hcviz.session.actions import Action, Arrived
+from hcviz.session.effects import StartRun
+from hcviz.session.model import DataSpec, Session
+from hcviz.session.update import update
+
+#: Runs what a StartRun asks for on the data of a DataSpec, as the runner does.
+RunMethod = Callable[[DataSpec, StartRun], Iterator[Snapshot | None]]
+
+
+def replay(session: Session, run_method: RunMethod, initial: Session | None = None) -> Session:
+    """The session that the log of ``session`` leads to, from ``initial`` (an empty one).
+
+    Before each entry the run it met goes on to the step it met. Equal to ``session`` in everything
+    where methods are deterministic: with the same seed, run number and start they yield the same
+    snapshots at the same steps. Raises :class:`HcvizError` where a run does not come to a step that
+    the log speaks of. The cost of all runs, as far as they were watched.
+    """
+    player = _Player(run_method, initial or Session())
+    for entry in session.log:
+        player.advance(entry.run, entry.step)
+        player.apply(entry.action)
+    step = -1 if session.snapshot is None else session.snapshot.step
+    player.advance(session.run, step if session.shown == session.run else -1)
+    return player.session
+
+
+class _Player:
+    def __init__(self, run_method: RunMethod, session: Session) -> None:
+        self.session = session
+        self._run_method = run_method
+        self._stream: Iterator[Snapshot | None] = iter(())
+
+    def advance(self, run: int, step: int) -> None:
+        """Let the run go on until ``step`` is shown, and show it."""
+        here = self.session
+        if step < 0 or here.status != "sampling" or run != here.run:
+            return
+        if here.shown == run and here.snapshot is not None and here.snapshot.step == step:
+            return
+        for snapshot in self._stream:
+            if snapshot is not None and snapshot.step == step:
+                self.apply(Arrived(run, snapshot))
+                return
+        raise HcvizError(
+            f"Run {run} of the log does not come to step {step} here.",
+            "The data or the method's code differ from those of the session.",
+        )
+
+    def apply(self, action: Action) -> None:
+        self.session, effects = update(self.session, action)
+        for effect in effects:
+            if isinstance(effect, StartRun):
+                self._stream = self._run_method(self.session.data, effect)
