@@ -1,0 +1,145 @@
+"""The heatmap's cells: a similarity or a scaled table as levels 0..254, and its columns' tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.stats import rankdata
+
+from hcviz.core.layout import elbows, leaf_order
+from hcviz.core.tree import Tree
+from hcviz.ui import geometry
+from hcviz.ui.centre.items import Items
+
+Kind = Literal["similarity", "features", "none"]
+Scaling = Literal["zscore", "none", "range", "rank"]
+#: Above this many columns their own dendrogram is not computed: it is quadratic in them.
+MOST_TREE_COLUMNS = 2_000
+#: Entries looked at when the colour scale is chosen.
+SAMPLE = 400_000
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A matrix ready to draw: ``levels`` uint8 (n, d), and what a level means."""
+
+    kind: Kind
+    raw: Any  # (n, d): the values as they came, for the tooltip
+    levels: NDArray[np.uint8]
+    low: float  # value of level 0
+    high: float  # value of level 254
+    diverging: bool
+    unit: str  # what the colour says, for the legend
+    names: tuple[str, ...]  # columns; empty when they are the items
+    order: NDArray[np.int32] | None  # of the columns; None when they follow the leaves
+    tree: Tree | None  # of the columns
+
+    @property
+    def width(self) -> int:
+        return int(self.levels.shape[1])
+
+
+def similarity_cells(items: Items) -> Cells | None:
+    """The similarity matrix; its scale spans the middle 99 % of the off-diagonal entries."""
+    if items.similarity is None:
+        return None
+    matrix = np.asarray(items.similarity)
+    low, high = _spread(_sample(matrix, off_diagonal=True), 0.5)
+    levels = geometry.quantise(matrix, low, high)
+    return Cells("similarity", matrix, levels, low, high, False, "similarity", (), None, None)
+
+
+def feature_cells(items: Items, scaling: Scaling, columns: Literal["dendrogram", "file"]) -> (
+    Cells | None
+):
+    """The features, scaled by column; columns in file order or in that of their own dendrogram.
+
+    The columns' tree is average linkage over Euclidean distances of the scaled columns, missing
+    cells at the column's mean, each column's wish being its place in the file.
+    """
+    if items.features is None or np.shape(items.features)[1] == 0:
+        return None
+    raw = np.asarray(items.features, dtype=np.float64)
+    values = scaled(raw, scaling)
+    if scaling == "zscore":
+        extent = max(_spread(np.abs(_sample(values)), 1.0)[1], 1e-9)
+        low, high, unit = -extent, extent, "z-score"
+    elif scaling == "none":
+        low, high = _spread(_sample(values), 0.5)
+        unit = "value"
+    else:
+        low, high, unit = 0.0, 1.0, "share of range" if scaling == "range" else "rank"
+    tree = _column_tree(values) if columns == "dendrogram" else None
+    order = np.arange(raw.shape[1], dtype=np.int32) if tree is None else leaf_order(tree)
+    levels = geometry.quantise(values, low, high)
+    diverging = scaling == "zscore"
+    return Cells(
+        "features", raw, levels, low, high, diverging, unit, items.columns(), order, tree
+    )
+
+
+def scaled(raw: NDArray[np.float64], scaling: Scaling) -> NDArray[np.float64]:
+    """Each column by itself; missing cells stay missing, a constant column becomes 0 (0.5)."""
+    if scaling == "none":
+        return raw
+    known = np.isfinite(raw)
+    values = np.where(known, raw, np.nan)
+    count = np.maximum(known.sum(0), 1)
+    filled = np.where(known, raw, 0.0)
+    if scaling == "zscore":
+        mean = filled.sum(0) / count
+        deviation = np.sqrt((np.where(known, raw - mean, 0.0) ** 2).sum(0) / count)
+        return (values - mean) / np.where(deviation > 0, deviation, 1.0)
+    if scaling == "range":
+        low = np.where(known, raw, np.inf).min(0)
+        high = np.where(known, raw, -np.inf).max(0)
+        span = high - low
+        usable = np.isfinite(span) & (span > 0)
+        share = (values - np.where(usable, low, 0)) / np.where(usable, span, 1.0)
+        return np.where(known & ~usable, 0.5, share)
+    ranks = rankdata(values, axis=0, nan_policy="omit")
+    share = (ranks - 1) / np.maximum(count - 1, 1)
+    constant = np.nanmax(np.where(known, share, -1), 0) == np.nanmin(np.where(known, share, 2), 0)
+    return np.where(known & constant, 0.5, np.where(known, share, np.nan))
+
+
+def _column_tree(values: NDArray[np.float64]) -> Tree | None:
+    width = values.shape[1]
+    if not 2 <= width <= MOST_TREE_COLUMNS:
+        return None
+    known = np.isfinite(values)
+    mean = np.where(known, values, 0.0).sum(0) / np.maximum(known.sum(0), 1)
+    columns = np.where(known, values, mean).T
+    if columns.shape[1] > 2_000:  # distances of columns need no more rows than this to be told
+        columns = columns[:, :: -(-columns.shape[1] // 2_000)]
+    return Tree.from_linkage(linkage(columns, "average"))
+
+
+def column_path(tree: Tree, order: NDArray[np.int32]) -> tuple[Any, Any]:
+    """``(x, y)`` of the columns' dendrogram: places and heights in 0..1."""
+    height, place = elbows(tree, order)
+    return place, height / (tree.height[-1] or 1.0)
+
+
+def _sample(matrix: NDArray[Any], off_diagonal: bool = False) -> NDArray[np.float64]:
+    flat = matrix.reshape(-1)
+    step = max(1, flat.size // SAMPLE) | 1  # odd, so that no column is skipped for good
+    picked = np.arange(0, flat.size, step)
+    if off_diagonal:
+        picked = picked[picked // matrix.shape[1] != picked % matrix.shape[1]]
+    values = np.asarray(flat[picked], dtype=np.float64)
+    return values[np.isfinite(values)]
+
+
+def _spread(values: NDArray[np.float64], tail: float) -> tuple[float, float]:
+    """The range without ``tail`` per cent at either end; the whole range when that is nothing."""
+    if values.size == 0:
+        return 0.0, 1.0
+    low, high = np.percentile(values, [tail, 100 - tail])
+    if high <= low:
+        low, high = values.min(), values.max()
+    return (float(low), float(high)) if high > low else (float(low), float(low) + 1.0)

@@ -1,0 +1,257 @@
+"""The tree: root at the left, one NaN-separated line, and thin layers for what is emphasised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJS,
+    CustomJSTickFormatter,
+    Label,
+    Range1d,
+    Span,
+)
+
+from hcviz.ui import geometry
+from hcviz.ui.centre.frames import FONT, bare, colour_text, f32, glide
+from hcviz.ui.geometry import Layout
+from hcviz.ui.palette import Theme
+
+#: Space beyond the leaves, as a share of the height: a click there picks the leaf.
+BEYOND = 0.02
+#: Space left of the root, where the cut line rests when nothing is cut.
+MARGIN = 0.03
+
+
+class TreeFigure:
+    """The dendrogram's models, and how a layout is patched into them."""
+
+    def __init__(self, y_range: Range1d, theme: Theme) -> None:
+        self.x_range = Range1d(1 + MARGIN, -BEYOND)
+        self.figure = bare(
+            self.x_range, y_range, x_axis_type="linear", x_axis_location="below", min_border_left=8
+        )
+        axis = self.figure.xaxis[0]
+        axis.major_label_text_font = FONT
+        axis.major_label_text_font_size = "10px"
+        axis.major_tick_in, axis.major_tick_out = 0, 3
+        axis.minor_tick_line_color = None
+        axis.major_label_standoff = 2
+        axis.ticker.desired_num_ticks = 4
+        axis.formatter = CustomJSTickFormatter(
+            code="return tick < 0 ? '' : String(Number(tick.toPrecision(4)))"
+        )
+        self.bands = ColumnDataSource({"middle": [], "span": []})
+        self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
+        self.tree = ColumnDataSource({"x": [], "y": []})
+        self.clusters = ColumnDataSource({"xs": [], "ys": [], "colour": []})
+        self.wedges = ColumnDataSource({"xs": [], "ys": [], "colour": []})
+        names = ("fresh", "together", "apart", "selection")
+        self.layers = {name: ColumnDataSource({"x": [], "y": []}) for name in names}
+        self.support = ColumnDataSource({"x": [], "y": [], "text": []})
+        glide(self.tree)
+        for layer in self.layers.values():
+            glide(layer)
+        draw = self.figure
+        self._band = draw.hbar(
+            y="middle", height="span", left=-1e30, right=1e30, line_color=None, fill_alpha=0.10,
+            source=self.bands,
+        )  # fmt: skip
+        self._hover = draw.quad(
+            "left", "right", "top", "bottom", source=self.hovered, line_color=None, fill_alpha=0.09
+        )
+        self._wedge = draw.patches(
+            "xs", "ys", source=self.wedges, fill_color="colour", fill_alpha=0.3,
+            line_color="colour", line_width=1,
+        )  # fmt: skip
+        self._line = draw.line("x", "y", source=self.tree, line_width=1.2, line_join="round")
+        self._cluster = draw.multi_line(
+            "xs", "ys", source=self.clusters, line_color="colour", line_width=1.6
+        )
+        self._layer = {
+            name: draw.line("x", "y", source=layer, line_width=width, line_join="round")
+            for (name, layer), width in zip(self.layers.items(), (3.5, 2.6, 2.6, 2.8), strict=True)
+        }
+        self._layer["fresh"].glyph.line_alpha = 0.75
+        self._support = draw.text(
+            "x", "y", "text", source=self.support, text_font=value(FONT), text_font_size="9px",
+            text_align="right", text_baseline="bottom", x_offset=-3, y_offset=-1,
+        )  # fmt: skip
+        self._cut_line()
+        self.set_theme(theme)
+
+    def _cut_line(self) -> None:
+        # What is seen is a dashed hairline; what is caught is a wide, all but clear twin of it.
+        self.cut_line = Span(dimension="height", location=1 + MARGIN / 2, line_dash=[5, 4])
+        self.cut_grip = Span(
+            dimension="height", location=1 + MARGIN / 2, line_width=12, line_alpha=0.01,
+            editable=True, hover_line_alpha=0.14, hover_line_width=8, level="overlay",
+        )  # fmt: skip
+        self.cut_text = Label(
+            x=4, y=0, x_units="screen", y_units="screen", text="", x_offset=6, y_offset=2,
+            text_font=FONT, text_font_size="11px", visible=False, border_radius=3, padding=3,
+        )  # fmt: skip
+        follow = CustomJS(
+            args={"line": self.cut_line}, code="line.location = cb_obj.location"
+        )
+        self.cut_grip.js_on_change("location", follow)
+        for mark in (self.cut_line, self.cut_grip, self.cut_text):
+            self.figure.add_layout(mark)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        colour_text(self.figure, theme)
+        self._line.glyph.line_color = theme.branch
+        self._band.glyph.fill_color = self._hover.glyph.fill_color = theme.accent
+        colours = (theme.fresh, theme.together, theme.apart, theme.accent)
+        for renderer, colour in zip(self._layer.values(), colours, strict=True):
+            renderer.glyph.line_color = colour
+        self._support.glyph.text_color = theme.soft
+        self.cut_line.line_color = self.cut_grip.line_color = theme.ink
+        self.cut_grip.hover_line_color = theme.accent
+        self.cut_text.text_color = theme.ink
+        self.cut_text.background_fill_color = theme.paper
+        self.cut_text.background_fill_alpha = 0.85
+
+    # ------------------------------------------------------------------ patches
+
+    def set_height(self, height: float) -> None:
+        """The height axis from a little left of the root to a little beyond the leaves."""
+        height = height if height > 0 else 1.0
+        start, end = height * (1 + MARGIN), -height * BEYOND
+        if (self.x_range.start, self.x_range.end) != (start, end):
+            self.x_range.update(start=start, end=end)
+
+    def draw(self, layout: Layout, open_: Any, before: Any = None) -> None:
+        """Patch the tree; ``before`` float (n,): rows its leaves glide from."""
+        x, y = geometry.branch_path(layout, open_)
+        data = {"x": x, "y": -y}
+        if before is not None:
+            data["y0"] = -geometry.branch_path(layout, open_, leaf_y=before)[1]
+        self.tree.data = data
+        self._draw_wedges(layout, open_)
+
+    def _draw_wedges(self, layout: Layout, open_: Any) -> None:
+        tree = layout.tree
+        nodes = np.flatnonzero(layout.shut)
+        nodes = nodes[(tree.parent[nodes] < 0) | open_[tree.parent[nodes]]]
+        if nodes.size == 0 and len(self.wedges.data["colour"]) == 0:
+            return
+        self.wedges.data = {
+            "xs": [f32([tree.height[v], 0, 0]) for v in nodes],
+            "ys": [
+                f32([-layout.y[v], -layout.top[v] - 0.1, -layout.bottom[v] + 0.1]) for v in nodes
+            ],
+            "colour": [self.theme.branch for _ in nodes],
+        }
+
+    def clear(self) -> None:
+        """No tree."""
+        self.tree.data = {"x": [], "y": []}
+        for source in (self.clusters, self.wedges):
+            source.data = {"xs": [], "ys": [], "colour": []}
+        for source in self.layers.values():
+            source.data = {"x": [], "y": []}
+        self.support.data = {"x": [], "y": [], "text": []}
+        self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
+        self.draw_bands([])
+        self.show_cut(None, self.x_range.start / (1 + MARGIN))
+
+    def draw_layer(self, name: str, layout: Layout, open_: Any, leaves: Any) -> None:
+        """Emphasise every clade that lies within ``leaves``."""
+        if len(leaves) == 0:
+            self._set_layer(name)
+        else:
+            mask = geometry.clade_mask(layout.tree, leaves)
+            self._set_layer(name, *geometry.branch_path(layout, open_, mask))
+
+    def draw_nodes(self, name: str, layout: Layout, open_: Any, nodes: Any) -> None:
+        """Emphasise the bars and the branches below these inner nodes, not their whole clades."""
+        if len(nodes) == 0:
+            self._set_layer(name)
+            return
+        nodes = np.asarray(nodes)
+        self._set_layer(name, *geometry.bar_path(layout, nodes[open_[nodes]]))
+
+    def _set_layer(self, name: str, x: Any = (), y: Any = ()) -> None:
+        source = self.layers[name]
+        if len(x) or len(source.data["x"]):
+            source.data = {"x": x, "y": -np.asarray(y)}
+
+    def draw_support(
+        self, layout: Layout, open_: Any, support: Any, window: tuple[float, float], row_px: float
+    ) -> None:
+        """Percentages beside the bars of clades in view that are tall enough to carry them."""
+        if support is None:
+            if len(self.support.data["x"]):
+                self.support.data = {"x": [], "y": [], "text": []}
+            return
+        tall = (layout.bottom - layout.top) * row_px >= 26
+        seen = (layout.bottom >= window[0]) & (layout.top <= window[1])
+        nodes = np.flatnonzero(open_ & tall & seen & np.isfinite(support))
+        nodes = nodes[nodes != layout.tree.root]
+        kept = geometry.spread(layout.y[nodes], layout.bottom[nodes] - layout.top[nodes],
+                               11 / max(row_px, 1e-9))  # fmt: skip
+        nodes = nodes[kept]
+        self.support.data = {
+            "x": f32(layout.tree.height[nodes]),
+            "y": f32(-layout.y[nodes]),
+            "text": [f"{100 * support[v]:.0f}" for v in nodes],
+        }
+
+    def outline(self, layout: Layout | None, node: int | None) -> None:
+        """Shade what a click would take."""
+        if layout is None or node is None:
+            if len(self.hovered.data["left"]):
+                self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
+            return
+        box = {
+            "left": [float(layout.tree.height[node])], "right": [float(self.x_range.end)],
+            "top": [-float(layout.top[node])], "bottom": [-float(layout.bottom[node])],
+        }  # fmt: skip
+        if dict(self.hovered.data) != box:
+            self.hovered.data = box
+
+    def draw_clusters(
+        self, layout: Layout, open_: Any, colour_of: Any, cut: float, colours: Sequence[str]
+    ) -> None:
+        """Colour the branches below the cut; ``colour_of`` int (m,): a colour's index or -1."""
+        used = np.unique(colour_of[colour_of >= 0])
+        if used.size == 0:
+            if len(self.clusters.data["colour"]):
+                self.clusters.data = {"xs": [], "ys": [], "colour": []}
+            return
+        paths = [geometry.branch_path(layout, open_, colour_of == c, cut) for c in used]
+        self.clusters.data = {
+            "xs": [x for x, _ in paths],
+            "ys": [-y for _, y in paths],
+            "colour": [colours[c] for c in used],
+        }
+
+    def draw_bands(self, runs: Sequence[tuple[int, int]]) -> None:
+        draw_bands(self.bands, runs)
+
+    def show_cut(self, height: float | None, top: float, text: str = "") -> None:
+        """The cut line at ``height``; None parks it at the margin, faint."""
+        parked = height is None
+        where = top * (1 + MARGIN / 2) if parked else float(height or 0.0)
+        if self.cut_grip.location != where:
+            self.cut_grip.location = where
+        self.cut_line.update(
+            location=where, line_alpha=0.35 if parked else 0.9, line_width=1 if parked else 1.5
+        )
+        self.cut_text.update(visible=not parked and bool(text), text=text)
+
+
+def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[int, int]]) -> None:
+    """Rows [first, last) as horizontal bars; nothing is sent when nothing was and is there."""
+    if not runs and len(source.data["middle"]) == 0:
+        return
+    source.data = {
+        "middle": [-(a + b) / 2 for a, b in runs],
+        "span": [float(b - a) for a, b in runs],
+    }

@@ -1,0 +1,94 @@
+"""Bare figures that line up to the pixel, and what lets their pictures move.
+
+Every figure of the middle row has the same borders above and below its frame and the same vertical
+range, so a row is at the same pixel in each. Figures draw rows downward by negating them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.core.property.descriptors import UnsetValueError
+from bokeh.models import CustomJS, PanTool, Range1d, WheelZoomTool
+from bokeh.plotting import figure
+
+from hcviz.ui.palette import Theme
+
+FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+TOP, BOTTOM = 4, 22
+
+
+def bare(x_range: Range1d, y_range: Range1d, *, drag: bool = False, **options: Any) -> figure:
+    """A figure without axes, grid, toolbar or outline. ``drag``: also pans sideways."""
+    settings: dict[str, Any] = {
+        "x_range": x_range,
+        "y_range": y_range,
+        "x_axis_type": None,
+        "y_axis_type": None,
+        "tools": [],
+        "toolbar_location": None,
+        "sizing_mode": "stretch_both",
+        "min_border": 0,
+        "min_border_top": TOP,
+        "min_border_bottom": BOTTOM,
+        "outline_line_color": None,
+        "background_fill_color": None,
+        "border_fill_color": None,
+        "lod_threshold": None,
+        "min_width": 0,
+        "min_height": 0,
+    } | options
+    plot = figure(**settings)
+    plot.toolbar.logo = None
+    plot.xgrid.visible = plot.ygrid.visible = False
+    pan = PanTool(dimensions="both" if drag else "height")
+    wheel = WheelZoomTool(dimensions="height", zoom_on_axis=False)
+    plot.add_tools(pan, wheel)
+    plot.toolbar.active_drag = pan
+    plot.toolbar.active_scroll = wheel
+    return plot
+
+
+def colour_text(plot: figure, theme: Theme) -> None:
+    """The axes of ``plot`` in the theme's quiet ink."""
+    for axis in plot.axis:
+        axis.axis_line_color = theme.rule
+        axis.major_tick_line_color = theme.rule
+        axis.major_label_text_color = theme.soft
+
+
+def pixels(plot: figure, name: str, assumed: int = 0) -> int:
+    """``inner_width`` and its like; ``assumed`` until the browser has told."""
+    try:
+        return int(getattr(plot, name) or assumed)
+    except UnsetValueError:
+        return assumed
+
+
+def f32(values: Any) -> np.ndarray:
+    """float32 for the wire: half the bytes, and exact to a hundredth of a pixel."""
+    return np.ascontiguousarray(values, dtype=np.float32)
+
+
+#: Runs when a source's data arrive. A column ``y0`` says where each point comes from: the points
+#: glide from there. In place and with `change.emit`, so that nothing is sent back to the server.
+GLIDE = """
+const source = cb_obj, data = source.data
+if (!data.y0 || data.y0.length != data.y.length || !data.y.length) return
+if (window.matchMedia("(prefers-reduced-motion: reduce)").matches) return
+const y = data.y, from = data.y0, to = Float32Array.from(y), begin = performance.now()
+const frame = (now) => {
+  if (source.data !== data) return
+  const t = Math.min(1, Math.max(0, (now - begin) / 220)), ease = 1 - (1 - t) ** 3
+  for (let i = 0; i < y.length; i++) y[i] = t < 1 ? from[i] + (to[i] - from[i]) * ease : to[i]
+  source.change.emit()
+  if (t < 1) requestAnimationFrame(frame)
+}
+frame(begin)
+"""
+
+
+def glide(source: Any) -> None:
+    """Let ``source``'s points glide whenever its data carry ``y0``."""
+    source.js_on_change("data", CustomJS(code=GLIDE))

@@ -1,0 +1,217 @@
+"""The heatmap: a coarse picture of everything, and a sharp one of the rows in view on top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
+
+from hcviz.ui import geometry
+from hcviz.ui.centre.cells import Cells, column_path
+from hcviz.ui.centre.frames import BOTTOM, FONT, TOP, bare, f32
+from hcviz.ui.geometry import Layout
+from hcviz.ui.palette import Theme, diverging, sequential
+
+#: Texels of one picture at most, each way.
+MOST_TEXELS = 600
+TREE_PX, NAMES_PX = 46, 84
+
+#: In the similarity picture columns are the rows: their range follows the rows' range.
+FOLLOW_ROWS = """
+if (x_range.tags[0] === "rows") x_range.setv({start: -rows.end, end: -rows.start})
+"""
+EMPTY: dict[str, Any] = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
+
+
+class HeatFigure:
+    """The heatmap, the columns' dendrogram above it and their names below."""
+
+    def __init__(self, y_range: Range1d, theme: Theme) -> None:
+        self.x_range = Range1d(0, 1, tags=["columns"])
+        self.y_range = y_range
+        follow = CustomJS(args={"x_range": self.x_range, "rows": y_range}, code=FOLLOW_ROWS)
+        y_range.js_on_change("start", follow)
+        y_range.js_on_change("end", follow)
+        self.figure = bare(self.x_range, y_range, drag=True, min_border_right=2)
+        self.mapper = LinearColorMapper(palette=sequential(theme), low=0, high=256)
+        self.whole, self.sharp = ColumnDataSource(dict(EMPTY)), ColumnDataSource(dict(EMPTY))
+        for source in (self.whole, self.sharp):
+            self.figure.image(
+                "image", "x", "y", "dw", "dh", source=source, color_mapper=self.mapper,
+                origin="top_left", anchor="top_left",
+            )  # fmt: skip
+        self.frames = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
+        self._frame = self.figure.quad(
+            "left", "right", "top", "bottom", source=self.frames, fill_color=None, line_width=2
+        )
+        self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
+        self._hover = self.figure.quad(
+            "left", "right", "top", "bottom", source=self.hovered, fill_color=None, line_width=1
+        )
+        self.tree = bare(
+            self.x_range, Range1d(-0.02, 1.06), drag=True, min_border_top=2, min_border_bottom=0,
+            min_border_right=2,
+        )  # fmt: skip
+        self.tree_source = ColumnDataSource({"x": [], "y": []})
+        self._tree_line = self.tree.line("x", "y", source=self.tree_source, line_width=1)
+        self.names = bare(
+            self.x_range, Range1d(-NAMES_PX, 0), drag=True, min_border_top=0, min_border_bottom=0,
+            min_border_right=2,
+        )  # fmt: skip
+        self.names_source = ColumnDataSource({"x": [], "text": []})
+        self._names = self.names.text(
+            "x", -2, "text", source=self.names_source, text_font=value(FONT), text_font_size="11px"
+        )
+        for plot in (self.tree, self.names):  # only their x moves
+            plot.toolbar.tools = []
+        self.cells: Cells | None = None
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self._tree_line.glyph.line_color = theme.branch
+        self._names.glyph.text_color = theme.soft
+        self._frame.glyph.line_color = theme.accent
+        self._hover.glyph.line_color = theme.ink
+        self._set_palette()
+
+    def _set_palette(self) -> None:
+        apart = self.cells is not None and self.cells.diverging
+        self.mapper.palette = diverging(self.theme) if apart else sequential(self.theme)
+
+    def set_cells(self, cells: Cells | None) -> None:
+        """Another matrix: palette, column range, the columns' tree and names."""
+        self.cells = cells
+        self._set_palette()
+        self.tree_source.data = {"x": [], "y": []}
+        self.names_source.data = {"x": [], "text": []}
+        self.draw_nothing()
+        if cells is None:
+            return
+        if cells.kind == "similarity":
+            self.follow_rows()
+        else:
+            width = float(cells.width)
+            self.x_range.update(
+                tags=["columns"], start=0.0, end=width, bounds=(0.0, width), min_interval=1.0
+            )
+            if cells.tree is not None and cells.order is not None:
+                x, y = column_path(cells.tree, cells.order)
+                self.tree_source.data = {"x": x, "y": y}
+
+    @property
+    def has_tree(self) -> bool:
+        return self.cells is not None and self.cells.tree is not None
+
+    def draw_nothing(self) -> None:
+        self.whole.data, self.sharp.data = dict(EMPTY), dict(EMPTY)
+        for source in (self.frames, self.hovered):
+            source.data = {"left": [], "right": [], "top": [], "bottom": []}
+
+    def follow_rows(self) -> None:
+        rows = self.y_range
+        self.x_range.update(
+            tags=["rows"], bounds=None, min_interval=None, start=-rows.end, end=-rows.start
+        )
+
+    def draw(self, layout: Layout, window: tuple[float, float], zoomed: bool) -> None:
+        """Both pictures; the sharp one only when the window is not the whole."""
+        cells = self.cells
+        if cells is None:
+            return
+        whole = (0, layout.n_rows)
+        self.whole.data = self._image(cells, layout, whole)
+        if zoomed:
+            self.draw_sharp(layout, window, True)
+        elif len(self.sharp.data["x"]):
+            self.sharp.data = dict(EMPTY)
+
+    def draw_sharp(self, layout: Layout, window: tuple[float, float], zoomed: bool) -> None:
+        """The window's rows and a quarter of it on either side, at their own resolution."""
+        cells = self.cells
+        coarse = layout.n_rows > MOST_TEXELS or (
+            cells is not None and cells.order is not None and cells.width > MOST_TEXELS
+        )
+        if cells is None or not zoomed or not coarse:
+            if len(self.sharp.data["x"]):
+                self.sharp.data = dict(EMPTY)
+            return
+        margin = 0.1 * (window[1] - window[0])
+        first = max(0, int(window[0] - margin))
+        last = min(layout.n_rows, int(np.ceil(window[1] + margin)))
+        self.sharp.data = self._image(cells, layout, (first, last))
+
+    def _image(self, cells: Cells, layout: Layout, rows: tuple[int, int]) -> dict[str, Any]:
+        first, last = rows
+        row_bins = geometry.bins(layout.row_start, first, last, MOST_TEXELS)
+        if cells.order is None:
+            image = geometry.pool(cells.levels, row_bins, layout.order, row_bins, layout.order)
+            x, width = float(first), float(last - first)
+        else:
+            edges = np.arange(cells.width + 1, dtype=np.int32)
+            columns = geometry.bins(edges, 0, cells.width, MOST_TEXELS)
+            image = geometry.pool(cells.levels, row_bins, layout.order, columns, cells.order)
+            x, width = 0.0, float(cells.width)
+        return {
+            "image": [image], "x": [x], "y": [float(-first)],
+            "dw": [width], "dh": [float(last - first)],
+        }  # fmt: skip
+
+    def draw_names(self, width_px: float) -> None:
+        """The columns' names: level where they fit, upright where they do not, thinned at last."""
+        cells = self.cells
+        if cells is None or cells.order is None or not cells.names or width_px <= 0:
+            return
+        shown = max(1.0, self.x_range.end - self.x_range.start)
+        pitch = width_px / shown
+        font = float(min(11, max(8, np.floor(pitch / geometry.LEADING))))
+        names = [cells.names[k] for k in cells.order]
+        level = max(geometry.text_width(name, 11.0) for name in names) <= pitch - 6
+        every = 1 if level else max(1, int(np.ceil((font * geometry.LEADING) / pitch)))
+        at = range(0, len(names), every)
+        room = pitch * every - 4 if level else NAMES_PX - 6
+        self._names.glyph.update(
+            angle=0.0 if level else np.pi / 2,
+            text_align="center" if level else "right",
+            text_baseline="top" if level else "middle",
+            text_font_size=f"{11 if level else font:g}px",
+        )
+        self.names_source.data = {
+            "x": f32([k + 0.5 for k in at]),
+            "text": [geometry.truncate(names[k], 11.0 if level else font, room) for k in at],
+        }
+
+    def draw_frames(self, runs: Sequence[tuple[int, int]], n_rows: int) -> None:
+        """Outline the selected rows (and, between items, the same columns)."""
+        cells = self.cells
+        if cells is None or (not runs and len(self.frames.data["left"]) == 0):
+            return
+        square = cells.order is None and len(runs) == 1
+        right = float(cells.width if cells.order is not None else n_rows)
+        self.frames.data = {
+            "left": [float(a) if square else 0.0 for a, _ in runs],
+            "right": [float(b) if square else right for _, b in runs],
+            "top": [-float(a) for a, _ in runs],
+            "bottom": [-float(b) for _, b in runs],
+        }
+
+    def outline(self, rows: tuple[float, float] | None, cell: Any, n_rows: int) -> None:
+        """Rows under the pointer, or one cell (column, row)."""
+        if self.cells is None or rows is None:
+            box: dict[str, Any] = {"left": [], "right": [], "top": [], "bottom": []}
+        else:
+            width = n_rows if self.cells.order is None else self.cells.width
+            left, right = (cell[0], cell[0] + 1) if cell else (0, width)
+            top, bottom = (cell[1], cell[1] + 1) if cell else rows
+            box = {
+                "left": [float(left)], "right": [float(right)],
+                "top": [-float(top)], "bottom": [-float(bottom)],
+            }  # fmt: skip
+        if dict(self.hovered.data) != box:
+            self.hovered.data = box
+
+
+__all__ = ["BOTTOM", "NAMES_PX", "TOP", "TREE_PX", "HeatFigure"]

@@ -1,0 +1,124 @@
+"""What the centre shows (:class:`Items`) and what a pointer found in it (:class:`Pick`)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.errors import InvalidData
+
+#: Above this many classes the rarest share the last code, named "other".
+MOST_CLASSES = 250
+
+
+@dataclass(frozen=True)
+class Pick:
+    """What was under the pointer: its leaves, and where (x in heights, y in rows, downward)."""
+
+    leaves: tuple[int, ...]
+    kind: Literal["leaf", "clade", "none"]
+    x: float
+    y: float
+    shift: bool = False
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One categorical column beside the labels: a code for each item (255: none), and names."""
+
+    name: str
+    codes: NDArray[np.uint8]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The items of a data set, as the centre wants them.
+
+    Parameters
+    ----------
+    labels : n names
+    features : float (n, d), NaN where missing, or None
+    feature_names : d names
+    classes : n class names (None: unknown), or several such columns by name, or None
+    images : n PNG byte strings or data URIs (None: no picture), or None
+    similarity : float (n, n), or None
+    title : a few words above the tree
+    """
+
+    labels: Sequence[str]
+    features: Any = None
+    feature_names: Sequence[str] | None = None
+    classes: Any = None
+    images: Sequence[Any] | None = None
+    similarity: Any = None
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        n = len(self.labels)
+        for name, shape in (("features", (n,)), ("similarity", (n, n))):
+            value = getattr(self, name)
+            if value is not None and np.shape(value)[: len(shape)] != shape:
+                raise InvalidData(
+                    f"The {name} have shape {np.shape(value)}, and there are {n} items."
+                )
+        if self.images is not None and len(self.images) != n:
+            raise InvalidData(f"There are {len(self.images)} images for {n} items.")
+
+    @property
+    def n(self) -> int:
+        return len(self.labels)
+
+    def columns(self) -> tuple[str, ...]:
+        """The features' names; numbers where there are none."""
+        width = 0 if self.features is None else int(np.shape(self.features)[1])
+        if self.feature_names is not None and len(self.feature_names) == width:
+            return tuple(str(name) for name in self.feature_names)
+        return tuple(f"feature {k + 1}" for k in range(width))
+
+    def strips(self) -> tuple[Strip, ...]:
+        """The class columns as codes; names sorted, numbers by value."""
+        if self.classes is None:
+            return ()
+        sets = self.classes if isinstance(self.classes, Mapping) else {"class": self.classes}
+        return tuple(_strip(str(name), values, self.n) for name, values in sets.items())
+
+    def picture(self, item: int) -> str | None:
+        """The item's thumbnail as a data URI."""
+        image = None if self.images is None else self.images[item]
+        if image is None:
+            return None
+        if isinstance(image, str):
+            return image if image.startswith("data:image/") else None
+        return "data:image/png;base64," + base64.b64encode(image).decode()
+
+
+def _strip(name: str, values: Any, n: int) -> Strip:
+    raw = list(values)
+    if len(raw) != n:
+        raise InvalidData(f"There are {len(raw)} classes under '{name}' for {n} items.")
+    texts = [None if _missing(value) else str(value) for value in raw]
+    known = sorted({text for text in texts if text is not None}, key=_by_value)
+    if len(known) > MOST_CLASSES:
+        common = sorted(known, key=lambda text: -texts.count(text))[:MOST_CLASSES]
+        known = [*sorted(common, key=_by_value), "other"]
+    code = {text: k for k, text in enumerate(known)}
+    other = code.get("other", 255)
+    codes = np.array([255 if t is None else code.get(t, other) for t in texts], np.uint8)
+    return Strip(name, codes, tuple(known))
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and value != value)
+
+
+def _by_value(text: str) -> tuple[int, float, str]:
+    try:
+        return (0, float(text), text)
+    except ValueError:
+        return (1, 0.0, text)

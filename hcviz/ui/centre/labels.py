@@ -1,0 +1,212 @@
+"""Names beside the leaves: as large as the rows allow, staggered, thinned, never overlapping."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, Range1d
+
+from hcviz.ui import geometry
+from hcviz.ui.centre.dendrogram import draw_bands
+from hcviz.ui.centre.frames import FONT, bare, f32, glide
+from hcviz.ui.centre.items import Items
+from hcviz.ui.geometry import Layout
+from hcviz.ui.palette import Theme
+
+NARROWEST, WIDEST = 56, 190
+#: Room for a mark at the left of every label, in pixels.
+GUTTER = 13
+#: Rows this high show the item's picture.
+PICTURE_ROW = 13.0
+
+
+def column_width(items: Items) -> int:
+    """Pixels that the labels want: the longest at full size, or two columns of smaller ones."""
+    if items.n == 0:
+        return NARROWEST
+    longest = max(geometry.text_width(str(label), 1.0) for label in items.labels)
+    wanted = longest * 11 + GUTTER + 6
+    if items.n > 45:
+        wanted = max(wanted, 2 * longest * 9.5 + GUTTER + 14)
+    if items.images is not None:
+        wanted += 26
+    return int(min(max(wanted, NARROWEST), WIDEST))
+
+
+class LabelFigure:
+    """The labels' models. x is in pixels from the column's left edge."""
+
+    def __init__(self, y_range: Range1d, theme: Theme) -> None:
+        self.width = NARROWEST
+        self.x_range = Range1d(0, NARROWEST)
+        self.figure = bare(self.x_range, y_range)
+        self.bands = ColumnDataSource({"middle": [], "span": []})
+        self.text = ColumnDataSource({"x": [], "y": [], "text": [], "ink": [], "style": []})
+        self.leads = ColumnDataSource({"x": [], "y": [], "x1": []})
+        self.marks = ColumnDataSource({"x": [], "y": [], "shape": [], "ink": []})
+        self.pictures = ColumnDataSource({"x": [], "y": [], "url": []})
+        glide(self.text)
+        self._band = self.figure.hbar(
+            y="middle", height="span", left=-1e5, right=1e5, line_color=None, fill_alpha=0.10,
+            source=self.bands,
+        )  # fmt: skip
+        self._lead = self.figure.segment("x", "y", "x1", "y", source=self.leads, line_width=1)
+        self._picture = self.figure.image_url(
+            "url", "x", "y", w=10, h=10, w_units="screen", h_units="screen",
+            anchor="center", source=self.pictures,
+        )  # fmt: skip
+        self._text = self.figure.text(
+            "x", "y", "text", source=self.text, text_color="ink", text_font_style="style",
+            text_font=value(FONT), text_font_size="11px", text_baseline="middle",
+        )  # fmt: skip
+        self._mark = self.figure.scatter(
+            "x", "y", marker="shape", size=7, source=self.marks, fill_color="ink", line_color=None
+        )
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self._band.glyph.fill_color = theme.accent
+        self._lead.glyph.line_color = theme.rule
+
+    def set_width(self, width: int) -> None:
+        self.width = width
+        self.x_range.update(start=0, end=width)
+
+    def draw(
+        self,
+        layout: Layout,
+        items: Items,
+        window: tuple[float, float],
+        row_px: float,
+        *,
+        selected: Collection[int] = (),
+        together: Collection[int] = (),
+        apart: Collection[int] = (),
+        before: Any = None,
+    ) -> None:
+        """Set the labels of the window's rows and of one window's height on either side."""
+        reach = window[1] - window[0]
+        first = max(0, int(window[0] - reach))
+        last = min(layout.n_rows, int(np.ceil(window[1] + reach)))
+        heads, middles = self._heads(layout, first, last)
+        setting = geometry.lettering(row_px)
+        special = np.array(
+            [2 * (leaf in together or leaf in apart) + (leaf in selected) for leaf in heads.tolist()]
+        )
+        if setting.every > 1:
+            kept = geometry.spread(
+                middles, special + 0.5 * (np.floor(middles) % setting.every == 0), setting.every
+            )
+            heads, middles = heads[kept], middles[kept]
+        left = GUTTER + self._draw_pictures(layout, items, heads, middles, row_px)
+        room = (self.width - left - 2) / setting.columns
+        column = (np.floor(middles) % setting.columns).astype(int)
+        texts, inks, styles = [], [], []
+        for leaf in heads.tolist():
+            text, style = self._text_of(layout, items, leaf)
+            texts.append(geometry.truncate(text, setting.font, room - 4))
+            if leaf in together:
+                ink, style = self.theme.together, "bold"
+            elif leaf in apart:
+                ink, style = self.theme.apart, "bold"
+            elif leaf in selected:
+                ink, style = self.theme.accent, "bold"
+            else:
+                ink = self.theme.ink if setting.every == 1 else self.theme.soft
+            inks.append(ink)
+            styles.append(style)
+        if setting.columns > 1 and texts:
+            widest = max(geometry.text_width(text, setting.font) for text in texts)
+            room = min(room, widest + 7)
+        x = f32(left + column * room)
+        data: dict[str, Any] = {
+            "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles,
+        }  # fmt: skip
+        if before is not None:
+            data["y0"] = f32(-before[heads])
+        self.text.data = data
+        size = f"{setting.font:g}px"
+        if self._text.glyph.text_font_size != size:
+            self._text.glyph.text_font_size = size
+        aside = column > 0
+        self._patch(
+            self.leads,
+            {"x": f32(np.full(aside.sum(), 2.0)), "y": f32(-middles[aside]), "x1": x[aside] - 3},
+        )
+        self._draw_marks(layout, together, apart)
+
+    @staticmethod
+    def _heads(layout: Layout, first: int, last: int) -> tuple[Any, Any]:
+        """The first leaf of each drawn label, and its row's (or its wedge's) middle."""
+        places = layout.row_start[first:last]
+        leaves = layout.order[places]
+        owner = layout.owner[leaves]
+        fresh = (owner < 0) | np.r_[True, owner[1:] != owner[:-1]]
+        leaves = leaves[fresh]
+        return leaves, layout.leaf_y[leaves]
+
+    @staticmethod
+    def _text_of(layout: Layout, items: Items, leaf: int) -> tuple[str, str]:
+        owner = int(layout.owner[leaf])
+        if owner < 0:
+            return str(items.labels[leaf]), "normal"
+        members = [str(items.labels[i]) for i in layout.leaves(owner)[:3]]
+        return f"{layout.tree.size[owner]:,}: {', '.join(members)}…", "italic"
+
+    def _draw_pictures(
+        self, layout: Layout, items: Items, heads: Any, middles: Any, row_px: float
+    ) -> int:
+        """Thumbnails where the rows are high enough; returns the room that they take."""
+        if items.images is None or row_px < PICTURE_ROW:
+            self._patch(self.pictures, {"x": [], "y": [], "url": []})
+            return 0
+        size = int(min(row_px - 1, 48, self.width / 2.5))
+        shown = [(-y, uri) for leaf, y in zip(heads.tolist(), middles.tolist(), strict=True)
+                 if (uri := items.picture(leaf)) is not None]  # fmt: skip
+        glyph = self._picture.glyph
+        if glyph.w != size:
+            glyph.update(w=size, h=size)
+        self._patch(
+            self.pictures,
+            {
+                "x": [GUTTER + size / 2 for _ in shown],
+                "y": [y for y, _ in shown],
+                "url": [uri for _, uri in shown],
+            },
+        )
+        return size + 5
+
+    def _draw_marks(
+        self, layout: Layout, together: Collection[int], apart: Collection[int]
+    ) -> None:
+        leaves = [*together, *apart]
+        self._patch(
+            self.marks,
+            {
+                "x": [6.0] * len(leaves),
+                "y": [-float(layout.leaf_y[leaf]) for leaf in leaves],
+                "shape": ["circle"] * len(together) + ["inverted_triangle"] * len(apart),
+                "ink": [self.theme.together] * len(together) + [self.theme.apart] * len(apart),
+            },
+        )
+
+    @staticmethod
+    def _patch(source: ColumnDataSource, data: dict[str, Any]) -> None:
+        """Send ``data`` unless nothing is there and nothing comes."""
+        if len(data["x"]) or len(source.data["x"]):
+            source.data = data
+
+    def clear(self) -> None:
+        """No rows, no labels."""
+        self._patch(self.text, {"x": [], "y": [], "text": [], "ink": [], "style": []})
+        self._patch(self.leads, {"x": [], "y": [], "x1": []})
+        self._patch(self.marks, {"x": [], "y": [], "shape": [], "ink": []})
+        self._patch(self.pictures, {"x": [], "y": [], "url": []})
+        self.draw_bands([])
+
+    def draw_bands(self, runs: list[tuple[int, int]]) -> None:
+        draw_bands(self.bands, runs)

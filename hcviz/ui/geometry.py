@@ -1,0 +1,461 @@
+"""The centre's geometry, without a pixel of Bokeh: rows, collapse, picking, pooling, labels.
+
+*Places* count leaves in the shown order, 0..n-1. *Rows* are what the eye sees: a leaf takes one
+row, a collapsed clade up to :data:`WEDGE_ROWS`, whatever its size. Rows grow downward; the figures
+negate them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.core import layout as paper
+from hcviz.core.jit import njit
+from hcviz.core.tree import Tree
+
+Int = NDArray[np.int32]
+Float = NDArray[np.float64]
+Bool = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+
+#: Rows that a collapsed clade takes at most.
+WEDGE_ROWS = 3
+#: Value of a missing cell in a quantised matrix.
+MISSING = 255
+#: Cells that one pooled texel reads at most in each direction: bounds the work at any n.
+MAX_SAMPLES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A tree laid out in rows. Arrays over nodes have length m, over places n, over rows R."""
+
+    tree: Tree
+    order: Int  # (n,) leaf at each place
+    shut: Bool  # (m,) topmost collapsed nodes
+    row_start: Int  # (R+1,) first place of each row
+    place_row: Int  # (n,) row of each place
+    owner: Int  # (m,) the collapsed node at or above each node, -1
+    leaf_y: Float  # (n,) centre of each leaf (of its wedge when it is inside one)
+    low: Int
+    high: Int
+    y: Float  # (m,) row of each node
+    top: Float  # (m,) first row edge of each node's clade
+    bottom: Float  # (m,) last row edge
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.row_start.size - 1)
+
+    @cached_property
+    def place(self) -> Int:
+        """The place of each leaf, int32 (n,)."""
+        place = np.empty(self.order.size, np.int32)
+        place[self.order] = np.arange(self.order.size, dtype=np.int32)
+        return place
+
+    def row_leaves(self, row: int) -> Int:
+        """The leaves of one row: one, or a slice of a collapsed clade."""
+        return self.order[self.row_start[row] : self.row_start[row + 1]]
+
+    def leaves(self, node: int) -> Int:
+        """The leaves below ``node`` from top to bottom: a view of :attr:`order`."""
+        first = self.place[self.tree.leaves(node)].min()
+        return self.order[first : first + self.tree.size[node]]
+
+
+def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
+    """Rows for ``tree`` in ``order``; ``collapsed`` lists inner nodes to shrink to wedges. O(m).
+
+    A collapsed node inside another has no effect of its own.
+    """
+    places = np.array(order, dtype=np.int32)
+    asked = np.zeros(tree.n_nodes, np.bool_)
+    asked[np.asarray(collapsed, dtype=np.int64)] = True
+    asked[: tree.n_leaves] = False
+    shut, owner = _owners(tree.parent, asked)
+    row_start, place_row, leaf_top, leaf_bottom = _rows(places, owner, tree.size, WEDGE_ROWS)
+    leaf_y = 0.5 * (leaf_top + leaf_bottom)
+    low, high, y = paper.outer_children(tree.parent, leaf_y)
+    top, bottom = _extents(tree.parent, leaf_top, leaf_bottom)
+    return Layout(
+        tree, places, shut, row_start, place_row, owner, leaf_y, low, high, y, top, bottom
+    )
+
+
+@njit
+def _owners(parent, asked):
+    m = parent.size
+    shut = np.zeros(m, np.bool_)
+    owner = np.full(m, -1, np.int32)
+    for v in range(m - 1, -1, -1):
+        p = parent[v]
+        if p >= 0 and owner[p] >= 0:
+            owner[v] = owner[p]
+        elif asked[v]:
+            owner[v] = v
+            shut[v] = True
+    return shut, owner
+
+
+@njit
+def _rows(order, owner, size, wedge_rows):
+    n = order.size
+    row_start = np.zeros(n + 1, np.int32)
+    place_row = np.zeros(n, np.int32)
+    leaf_top = np.zeros(n, np.float64)
+    leaf_bottom = np.zeros(n, np.float64)
+    rows = 0
+    p = 0
+    while p < n:
+        node = owner[order[p]]
+        count = size[node] if node >= 0 else 1
+        height = min(wedge_rows, count)
+        for k in range(height):
+            row_start[rows + k] = p + (k * count) // height
+        row = 0
+        for q in range(count):
+            while row + 1 < height and q >= ((row + 1) * count) // height:
+                row += 1
+            leaf = order[p + q]
+            place_row[p + q] = rows + row
+            leaf_top[leaf] = rows
+            leaf_bottom[leaf] = rows + height
+        rows += height
+        p += count
+    row_start[rows] = n
+    return row_start[: rows + 1].copy(), place_row, leaf_top, leaf_bottom
+
+
+@njit
+def _extents(parent, leaf_top, leaf_bottom):
+    m = parent.size
+    n = leaf_top.size
+    top = np.full(m, np.inf)
+    bottom = np.full(m, -np.inf)
+    top[:n] = leaf_top
+    bottom[:n] = leaf_bottom
+    for v in range(m - 1):
+        p = parent[v]
+        top[p] = min(top[p], top[v])
+        bottom[p] = max(bottom[p], bottom[v])
+    return top, bottom
+
+
+# ---------------------------------------------------------------------- what is drawn of the tree
+
+
+def open_nodes(
+    layout: Layout, window: tuple[float, float], fine: float = 0.0, coarse: float = 0.0
+) -> Bool:
+    """Which inner nodes are drawn with their children, bool (m,).
+
+    A clade of fewer rows than ``fine`` (``coarse`` where it is outside ``window``) is smaller than
+    the eye can part, and becomes one line: what is sent depends on the pixels, not on n.
+    """
+    return _open(  # type: ignore[no-any-return]
+        layout.tree.parent, layout.tree.n_leaves, layout.top, layout.bottom, layout.shut,
+        float(window[0]), float(window[1]), float(fine), float(coarse),
+    )  # fmt: skip
+
+
+@njit
+def _open(parent, n, top, bottom, shut, first, last, fine, coarse):
+    m = parent.size
+    open_ = np.zeros(m, np.bool_)
+    for v in range(m - 1, n - 1, -1):
+        p = parent[v]
+        if (p >= 0 and not open_[p]) or shut[v]:
+            continue
+        inside = bottom[v] >= first and top[v] <= last
+        open_[v] = bottom[v] - top[v] >= (fine if inside else coarse)
+    return open_
+
+
+def branch_path(
+    layout: Layout,
+    open_: Bool,
+    mask: Bool | None = None,
+    limit: float = np.inf,
+    leaf_y: Float | None = None,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """``(height, row)`` float32: the tree, or the masked clades of it, as one path with NaNs.
+
+    ``leaf_y`` draws the same tree with its leaves elsewhere (where a tween begins): the points
+    correspond one to one.
+    """
+    tree = layout.tree
+    y = layout.y if leaf_y is None else paper.rows_between(layout.low, layout.high, leaf_y)
+    if mask is None:
+        mask = np.ones(tree.n_nodes, np.bool_)
+    flat = (layout.owner < 0) & (np.arange(tree.n_nodes) >= tree.n_leaves)
+    return paper.elbow_path(  # type: ignore[no-any-return]
+        tree.parent, tree.height, y, layout.low, layout.high, open_, flat, mask, float(limit)
+    )
+
+
+def bar_path(layout: Layout, nodes: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Each node's bar with the branches to its outer children, as :func:`branch_path`."""
+    at = np.asarray(nodes, dtype=np.int64)
+    low, high, height = layout.low[at], layout.high[at], layout.tree.height
+    gap = np.full(at.size, np.nan)
+    x = np.stack([height[low], height[at], height[at], height[high], gap], 1)
+    y = np.stack([layout.y[low], layout.y[low], layout.y[high], layout.y[high], gap], 1)
+    return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
+
+
+def clade_mask(tree: Tree, leaves: ArrayLike) -> Bool:
+    """Nodes whose leaves are all among ``leaves``: bool (m,)."""
+    chosen = np.zeros(tree.n_leaves, np.bool_)
+    chosen[np.asarray(leaves, dtype=np.int64)] = True
+    return paper.clades_within(tree.parent, chosen)  # type: ignore[no-any-return]
+
+
+def clade_node(tree: Tree, leaves: ArrayLike) -> int | None:
+    """The node whose leaves are exactly ``leaves``, or None. O(m) and the LCA table."""
+    wanted = np.unique(np.asarray(leaves, dtype=np.int64))
+    if wanted.size == 0 or wanted[0] < 0 or wanted[-1] >= tree.n_leaves:
+        return None
+    nodes = np.flatnonzero(clade_mask(tree, wanted))
+    node = int(nodes[np.argmax(tree.size[nodes])])
+    return node if tree.size[node] == wanted.size else None
+
+
+def runs(layout: Layout, leaves: ArrayLike) -> list[tuple[int, int]]:
+    """The rows of ``leaves`` as maximal stretches [first, last)."""
+    rows = np.unique(layout.place_row[layout.place[np.asarray(leaves, dtype=np.int64)]])
+    if rows.size == 0:
+        return []
+    breaks = np.flatnonzero(np.diff(rows) > 1)
+    firsts = rows[np.concatenate(([0], breaks + 1))]
+    lasts = rows[np.concatenate((breaks, [rows.size - 1]))] + 1
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+# ---------------------------------------------------------------------- picking
+
+
+def row_at(layout: Layout, y: float) -> int:
+    """The row under y, clamped: every click selects something."""
+    return int(min(max(np.floor(y), 0), layout.n_rows - 1))
+
+
+def pick(layout: Layout, x: float, y: float, slack: float = 0.0) -> int:
+    """Slab picking: the node under height ``x`` and row ``y``.
+
+    From the row's leaf (or wedge) climb while the parent is not higher than ``x + slack``: the
+    slabs [height(v), height(parent)) x rows(v) tile the picture. Left of the root picks the root;
+    x < 0, beyond the leaves, picks the leaf itself.
+    """
+    leaf = int(layout.order[layout.row_start[row_at(layout, y)]])
+    node = int(layout.owner[leaf]) if layout.owner[leaf] >= 0 else leaf
+    if x < 0:
+        return node
+    tree = layout.tree
+    while tree.parent[node] >= 0 and tree.height[tree.parent[node]] <= x + slack:
+        node = int(tree.parent[node])
+    return node
+
+
+# ---------------------------------------------------------------------- matrices as small pictures
+
+
+def quantise(matrix: ArrayLike, low: float, high: float) -> Bytes:
+    """uint8 of the matrix's shape: 0..254 over [low, high] (clipped), 255 where not finite."""
+    values = np.asarray(matrix)
+    span = high - low
+    scale = 254.0 / span if span > 0 else 0.0
+    out = np.empty(values.shape, np.uint8)
+    step = max(1, 4_000_000 // max(1, values.shape[-1]))
+    for a in range(0, values.shape[0], step):  # in bands: no second matrix of floats
+        band = np.asarray(values[a : a + step], np.float64)
+        with np.errstate(invalid="ignore"):
+            level = np.clip(np.rint((band - low) * scale), 0, 254)
+        out[a : a + step] = np.where(np.isfinite(band), level, MISSING)
+    return out
+
+
+def bins(starts: Int, first: int, last: int, limit: int) -> Int:
+    """At most ``limit`` bins over rows [first, last): their first places, and the end."""
+    count = min(limit, last - first)
+    edges = first + (np.arange(count + 1) * (last - first)) // count
+    return np.ascontiguousarray(starts[edges], dtype=np.int32)
+
+
+def pool(
+    levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: Int
+) -> Bytes:
+    """The mean level of each bin of cells, missing ones left out: uint8 (len(rows)-1, ...).
+
+    A bin with more than ``MAX_SAMPLES`` rows or columns is sampled evenly: at most
+    ``MAX_SAMPLES`` squared reads a texel, at any n. A bin with nothing in it is missing.
+    """
+    return _pool(  # type: ignore[no-any-return]
+        levels, rows, np.ascontiguousarray(row_order, dtype=np.int32),
+        columns, np.ascontiguousarray(column_order, dtype=np.int32), MAX_SAMPLES,
+    )  # fmt: skip
+
+
+@njit
+def _samples(edges, order, most):
+    """The items that each bin reads: ``(offsets, items)``."""
+    offsets = np.zeros(edges.size, np.int32)
+    items = np.empty((edges.size - 1) * most, np.int32)
+    k = 0
+    for b in range(edges.size - 1):
+        count = edges[b + 1] - edges[b]
+        taken = min(count, most)
+        for s in range(taken):
+            items[k] = order[edges[b] + (2 * s + 1) * count // (2 * taken)]
+            k += 1
+        offsets[b + 1] = k
+    return offsets, items[:k]
+
+
+@njit
+def _pool(levels, rows, row_order, columns, column_order, most):
+    row_off, row_items = _samples(rows, row_order, most)
+    col_off, col_items = _samples(columns, column_order, most)
+    height, width = rows.size - 1, columns.size - 1
+    out = np.empty((height, width), np.uint8)
+    total = np.empty(width, np.int32)
+    count = np.empty(width, np.int32)
+    for r in range(height):
+        total[:] = 0
+        count[:] = 0
+        for a in range(row_off[r], row_off[r + 1]):
+            line = levels[row_items[a]]
+            for c in range(width):
+                for b in range(col_off[c], col_off[c + 1]):
+                    level = line[col_items[b]]
+                    if level != 255:
+                        total[c] += level
+                        count[c] += 1
+        for c in range(width):
+            out[r, c] = (2 * total[c] + count[c]) // (2 * count[c]) if count[c] else 255
+    return out
+
+
+def majority(codes: Bytes, layout: Layout) -> Bytes:
+    """The commonest code of each row (ties: the smallest), uint8 (R,)."""
+    return _majority(codes, layout.order, layout.row_start)  # type: ignore[no-any-return]
+
+
+@njit
+def _majority(codes, order, row_start):
+    out = np.empty(row_start.size - 1, np.uint8)
+    seen = np.zeros(256, np.int32)
+    for r in range(out.size):
+        best = codes[order[row_start[r]]]
+        if row_start[r + 1] - row_start[r] > 1:
+            for p in range(row_start[r], row_start[r + 1]):
+                seen[codes[order[p]]] += 1
+            for p in range(row_start[r], row_start[r + 1]):
+                code = codes[order[p]]
+                if seen[code] > seen[best] or (seen[code] == seen[best] and code < best):
+                    best = code
+            for p in range(row_start[r], row_start[r + 1]):
+                seen[codes[order[p]]] = 0
+        out[r] = best
+    return out
+
+
+# ---------------------------------------------------------------------- labels
+
+#: A label is legible from this size; below it labels share columns, then thin out.
+SMALLEST_FONT = 8.0
+LARGEST_FONT = 12.0
+#: Line pitch over font size at which two lines of text do not touch.
+LEADING = 1.08
+#: Side by side columns that labels may be staggered over.
+MOST_COLUMNS = 2
+
+
+@dataclass(frozen=True)
+class Lettering:
+    """How labels are set at one row height: font in px, staggered columns, rows a label."""
+
+    font: float
+    columns: int
+    every: int
+
+
+def lettering(row_px: float) -> Lettering:
+    """The largest type that fits rows of ``row_px`` pixels without overlap.
+
+    One column while rows take 8 px type; then two, odd rows moved aside, which doubles the pitch;
+    below that only every k-th row (and whatever is selected) is named.
+    """
+    for columns in range(1, MOST_COLUMNS + 1):
+        font = row_px * columns / LEADING
+        if font >= SMALLEST_FONT:
+            return Lettering(min(LARGEST_FONT, np.floor(font * 2) / 2), columns, 1)
+    pitch = SMALLEST_FONT * LEADING + 1
+    return Lettering(SMALLEST_FONT, 1, int(np.ceil(pitch / max(row_px, 1e-9))))
+
+
+def spread(rows: ArrayLike, wanted: ArrayLike, gap: float) -> Bool:
+    """Which labels to draw so that no two are nearer than ``gap`` rows: bool, as ``rows``.
+
+    ``wanted`` orders them: larger first, then from the top. Greedy, O(k log k).
+    """
+    at = np.asarray(rows, dtype=np.float64)
+    rank = np.asarray(wanted, dtype=np.float64)
+    kept = np.zeros(at.size, np.bool_)
+    taken: list[float] = []
+    for i in np.lexsort((at, -rank)):
+        k = bisect_left(taken, at[i])
+        if k > 0 and at[i] - taken[k - 1] < gap - 1e-9:
+            continue
+        if k < len(taken) and taken[k] - at[i] < gap - 1e-9:
+            continue
+        insort(taken, at[i])
+        kept[i] = True
+    return kept
+
+
+#: Rough advance widths of a sans serif, in ems: enough to truncate and to size a column.
+_NARROW, _WIDE = set("iljtfrI.,:;'|!()[] "), set("mwMW@%")
+
+
+def text_width(text: str, font: float) -> float:
+    """About how many pixels ``text`` takes at ``font`` pixels."""
+    ems = 0.0
+    for char in text:
+        if char in _NARROW:
+            ems += 0.33
+        elif char in _WIDE:
+            ems += 0.87
+        elif ord(char) > 0x2E80:  # ideographs and the like fill the square
+            ems += 1.0
+        elif char.isupper():
+            ems += 0.68
+        else:
+            ems += 0.56
+    return ems * font
+
+
+def truncate(text: str, font: float, width: float) -> str:
+    """``text``, or as much of it as fits ``width`` pixels and an ellipsis."""
+    if text_width(text, font) <= width:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text_width(text[:middle] + "…", font) <= width:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip() + "…"
+
+
+def summary(names: Sequence[str], count: int, most: int = 3) -> str:
+    """``bat, whale, seal and 4 more``: the first names of a clade of ``count``."""
+    shown = ", ".join(names[:most])
+    return shown if count <= most else f"{shown} and {count - most:,} more"
