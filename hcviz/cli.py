@@ -7,6 +7,8 @@ stderr. The options of ``run METHOD`` are made from the method's own parameters.
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import os
 import sys
@@ -26,9 +28,13 @@ from hcviz.core.convert import parse_newick
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter, InvalidTree
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
+from hcviz.io.session_file import load_session
+from hcviz.io.tables import read_table
+from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
+from hcviz.session.model import joined
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
-TABLES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
 TABLE_KINDS = ("features", "similarity", "distance")
 
 #: The papers by the name ``reproduce`` knows them under.
@@ -279,8 +285,6 @@ def reproduce(options: argparse.Namespace) -> None:
 
 def load_data(name: str, kind: str) -> Any:
     """A built-in data set, or a table file."""
-    from hcviz.io.tables import read_table
-
     if name in hcviz.datasets.names():
         return hcviz.datasets.load(name)
     path = Path(name)
@@ -292,10 +296,10 @@ def load_data(name: str, kind: str) -> Any:
     return read_table(read_file(path), path.name, kind=kind)
 
 
-def read_triplets(path: Path, labels: Sequence[str]) -> Any:
-    from hcviz.io.triplet_csv import read_triplet_csv
-
-    return read_triplet_csv(read_text(path), labels)
+def read_triplets(path: Path, labels: Sequence[str]) -> Triplets:
+    """The triplets of the enabled constraints."""
+    constraints = read_triplet_csv(read_file(path), labels)
+    return joined(tuple(each for each in constraints if each.enabled))
 
 
 def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:
@@ -334,19 +338,42 @@ def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
 
 def describe(path: Path, kind: str) -> str:
     """One sentence on what the file holds; an :class:`HcvizError` if it is not what it seems."""
-    from hcviz.io.session_file import load_session
-    from hcviz.io.tables import read_table
-
     if path.suffix in (*NEWICK, ".npy"):
         tree, _ = read_tree(path)
         shape = "binary" if tree.is_binary else "with polytomies"
         return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
     content = read_file(path)
-    if path.suffix in TABLES:
-        table = read_table(content, path.name, kind=kind)
-        return f"{path}: a table of {len(table.labels)} items."
-    session = load_session(content)
-    return f"{path}: a session on {session.data.name} with {len(session.constraints)} constraints."
+    if content.startswith(b"PK"):  # a zip, as session files are
+        session = load_session(content)
+        return (
+            f"{path}: a session on {session.data.name} with {session.n_items} items and "
+            f"{len(session.constraints)} constraint(s)."
+        )
+    head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
+    if set(NEEDED) <= set(head):
+        return f"{path}: {describe_triplets(content.decode('utf-8-sig', 'replace'))}"
+    table = read_table(content, path.name, kind=kind)
+    return f"{path}: {describe_table(table, kind)}"
+
+
+def describe_triplets(text: str) -> str:
+    """Constraints by themselves: the items are those that they name, and they must have a tree."""
+    rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
+    columns = {name.strip().lower(): name for name in rows.fieldnames or ()}
+    named = {(row[columns[name]] or "").strip(): None for row in rows for name in NEEDED}
+    labels = [name for name in named if name]
+    constraints = read_triplet_csv(text, labels)
+    hcviz.build(len(labels), joined(tuple(each for each in constraints if each.enabled)))
+    return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
+
+
+def describe_table(table: Any, kind: str) -> str:
+    if kind != "features":
+        return f"a {kind} matrix over {len(table.labels)} items."
+    rows, columns = table.features.shape
+    missing = int(np.isnan(table.features).sum())
+    tail = f", {missing} cell(s) missing" if missing else ""
+    return f"a table of {rows} items with {columns} feature(s){tail}."
 
 
 def read_file(path: Path) -> bytes:

@@ -86,8 +86,7 @@ print(kernel.g(1))
 def test_an_edited_callee_is_seen_by_its_caller(tmp_path):
     """The fault itself, with numba at work: g's machine code holds f's, and only f was edited."""
     (tmp_path / "kernel.py").write_text(
-        "from hcviz.core.jit import njit\nfrom callee import f\n"
-        "@njit\ndef g(x):\n    return f(x)\n"
+        "from hcviz.core.jit import njit\nfrom callee import f\n@njit\ndef g(x):\n    return f(x)\n"
     )
     said = []
     for step in (1, 2):

