@@ -24,6 +24,7 @@ import param
 import hcviz
 from hcviz.algorithms import get
 from hcviz.algorithms.base import Algorithm
+from hcviz.core.build import build
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter, InvalidTree
 from hcviz.core.snapshot import Snapshot
@@ -363,7 +364,7 @@ def describe_triplets(text: str) -> str:
     named = {(row[columns[name]] or "").strip(): None for row in rows for name in NEEDED}
     labels = [name for name in named if name]
     constraints = read_triplet_csv(text, labels)
-    hcviz.build(len(labels), joined(tuple(each for each in constraints if each.enabled)))
+    build(len(labels), joined(tuple(each for each in constraints if each.enabled)))
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
 
 

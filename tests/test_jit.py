@@ -67,7 +67,7 @@ def test_nobody_else_s_cache_is_moved():
     def ours(x):
         return x + 1
 
-    assert numba.config.CACHE_DIR == before
+    assert before == numba.config.CACHE_DIR
     assert ours(1) == 2
 
 

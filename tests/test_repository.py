@@ -1,4 +1,4 @@
-"""What the repository promises about itself: dependencies, commands, imports, and nothing hidden."""
+"""What the repository promises of itself: dependencies, commands, imports, nothing hidden."""
 
 from __future__ import annotations
 
