@@ -83,6 +83,7 @@ def tree_to_linkage(tree: Tree) -> Float:
 # are taken out first. To go when it reads them itself.
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\[[^\]]*\]|[^'\[]+|.", re.DOTALL)
 _PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:='\"]+")
+_AROUND = re.compile(r"\s*([(),:;])\s*")  # treeswift stumbles over "(\n (" and "a, (b"
 _PLACE = "\N{SECTION SIGN}"
 
 
@@ -131,7 +132,7 @@ def parse_newick(
 
     if not isinstance(text, str):
         raise InvalidTree("A Newick text must be a string.")
-    body = _TOKEN.sub(hide, text.strip())
+    body = _AROUND.sub(r"\1", _TOKEN.sub(hide, text.strip()).strip())
     if body.count("(") != body.count(")"):
         raise InvalidTree(
             f"The Newick text has {body.count('(')} opening and {body.count(')')} closing "
