@@ -1,0 +1,75 @@
+let menuOpen = false
+
+function fileMenu(state, send, root) {
+  const act = (name, more) => () => { menuOpen = false; shut(); send(name, more) }
+  const item = (text, click, disabled) => h("button", { type: "button", role: "menuitem", onclick: click, disabled }, text)
+  const file = (accept, kind) => () => { menuOpen = false; shut(); pickFile(accept, state.limit, send, kind) }
+  const holder = h("div", { class: "menu" + (menuOpen ? " open" : "") })
+  const toggle = h("button", { type: "button", "data-key": "file", "aria-haspopup": "menu", "aria-expanded": String(menuOpen),
+    onclick: event => { event.stopPropagation(); menuOpen = !menuOpen; place() } }, icon("more"), "File")
+  const sheet = h("div", { class: "sheet", role: "menu", "aria-label": "File" },
+    h("div", { class: "head" }, "Open"),
+    item("Table of features…", file(".csv,.tsv,.txt,.parquet", "features")),
+    item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
+    item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
+    item("Session…", file(".hcviz", "session")),
+    item("Constraints (CSV)…", file(".csv", "constraints")),
+    h("hr"), h("div", { class: "head" }, "Save"),
+    item("Session", act("save", { what: "session" })),
+    item("Constraints (CSV)", act("save", { what: "constraints" }), !state.hasConstraints),
+    item("Tree (Newick)", act("save", { what: "newick" }), !state.hasTree),
+    item("Tree (scipy linkage .npy)", act("save", { what: "linkage" }), !state.hasTree),
+    item("Picture (SVG)", act("save", { what: "svg" }), !state.hasTree),
+    item("Picture (PNG)", act("save", { what: "png" }), !state.hasTree),
+    h("hr"), item("Copy a link to this view", act("share")))
+  const place = () => {
+    holder.classList.toggle("open", menuOpen)
+    toggle.setAttribute("aria-expanded", String(menuOpen))
+    const box = toggle.getBoundingClientRect()
+    sheet.style.top = `${box.bottom + 4}px`
+    sheet.style.right = `${Math.max(6, innerWidth - box.right)}px`
+    if (menuOpen) sheet.querySelector("button:not(:disabled)").focus()
+  }
+  const shut = () => { menuOpen = false; holder.classList.remove("open"); toggle.setAttribute("aria-expanded", "false") }
+  sheet.addEventListener("keydown", event => {
+    const items = [...sheet.querySelectorAll("button:not(:disabled)")]
+    const at = items.indexOf(event.target)
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key]
+    if (to !== undefined) { event.preventDefault(); items[(to + items.length) % items.length].focus() }
+    if (event.key === "Escape") { event.stopPropagation(); shut(); toggle.focus() }
+  })
+  document.addEventListener("click", event => { if (menuOpen && !event.composedPath().includes(holder)) shut() })
+  holder.append(toggle, sheet)
+  if (menuOpen) requestAnimationFrame(place)
+  return holder
+}
+
+export const render = component("bar", (state, send, root) => {
+  const field = (cls, text, control) => h("label", { class: `field ${cls}`, title: text }, h("span", {}, text), control)
+  const pick = (key, pairs, chosen) => h("select", { "data-key": key, "aria-label": key,
+    onchange: event => send(key, { value: event.target.value }) }, options(pairs, chosen))
+  const running = state.running
+  return [
+    field("data", "Data", pick("data", state.datasets, state.dataset)),
+    field("similarity", "Similarity", pick("similarity", state.similarities, state.similarity)),
+    field("method", "Method", pick("method", state.methods, state.method)),
+    field("seed", "Seed", h("input", { "data-key": "seed", "aria-label": "seed", type: "number", min: 0, step: 1, value: state.seed,
+      onchange: event => send("seed", { value: event.target.value }) })),
+    running
+      ? h("button", { type: "button", class: "run", "data-key": "run", onclick: () => send("cancel"), title: "Stop the run; the tree stays" }, icon("stop"), "Cancel")
+      : h("button", { type: "button", class: "run main", "data-key": "run", onclick: () => send("run"), title: "Run the method again from the shown tree" }, icon("run"), "Run"),
+    h("button", { type: "button", class: "square", "aria-label": state.paused ? "Go on" : "Pause", title: state.paused ? "Go on" : "Pause", "data-key": "pause",
+      disabled: !running, onclick: () => send("pause") }, icon(state.paused ? "run" : "pause")),
+    h("span", { class: "gap" }),
+    h("span", { class: "status", role: "status" }),
+    h("button", { type: "button", class: "square", "aria-label": "Undo", title: "Undo (Ctrl+Z)", "data-key": "undo", disabled: !state.canUndo, onclick: () => send("undo") }, icon("undo")),
+    h("button", { type: "button", class: "square", "aria-label": "Redo", title: "Redo (Ctrl+Y)", "data-key": "redo", disabled: !state.canRedo, onclick: () => send("redo") }, icon("redo")),
+    fileMenu(state, send, root),
+    h("button", { type: "button", class: "square", "aria-label": state.theme === "dark" ? "Light theme" : "Dark theme", "data-key": "theme",
+      title: state.theme === "dark" ? "Light theme" : "Dark theme", onclick: () => send("theme") }, icon(state.theme === "dark" ? "sun" : "moon")),
+  ]
+}, (live, root) => {
+  const status = root.querySelector(".status")
+  status.className = `status ${live.status ?? ""}`
+  status.textContent = status.title = live.text ?? ""
+})

@@ -1,0 +1,126 @@
+// What every component shares: make elements, keep the focus across a repaint, save and open files.
+function h(tag, props = {}, ...children) {
+  const node = document.createElement(tag)
+  for (const [key, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value)
+    else if (key === "html") node.innerHTML = value
+    else if (key === "value") node.value = value
+    else if (key === "checked") node.checked = value
+    else if (value === true) node.setAttribute(key, "")
+    else node.setAttribute(key, value)
+  }
+  node.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false))
+  return node
+}
+
+function options(pairs, chosen) {
+  return pairs.map(([value, text, disabled, title]) =>
+    h("option", { value, selected: value === chosen, disabled, title }, text))
+}
+
+// Repaint `root` from `view()`. Elements that carry data-key get the focus back, and what is being
+// typed stays. While a button is held or a list is open nothing is repainted: a click must land on
+// the element it began on.
+function painter(root, view) {
+  let held = false
+  let due = false
+  const release = () => { if (held) setTimeout(() => { held = false; if (due) paint() }, 0) }
+  root.addEventListener("pointerdown", event => { held = event.target.tagName === "SELECT" ? "list" : true })
+  window.addEventListener("pointerup", () => { if (held !== "list") release() })
+  window.addEventListener("pointercancel", release)
+  root.addEventListener("change", release)
+  root.addEventListener("focusout", release)
+  root.addEventListener("keydown", release)
+  const paint = () => {
+    due = Boolean(held)
+    if (due) return
+    const active = root.getRootNode().activeElement
+    const key = active && root.contains(active) && active.dataset.key
+    const typed = key && active.tagName === "INPUT" && active.type !== "checkbox"
+    const keep = typed ? { value: active.value, start: active.selectionStart, end: active.selectionEnd } : null
+    const scroll = [...root.querySelectorAll("[data-scroll]")].map(node => [node.dataset.scroll, node.scrollTop])
+    root.replaceChildren(...[view()].flat().filter(Boolean))
+    for (const [name, top] of scroll) {
+      const node = root.querySelector(`[data-scroll="${name}"]`)
+      if (node) node.scrollTop = top
+    }
+    const again = key && root.querySelector(`[data-key="${CSS.escape(key)}"]`)
+    if (!again) return
+    again.focus({ preventScroll: true })
+    if (keep && again.tagName === "INPUT") {
+      again.value = keep.value
+      try { again.setSelectionRange(keep.start, keep.end) } catch { /* number fields have none */ }
+    }
+  }
+  return paint
+}
+
+// A component repaints when `state` changes; `live(model.live, root)` patches what changes many
+// times a second, without a repaint.
+function component(name, view, live = null) {
+  return ({ model }) => {
+    const root = h("div", { class: `hc-${name}` })
+    const send = (act, more = {}) => model.send_msg({ act, ...more })
+    const paint = painter(root, () => {
+      const made = view(model.state, (act, more = {}) => act === "repaint" ? paint() : send(act, more), root)
+      if (live) queueMicrotask(() => live(model.live, root))
+      return made
+    })
+    paint()
+    model.on("state", paint)
+    if (live) model.on("live", () => live(model.live, root))
+    model.on("msg:custom", message => {
+      if (message.download) download(message)
+      if (message.copy) copy(message.copy, send)
+    })
+    return root
+  }
+}
+
+function download({ download: filename, base64, mime }) {
+  const bytes = Uint8Array.from(atob(base64), c => c.charCodeAt(0))
+  const link = h("a", { href: URL.createObjectURL(new Blob([bytes], { type: mime })), download: filename })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000)
+}
+
+async function copy(text, send) {
+  try { await navigator.clipboard.writeText(text); send("copied", { ok: true }) }
+  catch { send("copied", { ok: false }) }
+}
+
+// Reads a file in the browser and sends it whole; too large is said before a byte travels.
+function pickFile(accept, limit, send, kind) {
+  const input = h("input", { type: "file", accept })
+  input.addEventListener("change", () => {
+    const file = input.files[0]
+    if (!file) return
+    if (file.size > limit) { send("too-large", { name: file.name, size: file.size }); return }
+    const reader = new FileReader()
+    reader.onload = () => send("upload", { kind, name: file.name, base64: reader.result.split(",")[1] ?? "" })
+    reader.onerror = () => send("unreadable", { name: file.name })
+    reader.readAsDataURL(file)
+  })
+  input.style.display = "none"
+  document.body.append(input)
+  input.click()
+  setTimeout(() => input.remove(), 60000)
+}
+
+const ICONS = {
+  undo: '<path d="M9 14 4 9l5-5"/><path d="M4 9h10a6 6 0 0 1 0 12h-3"/>',
+  redo: '<path d="m15 14 5-5-5-5"/><path d="M20 9H10a6 6 0 0 0 0 12h3"/>',
+  run: '<path d="M7 4v16l13-8z"/>', stop: '<rect x="5" y="5" width="14" height="14" rx="1.5"/>',
+  pause: '<path d="M8 4v16M16 4v16"/>', sun: '<circle cx="12" cy="12" r="4"/><path d="M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6 19 19M19 5l-1.4 1.4M6.4 17.6 5 19"/>',
+  moon: '<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z"/>',
+  more: '<path d="M4 6h16M4 12h16M4 18h16"/>', bin: '<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13"/>',
+  note: '<path d="M4 20h4L19 9l-4-4L4 16z"/>', reset: '<path d="M4 4v6h6M20 20v-6h-6"/><path d="M20 9a8 8 0 0 0-14-3L4 10M4 15a8 8 0 0 0 14 3l2-4"/>',
+  check: '<path d="m5 12 5 5 9-11"/>', close: '<path d="M6 6l12 12M18 6 6 18"/>',
+}
+
+function icon(name) {
+  const span = h("span", { class: "icon", "aria-hidden": "true" })
+  span.innerHTML = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round">${ICONS[name]}</svg>`
+  return span
+}

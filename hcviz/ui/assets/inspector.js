@@ -1,0 +1,26 @@
+const facts = pairs => h("dl", {}, ...pairs.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]))
+
+export const render = component("inspector", (state, send) => {
+  const s = state.selection
+  return [
+    h("h2", {}, "Selected"),
+    s ? h("div", {},
+      s.image ? h("img", { class: "thumb", src: s.image, alt: s.title }) : null,
+      h("div", { class: "name" }, s.title), facts(s.facts),
+      s.members.length > 1 ? h("div", { class: "chips", "data-scroll": "members", "aria-label": "Members" }, s.members.map(m =>
+        h("button", { type: "button", title: m.name, "data-key": `m-${m.id}`, onclick: () => send("pick", { id: m.id }) }, m.name)),
+        s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null) : null,
+      h("div", { class: "row" },
+        h("button", { type: "button", "data-key": "focus", onclick: () => send("focus") }, "Zoom to it"),
+        s.count > 1 ? h("button", { type: "button", "data-key": "collapse", onclick: () => send("collapse") }, s.collapsed ? "Expand" : "Collapse") : null,
+        s.parent ? h("button", { type: "button", "data-key": "parent", title: "Select the clade above", onclick: () => send("parent") }, "Widen") : null))
+      : h("p", { class: "quiet small" }, "Click anywhere near a branch, a name or a cell of the heatmap."),
+    // The same in words, for those who cannot see the picture: read out when the selection moves.
+    h("div", { class: "sr", role: "region", "aria-live": "polite", "aria-label": "Selected subtree in words" }, s ? s.words : "Nothing is selected."),
+    h("h2", {}, "This tree"), h("div", { class: "tree-facts" }),
+    ...state.notes.map(note => h("p", { class: "quiet small" }, note)),
+  ]
+}, (live, root) => {
+  root.querySelector(".tree-facts").replaceChildren(
+    live.facts?.length ? facts(live.facts) : h("p", { class: "quiet small" }, "No tree yet."))
+})

@@ -1,0 +1,113 @@
+const ICON = {
+  left: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="3" y="4" width="18" height="16" rx="2"/><path d="M9 4v16"/></svg>',
+  right: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="3" y="4" width="18" height="16" rx="2"/><path d="M15 4v16"/></svg>',
+  brand: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" aria-hidden="true"><path d="M2 12h5M7 5v14M7 5h7M7 19h14M14 2v7M14 2h7M14 9h7"/></svg>',
+}
+
+// Keys that mean something on the page; what they do is decided in Python.
+const KEYS = new Set(["t", "o", "e", "a", "Enter", "Escape", "/", "z", "Z", "y", "+", "-", "0"])
+
+function typing(event) {
+  const path = event.composedPath()
+  return path.some(node => node instanceof HTMLElement &&
+    (node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName)))
+}
+
+export function render({ model, el }) {
+  const root = document.createElement("div")
+  root.className = "hc"
+  root.innerHTML = `
+    <a class="skip" href="#hc-main">Skip to the tree</a>
+    <header><button class="fold" data-side="left" aria-label="Constraints panel" aria-expanded="true" title="Constraints panel">${ICON.left}</button>
+      <span class="brand">${ICON.brand}hcviz</span><div class="slot"></div>
+      <button class="fold" data-side="right" aria-label="Inspector panel" aria-expanded="true" title="Inspector panel">${ICON.right}</button>
+      <div class="track" role="presentation"><i></i></div></header>
+    <aside class="left" aria-label="Constraints"></aside>
+    <main id="hc-main" aria-label="Tree and heatmap" tabindex="-1"></main>
+    <aside class="right" aria-label="Inspector"></aside>
+    <footer></footer>`
+  root.querySelector(".slot").append(model.get_child("bar"))
+  root.querySelector(".left:not(button)").append(model.get_child("left"))
+  root.querySelector("main").append(model.get_child("centre"))
+  root.querySelector("aside.right").append(model.get_child("right"))
+  root.querySelector("footer").append(model.get_child("foot"))
+
+  const folds = { left: root.querySelector('[data-side="left"]'), right: root.querySelector('[data-side="right"]') }
+  const open = { left: true, right: true }
+  const paint = () => {
+    for (const side of ["left", "right"]) {
+      root.classList.toggle(`no-${side}`, !open[side])
+      folds[side].setAttribute("aria-expanded", String(open[side]))
+    }
+  }
+  for (const side of ["left", "right"]) folds[side].addEventListener("click", () => {
+    open[side] = !open[side]
+    if (open[side] && root.classList.contains("narrow")) open[side === "left" ? "right" : "left"] = false
+    paint()
+  })
+
+  let narrow = null
+  const fit = new ResizeObserver(() => {
+    const width = root.clientWidth
+    if (!width) return
+    const now = width < 1100
+    if (now !== narrow) {
+      narrow = now
+      open.left = open.right = !now
+      root.classList.toggle("narrow", now)
+      paint()
+    }
+    root.classList.toggle("tiny", width < 700)
+  })
+  fit.observe(root)
+
+  const theme = () => {
+    root.dataset.hcTheme = model.theme
+    document.documentElement.dataset.hcTheme = model.theme
+    document.documentElement.style.colorScheme = model.theme
+  }
+  theme()
+  model.on("theme", theme)
+
+  const bar = root.querySelector(".track i")
+  const run = () => {
+    root.classList.toggle("busy", model.busy)
+    bar.style.width = `${Math.round(100 * model.progress)}%`
+  }
+  run()
+  model.on("busy", run)
+  model.on("progress", run)
+
+  const onKey = event => {
+    if (event.altKey || typing(event) && event.key !== "Escape") return
+    const command = event.ctrlKey || event.metaKey
+    let key = event.key
+    if (command) {
+      if (key.toLowerCase() === "z") key = event.shiftKey ? "redo" : "undo"
+      else if (key.toLowerCase() === "y") key = "redo"
+      else return
+    } else {
+      key = key.length === 1 && key !== "Z" ? key.toLowerCase() : key
+      if (!KEYS.has(key)) return
+      if (key === "Enter" && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
+    }
+    if (!root.isConnected) { document.removeEventListener("keydown", onKey); return }
+    event.preventDefault()
+    if (key === "/") {
+      // Ask the page which field is the search: it carries this placeholder.
+      const seek = node => {
+        for (const child of node.querySelectorAll("*")) {
+          if (child.tagName === "INPUT" && child.placeholder?.startsWith("Find")) return child
+          if (child.shadowRoot) { const hit = seek(child.shadowRoot); if (hit) return hit }
+        }
+        return null
+      }
+      seek(root)?.focus()
+      return
+    }
+    model.send_msg({ key })
+  }
+  document.addEventListener("keydown", onKey)
+  el.style.height = "100%"
+  return root
+}

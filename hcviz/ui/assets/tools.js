@@ -1,0 +1,19 @@
+export const render = component("tools", (state, send) => {
+  const seg = (value, text, why) => h("button", { type: "button", "data-key": `m-${value}`, class: state.matrix === value ? "on" : "", "aria-pressed": String(state.matrix === value),
+    disabled: !!why, title: why || "", onclick: () => send("matrix", { value }) }, text)
+  const select = (key, text, pairs, chosen) => h("label", {}, text, h("select", { "data-key": key, "aria-label": text, onchange: e => send(key, { value: e.target.value }) }, options(pairs, chosen)))
+  return [
+    h("div", { class: "seg", role: "group", "aria-label": "Heatmap" },
+      seg("similarity", "Similarity", state.noSimilarity), seg("features", "Features", state.noFeatures), seg("none", "Tree only")),
+    state.matrix === "features" ? select("scaling", "Scale", state.scalings, state.scaling) : null,
+    state.matrix === "features" ? select("columns", "Columns", [["dendrogram", "clustered"], ["file", "as in the file"]], state.columns) : null,
+    h("label", { title: "Drag the dashed line, or say how many clusters" }, "Clusters",
+      h("input", { class: "count", type: "number", min: 1, max: state.items, "data-key": "clusters", "aria-label": "Clusters", placeholder: "none", value: state.clusters ?? "",
+        onchange: e => send("clusters", { value: e.target.value }) })),
+    h("span", { class: "gap" }),
+    h("input", { class: "find", type: "search", list: "hc-names", "data-key": "find", placeholder: "Find an item  /", "aria-label": "Find an item",
+      onchange: e => { const value = e.target.value; e.target.value = ""; if (value) send("find", { value }) } }),
+    h("datalist", { id: "hc-names" }, state.names.map(name => h("option", { value: name }))),
+    h("button", { type: "button", "data-key": "reset", title: "Show the whole tree (0)", onclick: () => send("reset") }, icon("reset"), "Whole tree"),
+  ]
+})

@@ -1,0 +1,177 @@
+"""The method's own corner: its parameters as a form, and its numbers against the work done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import holoviews as hv
+import numpy as np
+import panel as pn
+import param
+
+from hcviz.algorithms.base import Algorithm
+from hcviz.core.errors import HcvizError
+from hcviz.ui.palette import THEMES
+
+hv.extension("bokeh", logo=False)
+
+#: Traces are for the eye: redrawn at most this often, in seconds.
+REDRAW = 0.5
+#: Points kept of one run; beyond that every other one is dropped, so a long run stays whole.
+MAX_POINTS = 600
+
+_CSS = """
+:host { font: var(--font); color: var(--ink); }
+label, .bk-input-group label { color: var(--ink-2) !important; font-size: 12px !important; }
+input, select, .bk-input { background: var(--paper) !important; color: var(--ink) !important;
+  border: 1px solid var(--line) !important; border-radius: 6px !important; height: 28px;
+  font-size: 12px !important; }
+.bk-spin-btn { display: none; }
+"""
+
+
+class ParameterForm:
+    """A form made of the method's ``param.Parameterized``; posts a change when it is valid."""
+
+    def __init__(
+        self,
+        on_change: Callable[[dict[str, Any]], None],
+        on_error: Callable[[HcvizError], None],
+    ) -> None:
+        self._on_change = on_change
+        self._on_error = on_error
+        self._shown: tuple[str, dict[str, Any]] | None = None
+        self.view = pn.Column(sizing_mode="stretch_width", margin=0)
+
+    def show(self, method: Algorithm, values: Mapping[str, Any]) -> None:
+        """Draw the form of ``method`` holding ``values``; nothing happens if it already does."""
+        names = method.parameter_names()
+        current = method.parameters(**dict(values))
+        wanted = {name: getattr(current, name) for name in names}
+        if self._shown == (method.name, wanted):
+            return
+        self._shown = (method.name, wanted)
+        if not names:
+            self.view.objects = [
+                pn.pane.HTML("<p>This method has no parameters.</p>", stylesheets=[_CSS], margin=0)
+            ]
+            return
+
+        def changed(event: param.parameterized.Event) -> None:
+            try:
+                method.parameters(**{event.name: event.new})
+            except HcvizError as fault:
+                self._on_error(fault)
+                return
+            wanted[event.name] = event.new
+            self._on_change({event.name: event.new})
+
+        current.param.watch(changed, names)
+        widgets = {
+            name: {
+                "stylesheets": [_CSS],
+                "sizing_mode": "stretch_width",
+                "margin": (0, 0, 6, 0),
+                "description": None,
+                "name": _title(name),
+            }
+            for name in names
+        }
+        form = pn.Param(
+            current.param,
+            parameters=names,
+            widgets=widgets,
+            show_name=False,
+            margin=0,
+            sizing_mode="stretch_width",
+        )
+        self.view.objects = [form]
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+class Trace:
+    """One metric of the run against the steps, as a HoloViews curve that grows."""
+
+    def __init__(self) -> None:
+        self._points: dict[str, list[tuple[float, float]]] = {}
+        self._run = -1
+        self._drawn = 0.0
+        self._theme = "light"
+        self._pipe = hv.streams.Pipe(data=("", np.empty((0, 2))))
+        self._choice = pn.widgets.Select(
+            name="Trace", options=[], stylesheets=[_CSS], sizing_mode="stretch_width", margin=0
+        )
+        self._choice.param.watch(lambda _: self._draw(), "value")
+        self._pane = pn.pane.HoloViews(
+            hv.DynamicMap(self._curve, streams=[self._pipe]),
+            sizing_mode="stretch_width",
+            height=150,
+            margin=(4, 0, 0, 0),
+            linked_axes=False,
+        )
+        self.view = pn.Column(
+            self._choice, self._pane, sizing_mode="stretch_width", margin=0, visible=False
+        )
+
+    def push(self, run: int, step: int, metrics: Mapping[str, float], last: bool) -> None:
+        """Take one snapshot's numbers."""
+        if run != self._run:
+            self._run, self._points = run, {}
+        for name, value in metrics.items():
+            if np.isfinite(value):
+                line = self._points.setdefault(name, [])
+                line.append((float(step), float(value)))
+                if len(line) > MAX_POINTS:
+                    del line[1:-1:2]
+        names = [name for name, line in self._points.items() if len(line) > 1]
+        if names and list(self._choice.options) != names:
+            kept = self._choice.value if self._choice.value in names else names[0]
+            self._choice.param.update(options=names, value=kept)
+        self.view.visible = bool(names)
+        if names and (last or time.monotonic() - self._drawn > REDRAW):
+            self._draw()
+
+    def set_theme(self, theme: str) -> None:
+        self._theme = theme
+        self._pane.object = hv.DynamicMap(self._curve, streams=[self._pipe])
+
+    def _draw(self) -> None:
+        name = self._choice.value or ""
+        self._drawn = time.monotonic()
+        self._pipe.send((name, np.array(self._points.get(name, []), dtype=float).reshape(-1, 2)))
+
+    def _curve(self, data: tuple[str, np.ndarray]) -> hv.Curve:
+        name, points = data
+        colours = THEMES[self._theme]
+
+        def paint(plot: Any, _element: Any) -> None:
+            figure = plot.state
+            figure.background_fill_color = figure.border_fill_color = None
+            figure.outline_line_color = None
+            figure.toolbar_location = None
+            for axis in figure.axis:
+                axis.axis_line_color = axis.major_tick_line_color = colours.rule
+                axis.major_label_text_color = axis.axis_label_text_color = colours.soft
+                axis.minor_tick_line_color = None
+                axis.major_label_text_font_size = "10px"
+                axis.axis_label_text_font_size = "10px"
+                axis.axis_label_text_font_style = "normal"
+            figure.grid.grid_line_color = colours.rule
+            figure.grid.grid_line_alpha = 0.5
+
+        return hv.Curve(points, "step", hv.Dimension("value", label=name or "value")).opts(
+            color=colours.accent,
+            line_width=1.6,
+            responsive=True,
+            height=150,
+            framewise=True,
+            toolbar=None,
+            default_tools=[],
+            ylabel="",
+            hooks=[paint],
+        )

@@ -1,0 +1,341 @@
+"""``Explorer``: one browser session's page, put together from its parts.
+
+What the parts show is computed in ``pictures.py``; what the person does is turned into actions by
+``gestures.py`` and ``files.py``. Here they are only connected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import panel as pn
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import pictures
+from hcviz.ui.centre import Centre, Items
+from hcviz.ui.diagnostics import ParameterForm, Trace
+from hcviz.ui.files import Files
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.link import Link, to_query
+from hcviz.ui.parts import Bar, Constraints, Foot, Inspector, Tools
+from hcviz.ui.shell import Shell
+from hcviz.ui.store import Store
+
+Schedule = Callable[[Callable[[], None]], None]
+
+
+class Explorer:
+    """The whole page of one browser session; ``view`` is what Panel shows."""
+
+    def __init__(self, schedule: Schedule, link: Link | None = None, **options: Any) -> None:
+        self.store = Store(Session(), schedule)
+        store = self.store
+        self.gestures = Gestures(store)
+        self.centre = Centre(
+            on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_toggle=lambda leaves: None
+        )
+        self.bar = Bar(self._bar_act, sizing_mode="stretch_width")
+        self.tools = Tools(self._tools_act, sizing_mode="stretch_width")
+        self.constraints = Constraints(self.gestures.constraints_act, sizing_mode="stretch_width")
+        self.inspector = Inspector(self._inspector_act, sizing_mode="stretch_width")
+        self.foot = Foot(self._foot_act, sizing_mode="stretch_width")
+        self.files = Files(store, self.bar, self.centre)
+        self.form = ParameterForm(
+            lambda values: store.dispatch(act.SetParams(values)),
+            lambda fault: store.look(error=(fault.message, fault.hint)),
+        )
+        self.trace = Trace()
+        self.shell = Shell(
+            self._key,
+            bar=self.bar,
+            left=self.constraints,
+            centre=pn.Column(self.tools, self.centre.view, sizing_mode="stretch_both", margin=0),
+            right=pn.Column(
+                self.inspector,
+                pn.pane.HTML("<h2>Method</h2>", stylesheets=[_HEADING], margin=(12, 0, 0, 0)),
+                self.form.view,
+                self.trace.view,
+                sizing_mode="stretch_width",
+                margin=0,
+            ),
+            foot=self.foot,
+            sizing_mode="stretch_both",
+        )
+        self.view = self.shell
+        self._subscribe()
+        self._begin(link or Link(), **options)
+
+    # ------------------------------------------------------------------ what the parts show
+
+    def _subscribe(self) -> None:
+        store = self.store
+        store.subscribe(lambda s: s.dataset, lambda _: self._show_items())
+        store.subscribe(lambda s: (s.session.data,), lambda _: self._show_items(matrix_only=True))
+        store.subscribe(_drawn, lambda _: self._show_tree())
+        store.subscribe(lambda s: s.view.selection, self.centre.set_selection)
+        store.subscribe(
+            lambda s: (s.view.draft, s.session.constraints),
+            lambda _: self.centre.set_marks(*pictures.marks(store)),
+        )
+        store.subscribe(lambda s: s.view.cut, self.centre.set_cut)
+        store.subscribe(
+            lambda s: (s.view.matrix, s.view.scaling, s.view.columns),
+            lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),
+        )
+        store.subscribe(lambda s: s.view.theme, self._show_theme)
+        store.subscribe(
+            lambda s: (s.session.method, s.session.params),
+            lambda _: self._show_form(),
+        )
+        for part, picture, live in (
+            (self.bar, pictures.bar, pictures.bar_live),
+            (self.tools, pictures.tools, None),
+            (self.constraints, pictures.constraints, None),
+            (self.inspector, pictures.inspector, pictures.inspector_live),
+            (self.foot, pictures.foot, None),
+        ):
+            self._draw(part, "state", picture)
+            if live is not None:
+                self._draw(part, "live", live)
+        store.subscribe(
+            lambda s: (s.session.status, s.session.progress),
+            lambda _: self.shell.param.update(**pictures.shell(store)),
+        )
+
+    def _draw(self, part: Any, name: str, picture: Callable[[Store], dict[str, Any]]) -> None:
+        """Redraw a part when what it shows (plain JSON) changes."""
+
+        def changed(_: Any) -> None:
+            now = picture(self.store)
+            if getattr(part, name) != now:
+                setattr(part, name, now)
+
+        self.store.subscribe(lambda s: (s.session, s.view, s.dataset), changed)
+
+    def _show_items(self, matrix_only: bool = False) -> None:
+        store = self.store
+        if store.dataset is None or not store.session.labels:
+            return
+        data = store.dataset
+        similarity = store.problem.similarity
+        if matrix_only and similarity is self._similarity:
+            return
+        self._similarity = similarity
+        self.centre.set_items(
+            Items(
+                labels=data.labels,
+                features=data.features,
+                feature_names=data.feature_names,
+                classes=data.classes,
+                images=data.images,
+                similarity=similarity,
+                title=data.title,
+            )
+        )
+        store.drawn = None
+
+    _similarity: Any = None
+
+    def _show_tree(self) -> None:
+        snapshot = self.store.session.snapshot
+        if snapshot is None:
+            return
+        before, self.store.drawn = self.store.drawn, snapshot
+        if before is not None and before.tree is snapshot.tree:
+            return
+        changes = self.store.changes()
+        changed = None if changes is None else changes.gained
+        streaming = self.store.session.status == "sampling"
+        self.centre.set_tree(snapshot.tree, new_nodes=changed, animate=not streaming)
+        self.trace.push(self.store.session.run, snapshot.step, snapshot.metrics, last=not streaming)
+        if self.store.view.clusters is not None:
+            self._colour(self.store.view.clusters)
+
+    def _show_theme(self, theme: str) -> None:
+        self.shell.theme = theme
+        self.centre.set_theme(theme)
+        self.trace.set_theme(theme)
+
+    def _show_form(self) -> None:
+        session = self.store.session
+        with self.store.guarded():
+            self.form.show(get_algorithm(session.method), pictures.params_of(session))
+
+    # ------------------------------------------------------------------ what the person does
+
+    def _key(self, key: str) -> None:
+        if key in ("undo", "z"):
+            self.store.dispatch(act.Undo())
+        elif key in ("redo", "y"):
+            self.store.dispatch(act.Redo())
+        elif key == "0":
+            self.centre.reset_zoom()
+        elif key == "Enter" and not self.store.view.draft.open:
+            if len(self.store.view.selection) > 1:
+                self.centre.toggle_collapse(self.store.view.selection)
+        else:
+            self.gestures.key(key)
+
+    def _bar_act(self, name: str, more: dict[str, Any]) -> None:
+        store = self.store
+        session = store.session
+        value = more.get("value")
+        if name == "data" and value != pictures.CURRENT:
+            store.open_data(
+                DataSpec(kind="built-in", name=str(value), similarity=session.data.similarity)
+            )
+        elif name == "similarity":
+            store.dispatch(act.SetSimilarity(str(value)))
+        elif name == "method":
+            with store.guarded():
+                method = get_algorithm(str(value))
+                store.dispatch(act.SetMethod(method.name, method.triplets))
+        elif name == "seed":
+            with store.guarded():
+                store.dispatch(act.SetSeed(_whole(value, "The seed")))
+        elif name == "run":
+            store.dispatch(act.Rerun())
+        elif name == "cancel":
+            store.dispatch(act.Cancel())
+        elif name == "pause":
+            (store.runner.resume if store.view.paused else store.runner.pause)()
+            store.look(paused=not store.view.paused)
+        elif name == "undo":
+            store.dispatch(act.Undo())
+        elif name == "redo":
+            store.dispatch(act.Redo())
+        elif name == "theme":
+            store.look(theme="light" if store.view.theme == "dark" else "dark")
+        elif name == "share":
+            self._share()
+        else:
+            self.files.act(name, more)
+
+    def _tools_act(self, name: str, more: dict[str, Any]) -> None:
+        store = self.store
+        value = more.get("value")
+        if name in ("matrix", "scaling", "columns"):
+            store.look(**{name: str(value)})
+        elif name == "clusters":
+            with store.guarded():
+                text = str(value or "").strip()
+                self._colour(_whole(text, "The number of clusters") if text else None)
+        elif name == "find":
+            self._find(str(value))
+        elif name == "reset":
+            self.centre.reset_zoom()
+
+    def _inspector_act(self, name: str, more: dict[str, Any]) -> None:
+        store = self.store
+        if name == "pick":
+            store.look(selection=(int(more["id"]),))
+        elif name == "focus":
+            self.centre.focus(store.view.selection)
+        elif name == "collapse":
+            self.centre.toggle_collapse(store.view.selection)
+            store._notify()
+        elif name == "parent":
+            store.look(selection=pictures.wider(store))
+
+    def _foot_act(self, name: str, more: dict[str, Any]) -> None:
+        steps = int(more.get("by", 0))
+        for _ in range(abs(steps)):
+            self.store.dispatch(act.Undo() if steps < 0 else act.Redo())
+
+    def _cut_dragged(self, height: float | None, clusters: int) -> None:
+        self.store.look(cut=height, clusters=None if height is None else clusters)
+
+    def _colour(self, clusters: int | None) -> None:
+        """Colour that many clusters, in this tree and in those to come."""
+        count = clusters or None
+        self.store.look(clusters=count, cut=pictures.cut_for(self.store.drawn, count))
+
+    def _find(self, text: str) -> None:
+        labels = self.store.session.labels
+        wanted = text.strip().casefold()
+        exact = [i for i, name in enumerate(labels) if name.casefold() == wanted]
+        found = exact or [i for i, name in enumerate(labels) if wanted in name.casefold()]
+        if not found:
+            self.store.look(error=(f"No item is called {text!r}.", ""))
+            return
+        chosen = tuple(found)
+        said = f"Found {labels[found[0]]}" + (f" and {len(found) - 1} more." if found[1:] else ".")
+        self.store.look(selection=chosen, error=None, said=said)
+        self.centre.focus(chosen)
+
+    def _share(self) -> None:
+        session, view = self.store.session, self.store.view
+        if session.data.kind != "built-in":
+            self.store.look(
+                error=(
+                    "A link can only carry built-in data.",
+                    "Save the session to a file instead (File, Session): it holds your table.",
+                )
+            )
+            return
+        query = to_query(pictures.link_of(session, view))
+        location = pn.state.location
+        base = ""
+        if location is not None and location.hostname:
+            base = f"{location.protocol}//{location.hostname}"
+            base += f":{location.port}" if location.port else ""
+            base += location.pathname or ""
+            location.search = f"?{query}"
+        self.bar.copy(f"{base}?{query}")
+
+    # ------------------------------------------------------------------ the beginning
+
+    def _begin(self, link: Link, spec: DataSpec | None = None, method: str | None = None) -> None:
+        store = self.store
+        spec = spec or DataSpec(
+            kind="built-in", name=link.data or "zoo", similarity=link.similarity or "cosine-z"
+        )
+        with store.guarded():
+            if link.seed is not None:
+                store.session = replace(store.session, seed=link.seed)
+            chosen = link.method or method
+            if chosen:
+                found = get_algorithm(chosen)
+                found.parameters(**dict(link.params))
+                store.session = replace(
+                    store.session, method=chosen, treats=found.triplets, params=dict(link.params)
+                )
+        if not store.open_data(spec):
+            return
+        for group, apart in link.constraints:
+            with store.guarded():
+                if max(*group, apart) >= len(store.session.labels):
+                    raise HcvizError(
+                        f"The link names item {max(*group, apart)}, which is not there."
+                    )
+                store.dispatch(act.AddConstraint(group, apart))
+        if link.matrix:
+            store.look(matrix=link.matrix)
+        if link.clusters:
+            store.look(clusters=link.clusters)
+
+
+_HEADING = """h2 { font: 650 12px/1.3 system-ui, sans-serif; color: var(--ink-2); margin: 0 0 4px; }
+:host { color: var(--ink); }"""
+
+
+def _drawn(store: Store) -> Any:
+    """The snapshot to draw: while a gesture is open the layout stands still."""
+    if store.view.draft.open:
+        return ("still",)
+    return (store.session.snapshot,)
+
+
+def _whole(value: Any, what: str) -> int:
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise HcvizError(f"{what} must be a whole number, not {value!r}.")
+    return number

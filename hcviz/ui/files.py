@@ -1,0 +1,103 @@
+"""Files in and out of the page: uploads are read whole or refused whole."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import re
+from typing import Any
+
+import numpy as np
+
+from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.io.picture import picture
+from hcviz.io.session_file import load_session, save_session
+from hcviz.io.tables import MAX_UPLOAD_BYTES
+from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec
+from hcviz.ui.parts import Part
+from hcviz.ui.store import Store
+
+
+class Files:
+    """Opens what the person hands over, and hands over what they ask for."""
+
+    def __init__(self, store: Store, part: Part, centre: Any) -> None:
+        self.store = store
+        self.part = part
+        self.centre = centre
+
+    def act(self, name: str, more: dict[str, Any]) -> None:
+        """An act of the file menu."""
+        with self.store.guarded():
+            if name == "upload":
+                self._open(str(more["kind"]), str(more["name"]), _decoded(more["base64"]))
+            elif name == "too-large":
+                size = int(more["size"]) / 2**20
+                raise InvalidData(
+                    f"{more['name']} has {size:,.0f} MB; the limit is "
+                    f"{MAX_UPLOAD_BYTES / 2**20:.0f} MB.",
+                    "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
+                )
+            elif name == "unreadable":
+                raise InvalidData(f"The browser could not read {more['name']}.")
+            elif name == "save":
+                self._save(str(more["what"]))
+            elif name == "copied":
+                said = "The link is on your clipboard, and in the address bar."
+                if not more.get("ok"):
+                    said = "The link is in the address bar (the clipboard was refused)."
+                self.store.look(said=said)
+
+    def _open(self, kind: str, name: str, content: bytes) -> None:
+        store = self.store
+        if kind == "session":
+            store.restore(load_session(content))
+        elif kind == "constraints":
+            found = read_triplet_csv(content, store.session.labels)
+            store.dispatch(act.ImportConstraints(tuple(found)))
+        else:
+            store.open_data(
+                DataSpec(
+                    kind="table",
+                    name=name,
+                    filename=name,
+                    content=content,
+                    table_kind=kind,
+                    similarity=store.session.data.similarity,
+                )
+            )
+
+    def _save(self, what: str) -> None:
+        session = self.store.session
+        stem = re.sub(r"[^\w.-]+", "-", session.data.name).strip("-") or "tree"
+        if what == "session":
+            self.part.download(f"{stem}.hcviz", save_session(session), "application/zip")
+            return
+        if what == "constraints":
+            text = write_triplet_csv(session.constraints, session.labels)
+            self.part.download(f"{stem}-constraints.csv", text.encode(), "text/csv")
+            return
+        if session.snapshot is None:
+            raise HcvizError("There is no tree to save yet.")
+        tree = session.snapshot.tree
+        if what == "newick":
+            text = tree.to_newick(session.labels) + "\n"
+            self.part.download(f"{stem}.nwk", text.encode(), "text/plain")
+        elif what == "linkage":
+            buffer = io.BytesIO()
+            np.save(buffer, tree.to_linkage(), allow_pickle=False)
+            self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
+        else:
+            mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
+            content = picture(**self.centre.picture_data(), format=what)
+            self.part.download(f"{stem}.{what}", content, mime)
+
+
+def _decoded(text: Any) -> bytes:
+    try:
+        return base64.b64decode(str(text), validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidData("The upload was broken on its way.", "Try again.") from None

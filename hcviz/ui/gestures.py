@@ -1,0 +1,89 @@
+"""From clicks and keys to constraints: the gestures of the page, in one place.
+
+A gesture never changes anything by itself: it fills a :class:`Draft`, whose sentence and verdict
+are shown, and Enter (or Apply) turns it into actions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.session import actions as act
+from hcviz.session.gesture import Draft
+from hcviz.ui.store import Store
+
+
+class Gestures:
+    """The draft's driver for one store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def picked(self, pick: Any) -> None:
+        """A click in the picture."""
+        leaves = tuple(int(leaf) for leaf in pick.leaves)
+        draft = self.store.view.draft
+        if not draft.open:
+            self.store.look(selection=leaves, said="")
+        elif leaves:
+            self.store.look(draft=draft.pick(leaves))
+
+    def key(self, key: str) -> None:
+        """T, O, E, A/Enter, Escape."""
+        if key in ("t", "o", "e"):
+            self.begin({"t": "together", "o": "odd", "e": "eject"}[key])
+        elif key == "Enter":
+            self.apply()
+        elif key == "Escape":
+            if self.store.view.draft.open:
+                self.store.look(draft=Draft())
+            else:
+                self.store.look(selection=(), error=None)
+
+    def begin(self, mode: str) -> None:
+        """Begin a gesture, or move the open one on."""
+        view = self.store.view
+        if not self.store.session.labels or self.store.session.snapshot is None:
+            return
+        draft = view.draft
+        if mode == "together":
+            draft = draft if draft.mode == "together" else draft.begin_together(view.selection)
+        elif mode == "odd":
+            draft = draft.begin_odd(view.selection)
+        else:
+            draft = draft.begin_eject(view.selection)
+        self.store.look(draft=draft, error=None)
+
+    def apply(self) -> None:
+        """State what the draft says."""
+        ready = self.store.view.draft.ready
+        if not ready:
+            return
+        members = sorted({item for group, _ in ready for item in group})
+        self.store.look(draft=Draft(), selection=tuple(members))
+        self.store.dispatch(*(act.AddConstraint(group, apart) for group, apart in ready))
+
+    def constraints_act(self, name: str, more: dict[str, Any]) -> None:
+        """What was done in the list of constraints."""
+        store = self.store
+        if name == "gesture":
+            self.begin(str(more.get("mode")))
+        elif name == "apply":
+            self.apply()
+        elif name == "clear":
+            store.look(draft=Draft())
+        elif name == "enable":
+            which = act.EnableConstraint if more.get("value") else act.DisableConstraint
+            store.dispatch(which(int(more["id"])))
+        elif name == "delete":
+            store.dispatch(act.DeleteConstraint(int(more["id"])))
+        elif name == "note":
+            store.dispatch(act.EditConstraint(int(more["id"]), note=str(more.get("value", ""))))
+        elif name == "resolve":
+            store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
+        elif name == "dismiss":
+            store.dispatch(act.DismissConflict())
+        elif name == "show":
+            for constraint in store.session.constraints:
+                if constraint.id == int(more["id"]):
+                    store.look(selection=(*constraint.group, constraint.apart))

@@ -1,0 +1,93 @@
+"""The view as a URL: what another person needs to see the same, in the query string.
+
+Only built-in data can travel this way; items are named by their indices, since names may be long.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from hcviz.core.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Link:
+    """The parts of a view that a URL carries; None means "as usual"."""
+
+    data: str | None = None
+    similarity: str | None = None
+    method: str | None = None
+    seed: int | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    constraints: tuple[tuple[tuple[int, ...], int], ...] = ()
+    matrix: str | None = None
+    clusters: int | None = None
+
+
+def to_query(link: Link) -> str:
+    """``data=zoo&method=ddt&...``; a group {3, 7} apart from 20 is written ``3.7-20``."""
+    pairs: list[tuple[str, str]] = []
+    for name in ("data", "similarity", "method", "seed", "matrix", "clusters"):
+        value = getattr(link, name)
+        if value is not None:
+            pairs.append((name, str(value)))
+    if link.params:
+        pairs.append(("params", json.dumps(dict(link.params), separators=(",", ":"))))
+    if link.constraints:
+        pairs.append(("c", " ".join(_written(g, x) for g, x in link.constraints)))
+    return urlencode(pairs)
+
+
+def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
+    """The other way. Raises :class:`InvalidParameter` that names the part that is wrong."""
+    if isinstance(query, str):
+        found: Mapping[str, list[str]] = parse_qs(query.lstrip("?"))
+    else:
+        found = {name: list(values) for name, values in query.items()}
+    single = {name: values[0] for name, values in found.items() if values}
+    params = {}
+    if "params" in single:
+        try:
+            params = json.loads(single["params"])
+        except ValueError:
+            params = None
+        if not isinstance(params, dict):
+            raise InvalidParameter("The link's 'params' is not a JSON object.")
+    return Link(
+        data=single.get("data"),
+        similarity=single.get("similarity"),
+        method=single.get("method"),
+        seed=_whole(single, "seed"),
+        params=params,
+        constraints=tuple(_read(part) for part in single.get("c", "").split()),
+        matrix=single.get("matrix"),
+        clusters=_whole(single, "clusters"),
+    )
+
+
+def _written(group: Iterable[int], apart: int) -> str:
+    return ".".join(str(item) for item in group) + f"-{apart}"
+
+
+def _read(text: str) -> tuple[tuple[int, ...], int]:
+    try:
+        group, apart = text.split("-")
+        return tuple(int(item) for item in group.split(".")), int(apart)
+    except ValueError:
+        raise InvalidParameter(f"The link's constraint {text!r} cannot be read.") from None
+
+
+def _whole(single: Mapping[str, str], name: str) -> int | None:
+    if name not in single:
+        return None
+    try:
+        value = int(single[name])
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise InvalidParameter(f"The link's {name} must be a whole number, not {single[name]!r}.")
+    return value

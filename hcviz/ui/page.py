@@ -1,0 +1,117 @@
+"""The two ways in: a browser session of ``panel serve``, and a notebook cell."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+
+from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.core.problem import Problem
+from hcviz.datasets import Dataset
+from hcviz.jobs import warm as warm_jobs
+from hcviz.session.model import DataSpec
+from hcviz.ui import sources
+from hcviz.ui.explorer import Explorer
+from hcviz.ui.link import Link, from_query
+
+_counter = itertools.count(1)
+_warmed = threading.Event()
+
+
+def warm() -> None:
+    """Compile kernels and start worker processes, once per server, off everybody's thread."""
+    if not _warmed.is_set():
+        _warmed.set()
+        threading.Thread(target=warm_jobs, name="hcviz-warm", daemon=True).start()
+
+
+def serve_page(data: str | None = None) -> pn.viewable.Viewable:
+    """The page of the current browser session; call it from the served script."""
+    pn.extension(notifications=False)
+    pn.config.raw_css = [_PAGE_CSS]
+    document = pn.state.curdoc
+    fault: HcvizError | None = None
+    link = Link(data=data)
+    if pn.state.session_args:
+        try:
+            query = {
+                name: [value.decode("utf-8", "replace") for value in values]
+                for name, values in pn.state.session_args.items()
+            }
+            link = from_query(query)
+        except HcvizError as found:
+            fault = found
+
+    def schedule(callback: Callable[[], None]) -> None:
+        if document is None:
+            callback()
+        else:
+            document.add_next_tick_callback(callback)
+
+    explorer = Explorer(schedule, link)
+    if fault is not None:
+        explorer.store.look(error=(fault.message, fault.hint))
+    pn.state.on_session_destroyed(lambda _context: explorer.store.close())
+    return explorer.view
+
+
+def explore(problem_or_dataset: Any, *, method: str | None = None, height: int = 760) -> Any:
+    """The explorer for a notebook cell, or for ``.servable()`` and ``.show()``.
+
+    ``problem_or_dataset`` is a :class:`hcviz.Problem`, a data set from ``hcviz.datasets.load`` or
+    the name of one. ``method`` is a registry name (default: the sampler where there are features,
+    else the first method that can run). ``height`` is in CSS pixels.
+    """
+    pn.extension()
+    loop = _running_loop()
+
+    def schedule(callback: Callable[[], None]) -> None:
+        document = explorer.view._models and next(iter(explorer.view._models.values()))[0].document
+        if document and document.session_context:
+            document.add_next_tick_callback(callback)
+        elif loop is not None and loop.is_running():
+            loop.call_soon_threadsafe(callback)
+        else:
+            callback()
+
+    explorer: Any = None
+    if isinstance(problem_or_dataset, str):
+        spec = DataSpec(kind="built-in", name=problem_or_dataset)
+    else:
+        name = f"notebook {next(_counter)}"
+        sources.GIVEN[name] = _as_dataset(problem_or_dataset, name)
+        spec = DataSpec(kind="given", name=name)
+    explorer = Explorer(schedule, None, spec=spec, method=method)
+    explorer.view.sizing_mode = "stretch_width"
+    explorer.view.height = height
+    explorer.view.explorer = explorer
+    return explorer.view
+
+
+def _as_dataset(given: Any, name: str) -> Dataset:
+    if isinstance(given, Dataset):
+        return given
+    if isinstance(given, Problem):
+        return Dataset.from_problem(given, name)
+    raise InvalidData(
+        f"explore() takes a Problem or a data set, not {type(given).__name__}.",
+        "Try hcviz.explore(hcviz.Problem(features=...)) or hcviz.explore('zoo').",
+    )
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+_PAGE_CSS = """
+html, body { margin: 0; height: 100%; overflow: hidden; background: #fff; }
+html[data-hc-theme="dark"], html[data-hc-theme="dark"] body { background: #14191f; }
+"""

@@ -1,0 +1,84 @@
+"""The page's small parts: each a picture of a state, and a stream of what the person did to it.
+
+A part draws ``state`` (plain JSON) in the browser and answers with messages ``{"act": ..., ...}``.
+What an act means is the :class:`Store`'s business.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+ASSETS = Path(__file__).parent / "assets"
+_DOM = (ASSETS / "dom.js").read_text()
+_CSS = [(ASSETS / "tokens.css").read_text(), (ASSETS / "common.css").read_text()]
+
+OnAct = Callable[[str, dict[str, Any]], None]
+
+
+def _sources(name: str) -> dict[str, Any]:
+    return {
+        "_esm": _DOM + (ASSETS / f"{name}.js").read_text(),
+        "_stylesheets": [*_CSS, (ASSETS / f"{name}.css").read_text()],
+    }
+
+
+class Part(JSComponent):
+    """Draws ``state``; ``live`` holds what changes many times a second."""
+
+    state = param.Dict(default={})
+    live = param.Dict(default={})
+
+    _esm = "export function render() {}"
+
+    def __init__(self, on_act: OnAct, **params: Any) -> None:
+        super().__init__(**params)
+        self._on_act = on_act
+
+    def _handle_msg(self, msg: Any) -> None:
+        if isinstance(msg, dict) and isinstance(msg.get("act"), str):
+            self._on_act(msg["act"], {key: value for key, value in msg.items() if key != "act"})
+
+    def download(self, filename: str, content: bytes, mime: str) -> None:
+        """Hand a file to the person's browser."""
+        encoded = base64.b64encode(content).decode()
+        self._send_msg({"download": filename, "base64": encoded, "mime": mime})
+
+    def copy(self, text: str) -> None:
+        """Put text on the person's clipboard; the browser answers with the act ``copied``."""
+        self._send_msg({"copy": text})
+
+
+class Bar(Part):
+    """Data, similarity, method, seed; run, pause, cancel; undo, redo; files; theme."""
+
+    locals().update(_sources("bar"))
+
+
+class Constraints(Part):
+    """The gestures, the constraint being stated, the list, and what is at odds."""
+
+    locals().update(_sources("constraints"))
+
+
+class Inspector(Part):
+    """The selected subtree, and the facts of the tree shown."""
+
+    locals().update(_sources("inspector"))
+
+
+class Foot(Part):
+    """The sentence bar and the history strip."""
+
+    locals().update(_sources("foot"))
+
+
+class Tools(Part):
+    """What the heatmap shows, how many clusters are coloured, the search."""
+
+    locals().update(_sources("tools"))

@@ -1,0 +1,385 @@
+"""What each part of the page shows, as a function of the store: plain JSON, no widgets."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from hcviz import datasets
+from hcviz.algorithms import algorithms
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.similarity import SIMILARITIES
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.io.tables import MAX_UPLOAD_BYTES
+from hcviz.session.judge import judge, states
+from hcviz.session.model import Session
+from hcviz.ui.link import Link
+from hcviz.ui.store import Store, ViewState
+
+#: The data menu's entry for an uploaded table.
+CURRENT = "(current)"
+#: Names shown in the inspector; the rest is counted.
+MAX_MEMBERS = 60
+_SCALINGS = [
+    ["zscore", "z-scores"],
+    ["range", "0 to 1"],
+    ["rank", "ranks"],
+    ["none", "as they are"],
+]
+_STATUS = {
+    "idle": "",
+    "sampling": "Running",
+    "settled": "Done",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+}
+
+
+def params_of(session: Session) -> dict[str, Any]:
+    """The parameters of the session's method, as a dict."""
+    return dict(session.params)
+
+
+# ---------------------------------------------------------------------- top bar
+
+
+def bar(store: Store) -> dict[str, Any]:
+    session = store.session
+    names = [[name, _dataset_title(name)] for name in datasets.names()]
+    chosen = session.data.name
+    if session.data.kind != "built-in":
+        names = [[CURRENT, session.data.name], *names]
+        chosen = CURRENT
+    problem = store.problem if store.dataset is not None else None
+    methods = []
+    for name in algorithms():
+        method = get_algorithm(name)
+        fault = method.lacks(problem) if problem is not None else None
+        methods.append([name, method.title, bool(fault) and name != session.method, fault or ""])
+    return {
+        "datasets": names,
+        "dataset": chosen,
+        "similarities": [[kind, title] for kind, (title, _) in SIMILARITIES.items()],
+        "similarity": session.data.similarity,
+        "methods": methods,
+        "method": session.method,
+        "seed": session.seed,
+        "running": session.status == "sampling",
+        "paused": store.view.paused,
+        "canUndo": bool(session.past),
+        "canRedo": bool(session.future),
+        "hasTree": session.snapshot is not None,
+        "hasConstraints": bool(session.constraints),
+        "theme": store.view.theme,
+        "limit": MAX_UPLOAD_BYTES,
+    }
+
+
+def bar_live(store: Store) -> dict[str, Any]:
+    session = store.session
+    step, total = session.progress
+    text = _STATUS[session.status]
+    if session.status == "sampling":
+        text = "Paused" if store.view.paused else "Running"
+        if total:
+            text += f" · {step:,} of {total:,}"
+    return {"status": session.status, "text": text}
+
+
+def shell(store: Store) -> dict[str, Any]:
+    step, total = store.session.progress
+    return {
+        "busy": store.session.status == "sampling",
+        "progress": min(1.0, step / total) if total else 0.0,
+    }
+
+
+def _dataset_title(name: str) -> str:
+    from hcviz.ui.sources import built_in
+
+    return built_in(name).title
+
+
+# ---------------------------------------------------------------------- over the tree
+
+
+def tools(store: Store) -> dict[str, Any]:
+    data, view = store.dataset, store.view
+    return {
+        "matrix": view.matrix,
+        "noSimilarity": "" if data is not None else "No data yet.",
+        "noFeatures": ""
+        if data is not None and data.features is not None
+        else "This data has no features.",
+        "scalings": _SCALINGS,
+        "scaling": view.scaling,
+        "columns": view.columns,
+        "clusters": view.clusters,
+        "items": len(store.session.labels),
+        "names": list(store.session.labels),
+    }
+
+
+def cut_for(snapshot: Snapshot | None, count: int | None) -> float | None:
+    """A height at which the tree has (as nearly as it can) ``count`` clusters. O(m log m)."""
+    if count is None or snapshot is None or snapshot.tree.n_leaves < 2:
+        return None
+    tree = snapshot.tree
+    heights = np.unique(tree.height)
+    levels = (heights[:-1] + heights[1:]) / 2  # from every item alone up to two or more clusters
+    levels = np.append(levels, heights[-1] * 1.02 + 1e-9)
+    # Clusters at a level: the nodes at or below it whose parents are above it.
+    below = np.searchsorted(np.sort(tree.height[:-1]), levels, side="right")
+    under = np.searchsorted(np.sort(tree.height[tree.parent[:-1]]), levels, side="right")
+    got = np.where(levels > heights[-1], 1, below - under)
+    return float(levels[int(np.argmin(np.abs(got - count)))])
+
+
+# ---------------------------------------------------------------------- constraints
+
+
+def constraints(store: Store) -> dict[str, Any]:
+    session, view = store.session, store.view
+    labels = session.labels
+    said = states(session)
+    method = get_algorithm(session.method)
+    ignored = ""
+    if session.constraints and session.treats == "ignored":
+        ignored = (
+            f"{method.title} takes no notice of constraints. Choose a method that does, "
+            "such as the Dirichlet diffusion tree."
+        )
+    conflict = None
+    if session.conflict is not None:
+        clash = session.conflict
+        by_id = {c.id: c for c in session.constraints}
+        conflict = {
+            "id": clash.constraint_id,
+            "sentence": clash.sentence,
+            "members": [by_id[i].sentence(labels) for i in clash.with_ids if i in by_id],
+            "repairs": [
+                {"id": i, "sentence": f"Keep the new answer, switch off: {_said(by_id[i], labels)}"}
+                for i in clash.repairs
+                if i in by_id
+            ],
+        }
+    return {
+        "ready": session.snapshot is not None,
+        "items": [
+            {
+                "id": c.id,
+                "sentence": c.sentence(labels),
+                "enabled": c.enabled,
+                "state": said.get(c.id, "satisfied"),
+                "author": c.author,
+                "weight": c.weight,
+                "note": c.note,
+            }
+            for c in session.constraints
+        ],
+        "ignored": ignored,
+        "conflict": conflict,
+        "draft": _draft(store) if view.draft.open else None,
+    }
+
+
+def _said(constraint: Any, labels: Any) -> str:
+    return str(constraint.sentence(labels))
+
+
+def _draft(store: Store) -> dict[str, Any]:
+    draft = store.view.draft
+    ready = draft.ready or []
+    verdicts = [judge(store.session, group, apart) for group, apart in ready[:4]]
+    return {
+        "mode": draft.mode,
+        "sentence": draft.sentence(store.session.labels),
+        "ready": bool(ready),
+        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts],
+    }
+
+
+def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The leaves of the gesture in progress: (together, apart)."""
+    draft = store.view.draft
+    return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())
+
+
+# ---------------------------------------------------------------------- inspector
+
+
+def inspector(store: Store) -> dict[str, Any]:
+    data = store.dataset
+    notes = [] if data is None else [data.provenance, *data.notes]
+    return {"selection": _selection(store), "notes": notes}
+
+
+def inspector_live(store: Store) -> dict[str, Any]:
+    session = store.session
+    if session.snapshot is None:
+        return {"facts": []}
+    tree = session.snapshot.tree
+    facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
+    changes = store.changes()
+    if changes is not None:
+        facts.append(["New since the last run", f"{len(changes.gained):,} clades"])
+    for name, value in session.snapshot.metrics.items():
+        facts.append([name.replace("_", " "), _number(value)])
+    return {"facts": facts}
+
+
+def _selection(store: Store) -> dict[str, Any] | None:
+    session = store.session
+    chosen = store.view.selection
+    if not chosen or session.snapshot is None or max(chosen) >= len(session.labels):
+        return None
+    tree, labels, data = session.snapshot.tree, session.labels, store.dataset
+    node = smallest_clade(tree, chosen)
+    whole = int(tree.size[node]) == len(chosen)
+    facts: list[list[str]] = []
+    image = None
+    if len(chosen) == 1:
+        title = labels[chosen[0]]
+        if data is not None and data.classes is not None:
+            facts.append(["Class", str(data.classes[chosen[0]])])
+        if data is not None and data.images is not None:
+            image = as_uri(data.images[chosen[0]])
+        mates = (
+            [int(x) for x in tree.leaves(int(tree.parent[node])) if x != chosen[0]]
+            if node != tree.root
+            else []
+        )
+        if mates:
+            facts.append(["Nearest in the tree", _some([labels[i] for i in mates])])
+    else:
+        title = f"{len(chosen)} items"
+        facts.append(["A clade of this tree", "yes" if whole else "no"])
+        facts.append(["Height", _number(float(tree.height[node]))])
+        if not whole:
+            facts.append(["Smallest clade around", f"{int(tree.size[node])} items"])
+        if data is not None and data.classes is not None:
+            kinds, counts = np.unique([str(data.classes[i]) for i in chosen], return_counts=True)
+            top = int(np.argmax(counts))
+            facts.append(["Mostly", f"{kinds[top]} ({counts[top]} of {len(chosen)})"])
+    order = {int(leaf): place for place, leaf in enumerate(tree.leaf_order)}
+    members = sorted(chosen, key=lambda leaf: order[leaf])
+    shown = members[:MAX_MEMBERS]
+    words = f"{title} selected" + (
+        f": {_some([labels[i] for i in members], 12)}." if len(members) > 1 else "."
+    )
+    words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
+    return {
+        "title": title,
+        "count": len(chosen),
+        "facts": facts,
+        "image": image,
+        "members": [{"id": i, "name": labels[i]} for i in shown],
+        "more": len(members) - len(shown),
+        "collapsed": False,
+        "parent": node != tree.root,
+        "words": words,
+    }
+
+
+def smallest_clade(tree: Tree, leaves: tuple[int, ...]) -> int:
+    """The lowest node above all ``leaves``."""
+    node = int(leaves[0])
+    for leaf in leaves[1:]:
+        node = int(tree.lca(node, int(leaf)))
+    return node
+
+
+def wider(store: Store) -> tuple[int, ...]:
+    """The selection's next larger clade."""
+    snapshot, chosen = store.session.snapshot, store.view.selection
+    if snapshot is None or not chosen:
+        return ()
+    node = smallest_clade(snapshot.tree, chosen)
+    if int(snapshot.tree.size[node]) == len(chosen) and node != snapshot.tree.root:
+        node = int(snapshot.tree.parent[node])
+    return tuple(int(leaf) for leaf in snapshot.tree.leaves(node))
+
+
+def as_uri(image: Any) -> str:
+    """PNG bytes as a data URI; a data URI as it is."""
+    if isinstance(image, bytes):
+        return "data:image/png;base64," + base64.b64encode(image).decode()
+    return str(image)
+
+
+# ---------------------------------------------------------------------- foot
+
+
+def foot(store: Store) -> dict[str, Any]:
+    session, view = store.session, store.view
+    if view.error:
+        error: Any = view.error
+    elif session.error and session.status == "failed":
+        error = session.error
+    else:
+        error = None
+    if view.draft.open:
+        sentence = view.draft.sentence(session.labels)
+    elif view.said or session.message:
+        sentence = view.said or session.message
+    elif session.snapshot is None:
+        sentence = "Building the first tree."
+    else:
+        sentence = "Click a subtree, then press T to say that it belongs together."
+    return {
+        "error": list(error) if error else None,
+        "sentence": sentence,
+        "waiting": view.draft.open and session.snapshot is not store.drawn,
+        "history": _history(session),
+    }
+
+
+def _history(session: Session) -> list[dict[str, Any]]:
+    """One entry a step that undo and redo can reach, the newest last."""
+    past = session.past[-6:]
+    steps = [
+        {"by": offset - len(past), "label": point.label, "now": False}
+        for offset, point in enumerate(past)
+    ]
+    steps.append({"by": 0, "label": "now", "now": True})
+    steps += [
+        {"by": offset + 1, "label": point.label, "now": False}
+        for offset, point in enumerate(reversed(session.future[-6:]))
+    ]
+    for index, entry in enumerate(steps):
+        entry["index"] = index
+        entry["title"] = entry["label"]
+    return steps
+
+
+# ---------------------------------------------------------------------- link
+
+
+def link_of(session: Session, view: ViewState) -> Link:
+    """The link to this view."""
+    return Link(
+        data=session.data.name,
+        similarity=session.data.similarity,
+        method=session.method,
+        seed=session.seed,
+        params=params_of(session),
+        constraints=tuple((c.group, c.apart) for c in session.constraints if c.enabled),
+        matrix=view.matrix,
+        clusters=view.clusters,
+    )
+
+
+def _some(names: list[str], most: int = 3) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _number(value: float) -> str:
+    if not np.isfinite(value):
+        return "-"
+    if float(value).is_integer() and abs(value) < 1e12:
+        return f"{int(value):,}"
+    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.1f}"

@@ -1,0 +1,36 @@
+"""From a ``DataSpec`` to the data it speaks of."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hcviz import datasets
+from hcviz.core.errors import InvalidData
+from hcviz.datasets import Dataset
+from hcviz.io.tables import read_table
+from hcviz.session.model import DataSpec
+
+#: Problems handed to ``hcviz.explore`` by a notebook, by the name their session knows them under.
+GIVEN: dict[str, Dataset] = {}
+
+
+def resolve(spec: DataSpec) -> Dataset:
+    """Load what ``spec`` names. Raises :class:`InvalidData` (or a table's own sentence)."""
+    if spec.kind == "built-in":
+        return built_in(spec.name)
+    if spec.kind == "given":
+        if spec.name not in GIVEN:
+            raise InvalidData(
+                f"The data {spec.name!r} was given by a notebook that is not running here.",
+                "Open it there with hcviz.explore(...).",
+            )
+        return GIVEN[spec.name]
+    if spec.content is None:
+        raise InvalidData(f"The table {spec.filename!r} is not in the session file.")
+    return read_table(spec.content, spec.filename, kind=spec.table_kind)
+
+
+@lru_cache(maxsize=16)
+def built_in(name: str) -> Dataset:
+    """A built-in data set; loaded once per server, since it is frozen."""
+    return datasets.load(name)

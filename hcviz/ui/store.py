@@ -1,0 +1,261 @@
+"""``Store``: the one holder of a browser session's state; every gesture passes through it.
+
+Actions change the :class:`Session` (what is logged, undone and saved); :class:`ViewState` is what
+is only looked at (selection, the gesture in progress, the heatmap's kind). Both change here, on
+the document's thread, and a view is called only when the slice it subscribed to changes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.datasets import Dataset
+from hcviz.jobs import Runner
+from hcviz.metrics import CladeChanges, clade_changes
+from hcviz.session import actions as act
+from hcviz.session import effects as eff
+from hcviz.session.gesture import Draft
+from hcviz.session.model import DataSpec, Session
+from hcviz.session.update import update
+from hcviz.ui.sources import resolve
+
+log = logging.getLogger("hcviz")
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What is looked at, and how; not logged, not undone."""
+
+    selection: tuple[int, ...] = ()
+    draft: Draft = field(default_factory=Draft)
+    matrix: str = "similarity"
+    scaling: str = "zscore"
+    columns: str = "dendrogram"
+    #: How many clusters to colour, and the height that gives them in the tree on the screen.
+    clusters: int | None = None
+    cut: float | None = None
+    theme: str = "light"
+    paused: bool = False
+    error: tuple[str, str] | None = None
+    said: str = ""
+
+
+class Store:
+    """Session + data + view state of one browser session.
+
+    ``schedule(callback)`` runs a callback later on the document's thread; it is the only thing
+    that worker threads may touch.
+    """
+
+    def __init__(self, session: Session, schedule: Callable[[Callable[[], None]], None]) -> None:
+        self.session = session
+        self.view = ViewState()
+        self.dataset: Dataset | None = None
+        #: The snapshot on the screen; it lags behind the session while a gesture is open.
+        self.drawn: Snapshot | None = None
+        #: The tree that was on the screen when the newest run began: changes are told against it.
+        self.baseline: Tree | None = None
+        self._problem: Problem | None = None
+        self._problem_key: Any = None
+        self._schedule = schedule
+        self._subscribers: list[list[Any]] = []
+        self._notifying = False
+        self._changes: tuple[Any, Any, CladeChanges] | None = None
+        self.runner = Runner(self._from_worker)
+
+    # ------------------------------------------------------------------ views
+
+    def subscribe(self, select: Callable[[Store], Any], call: Callable[[Any], None]) -> None:
+        """Call ``call(slice)`` now, and whenever ``select(store)`` is another object or value."""
+        now = select(self)
+        self._subscribers.append([select, call, now])
+        call(now)
+
+    def _notify(self) -> None:
+        if self._notifying:  # a view's own dispatch: the outer round goes on with the new state
+            return
+        self._notifying = True
+        try:
+            again = True
+            while again:
+                again = False
+                for subscriber in self._subscribers:
+                    select, call, before = subscriber
+                    now = select(self)
+                    if not _same(before, now):
+                        subscriber[2] = now
+                        again = True
+                        call(now)
+        finally:
+            self._notifying = False
+
+    def look(self, **changes: Any) -> None:
+        """Change the view state."""
+        self.view = replace(self.view, **changes)
+        self._notify()
+
+    # ------------------------------------------------------------------ actions
+
+    def dispatch(self, *actions: Any) -> None:
+        """Apply actions in turn. What is refused is shown, and leaves everything as it was."""
+        for action in actions:
+            user_made = not isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped))
+            if user_made and self.view.error:
+                self.view = replace(self.view, error=None)
+            with self.guarded():
+                self.session, effects = update(self.session, action)
+                for effect in effects:
+                    self._perform(effect)
+        self._notify()
+
+    def guarded(self) -> _Guard:
+        """A context in which an :class:`HcvizError` becomes the page's error sentence."""
+        return _Guard(self)
+
+    def open_data(self, spec: DataSpec) -> bool:
+        """Load data and make it the session's; False (and a sentence) where it cannot be read."""
+        with self.guarded() as guard:
+            dataset = resolve(spec)
+            self._use(dataset, spec)
+            self.view = replace(
+                self.view, selection=(), draft=Draft(), clusters=None, cut=None, error=None, said=""
+            )
+            self.dispatch(act.LoadedData(spec, dataset.labels))
+        self._notify()
+        return guard.fault is None
+
+    def restore(self, session: Session) -> None:
+        """Put a loaded session in the place of this one."""
+        with self.guarded():
+            dataset = resolve(session.data)
+            if tuple(dataset.labels) != tuple(session.labels):
+                raise HcvizError(
+                    f"The session was made with other items than {session.data.name!r} has now.",
+                    "Open the table it was made with.",
+                )
+            self.runner.cancel()
+            self._use(dataset, session.data)
+            self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
+            self.dispatch(act.Restore(session))
+        self._notify()
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the session's data, without constraints; made once per choice."""
+        spec = self.session.data
+        if self._problem_key != spec or self._problem is None:
+            assert self.dataset is not None
+            self._problem = self.dataset.problem(
+                similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
+            )
+            self._problem_key = spec
+        return self._problem
+
+    def changes(self) -> CladeChanges | None:
+        """The clades that the tree on the screen gained and lost since the newest run began."""
+        if self.drawn is None or self.baseline is None:
+            return None
+        if self.baseline.n_leaves != self.drawn.tree.n_leaves:
+            return None
+        key = (self.baseline, self.drawn)
+        if (
+            self._changes is None
+            or self._changes[0] is not key[0]
+            or self._changes[1] is not key[1]
+        ):
+            self._changes = (*key, clade_changes(self.baseline, self.drawn.tree))
+        return self._changes[2]
+
+    def close(self) -> None:
+        """The tab is gone: stop computing for it."""
+        self.runner.close()
+
+    # ------------------------------------------------------------------ inside
+
+    def _use(self, dataset: Dataset, spec: DataSpec) -> None:
+        problem = dataset.problem(
+            similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
+        )
+        self.dataset, self._problem, self._problem_key = dataset, problem, spec
+
+    def _perform(self, effect: Any) -> None:
+        if isinstance(effect, eff.StartRun):
+            self.view = replace(self.view, paused=False)
+            self.baseline = None if self.drawn is None else self.drawn.tree
+            self._start(effect)
+        elif isinstance(effect, eff.CancelRun):
+            self.runner.cancel()
+        elif isinstance(effect, eff.ReloadData):
+            self._use(resolve(effect.spec), effect.spec)
+        elif isinstance(effect, eff.Announce):
+            self.view = replace(self.view, said=effect.text)
+
+    def _start(self, effect: Any) -> None:
+        try:
+            problem = self.problem.with_triplets(effect.triplets)
+            method = get_algorithm(effect.method)
+            fault = method.lacks(problem)
+            if fault:
+                raise HcvizError(fault, "Choose another method.")
+            method.parameters(**dict(effect.params))
+        except HcvizError as fault:
+            self.session, _ = update(
+                self.session, act.Failed(effect.run, fault.message, fault.hint)
+            )
+            return
+        self.runner.start(
+            effect.run, effect.method, problem, dict(effect.params), effect.seed, effect.start
+        )
+
+    def _from_worker(self, message: Any) -> None:
+        """On a worker's thread: hand over, touch nothing."""
+        self._schedule(lambda: self._receive(message))
+
+    def _receive(self, message: Any) -> None:
+        self.dispatch(message)
+        if isinstance(message, act.Arrived):
+            self.runner.acknowledge(message.run)
+
+
+class _Guard:
+    """Turns an error into the page's sentence; what is not ours is logged and said to be so."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.fault: BaseException | None = None
+
+    def __enter__(self) -> _Guard:
+        return self
+
+    def __exit__(self, kind: Any, fault: BaseException | None, trace: Any) -> bool:
+        if fault is None or not isinstance(fault, Exception):
+            return False
+        self.fault = fault
+        if isinstance(fault, HcvizError):
+            error = (fault.message, fault.hint)
+        else:
+            log.error("unexpected error", exc_info=(kind, fault, trace))
+            error = (
+                f"Something unexpected went wrong ({type(fault).__name__}).",
+                "Nothing was lost; the details are in the server's log.",
+            )
+        self._store.view = replace(self._store.view, error=error)
+        self._store._notify()
+        return True
+
+
+def _same(before: Any, now: Any) -> bool:
+    if before is now:
+        return True
+    if isinstance(before, tuple) and isinstance(now, tuple) and len(before) == len(now):
+        return all(_same(x, y) for x, y in zip(before, now, strict=True))
+    plain = (str, int, float, bool, type(None))
+    return isinstance(before, plain) and isinstance(now, plain) and before == now

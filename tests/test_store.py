@@ -1,0 +1,201 @@
+"""The store with a real runner and no browser: gestures in, pictures out."""
+
+from __future__ import annotations
+
+import queue
+import time
+from dataclasses import replace
+
+import pytest
+
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import pictures
+from hcviz.ui.centre.items import Pick
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.store import Store
+
+
+class Loop:
+    """The document's thread: callbacks wait here until the test runs them."""
+
+    def __init__(self):
+        self.waiting = queue.Queue()
+
+    def schedule(self, callback):
+        self.waiting.put(callback)
+
+    def until(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "waited too long"
+            try:
+                self.waiting.get(timeout=0.05)()
+            except queue.Empty:
+                continue
+
+
+@pytest.fixture
+def loop():
+    return Loop()
+
+
+@pytest.fixture
+def store(loop):
+    made = Store(Session(method="crsc", treats="hard"), loop.schedule)
+    assert made.open_data(DataSpec(name="zoo"))
+    loop.until(lambda: made.session.status == "settled")
+    yield made
+    made.close()
+
+
+def item(store, name):
+    return store.session.labels.index(name)
+
+
+def pick(store, *names):
+    return Pick(tuple(item(store, name) for name in names), "leaf", 0.0, 0.0)
+
+
+def state_a_constraint(store, group, apart):
+    gestures = Gestures(store)
+    gestures.key("t")
+    for name in group:
+        gestures.picked(pick(store, name))
+    gestures.key("o")
+    gestures.picked(pick(store, apart))
+    verdicts = pictures.constraints(store)["draft"]["verdicts"]
+    gestures.key("Enter")
+    return verdicts
+
+
+def test_a_gesture_becomes_a_constraint_that_the_next_trees_satisfy(store, loop):
+    seen = []
+    store.subscribe(lambda s: s.session.snapshot, seen.append)
+    verdicts = state_a_constraint(store, ["dolphin", "tuna"], "wolf")
+    assert [v["kind"] for v in verdicts] == ["correction"]
+    assert store.session.status == "sampling"
+    loop.until(lambda: store.session.status == "settled")
+    (constraint,) = store.session.constraints
+    trees = [snapshot.tree for snapshot in seen[1:]]
+    assert trees
+    assert all(tree.satisfies(constraint.triplets).all() for tree in trees)
+    (row,) = pictures.constraints(store)["items"]
+    assert (row["state"], row["sentence"]) == ("satisfied", "dolphin + tuna together, before wolf")
+
+
+def test_undo_brings_the_earlier_tree_back_without_a_run(store, loop):
+    before = store.session.snapshot
+    state_a_constraint(store, ["dolphin", "tuna"], "wolf")
+    loop.until(lambda: store.session.status == "settled")
+    after = store.session.snapshot
+    runs = store.session.run
+    store.dispatch(act.Undo())
+    assert store.session.snapshot.tree is before.tree
+    assert store.session.constraints == ()
+    store.dispatch(act.Redo())
+    assert store.session.snapshot.tree is after.tree
+    assert len(store.session.constraints) == 1
+    assert store.session.run == runs
+    assert store.session.status != "sampling"
+
+
+def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
+    state_a_constraint(store, ["dolphin", "tuna"], "wolf")
+    verdicts = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
+    assert [v["kind"] for v in verdicts] == ["conflict"]
+    shown = pictures.constraints(store)
+    assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
+    assert [row["enabled"] for row in shown["items"]] == [True, False]
+    (repair,) = shown["conflict"]["repairs"]
+    act_on = Gestures(store).constraints_act
+    act_on("resolve", {"enable": shown["conflict"]["id"], "disable": repair["id"]})
+    loop.until(lambda: store.session.status == "settled")
+    rows = pictures.constraints(store)["items"]
+    assert [(row["enabled"], row["state"]) for row in rows] == [
+        (False, "disabled"),
+        (True, "satisfied"),
+    ]
+
+
+def test_the_layout_stands_still_while_a_gesture_is_open(store, loop):
+    store.drawn = store.session.snapshot
+    gestures = Gestures(store)
+    store.dispatch(act.Rerun(fresh=True))
+    gestures.key("t")
+    loop.until(lambda: store.session.status == "settled")
+    assert store.session.snapshot is not store.drawn
+    assert pictures.foot(store)["waiting"]
+    gestures.key("Escape")
+    assert not pictures.foot(store)["waiting"]
+
+
+def test_what_is_refused_is_a_sentence_and_changes_nothing(store):
+    before = store.session
+    assert not store.open_data(DataSpec(name="unheard of"))
+    assert "unheard of" in store.view.error[0]
+    assert store.session is before
+    bad = DataSpec(kind="table", name="t.csv", filename="t.csv", content=b"a,b\nx,1\nx,2\n")
+    assert not store.open_data(bad)
+    assert "x" in store.view.error[0]
+    assert store.session is before
+    store.dispatch(act.AddConstraint((0, 1), 10_000))
+    assert "10000" in store.view.error[0].replace(",", "")
+    assert store.session is before
+    assert pictures.foot(store)["error"] == list(store.view.error)
+
+
+def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
+    matrix = b"name,a,b,c\na,1,.5,.1\nb,.5,1,.2\nc,.1,.2,1\n"
+    spec = DataSpec(
+        kind="table", name="m.csv", filename="m.csv", content=matrix, table_kind="similarity"
+    )
+    assert store.open_data(spec)
+    loop.until(lambda: store.session.status == "settled")
+    store.dispatch(act.SetMethod("ddt", "hard"))
+    assert store.session.status == "failed"
+    assert "features" in store.session.error[0]
+    entry = next(m for m in pictures.bar(store)["methods"] if m[0] == "ddt")
+    assert "features" in entry[3]
+
+
+def test_every_picture_is_plain_json(store):
+    import json
+
+    store.look(selection=tuple(int(x) for x in store.session.snapshot.tree.leaves(150)))
+    for draw in (
+        pictures.bar, pictures.bar_live, pictures.shell, pictures.tools, pictures.constraints,
+        pictures.inspector, pictures.inspector_live, pictures.foot,
+    ):  # fmt: skip
+        json.dumps(draw(store))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 50, 101])
+def test_the_cut_gives_the_clusters_asked_for(store, count):
+    store.dispatch(act.SetMethod("average", "ignored"))
+    from hcviz import fit
+
+    tree = fit("average", store.problem)
+    snapshot = replace(store.session.snapshot, tree=tree)
+    height = pictures.cut_for(snapshot, count)
+    above = tree.height[tree.parent[:-1]] > height
+    found = int((above & (tree.height[:-1] <= height)).sum()) or 1
+    heights = sorted({0.0, *tree.height.tolist()})
+    possible = {1}
+    for level in heights[:-1]:
+        possible.add(
+            int(((tree.height[tree.parent[:-1]] > level) & (tree.height[:-1] <= level)).sum())
+        )
+    assert found == min(possible, key=lambda k: (abs(k - count), k != found))
+
+
+def test_names_and_words_of_a_selection(store):
+    tree = store.session.snapshot.tree
+    node = next(v for v in range(tree.n_leaves, tree.n_nodes) if tree.size[v] == 3)
+    leaves = tuple(int(x) for x in tree.leaves(node))
+    store.look(selection=leaves)
+    shown = pictures.inspector(store)["selection"]
+    assert {m["name"] for m in shown["members"]} == {store.session.labels[i] for i in leaves}
+    assert "3 items selected" in shown["words"]
+    wider = pictures.wider(store)
+    assert set(leaves) < set(wider)
