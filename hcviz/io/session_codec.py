@@ -168,7 +168,7 @@ class Decoder:
             )
         return self._dataclass(CLASSES[kind], value)
 
-    def _dataclass(self, cls: type[Any], value: dict[str, Any]) -> Any:
+    def _dataclass(self, cls: Any, value: dict[str, Any]) -> Any:
         names = {part.name for part in fields(cls)}
         if names | {"~"} != set(value):
             raise SessionFileError(f"A {cls.__name__} in the session file has the wrong fields.")

@@ -230,6 +230,21 @@ class Restore(Action):
 
 @dataclass(frozen=True)
 class Resumed(Action):
-    """Made by ``Restore`` itself and logged, so that run numbers replay: go on from this one."""
+    """What ``Restore`` logs in its own place: nothing runs, and run numbers go on from ``run``."""
 
     run: int
+
+
+@dataclass(frozen=True)
+class Began(Action):
+    """What the log begins with, put there by ``update``: the session before its first action."""
+
+    data: DataSpec
+    labels: tuple[str, ...]
+    method: str
+    treats: Treatment
+    params: Mapping[str, Any]
+    seed: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "params", frozen(self.params))

@@ -6,25 +6,28 @@ from collections.abc import Callable, Iterator
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
-from hcviz.session.actions import Action, Arrived
+from hcviz.session.actions import Action, Arrived, Began
 from hcviz.session.effects import StartRun
 from hcviz.session.model import DataSpec, Session
-from hcviz.session.update import update
+from hcviz.session.update import begun, update
 
 #: Runs what a StartRun asks for on the data of a DataSpec, as the runner does.
 RunMethod = Callable[[DataSpec, StartRun], Iterator[Snapshot | None]]
 
 
-def replay(session: Session, run_method: RunMethod, initial: Session | None = None) -> Session:
-    """The session that the log of ``session`` leads to, from ``initial`` (an empty one).
+def replay(session: Session, run_method: RunMethod) -> Session:
+    """The session that the log of ``session`` leads to, from an empty one.
 
     Before each entry the run it met goes on to the step it met. Equal to ``session`` in everything
     where methods are deterministic: with the same seed, run number and start they yield the same
     snapshots at the same steps. Raises :class:`HcvizError` where a run does not come to a step that
     the log speaks of. The cost of all runs, as far as they were watched.
     """
-    player = _Player(run_method, initial or Session())
+    player = _Player(run_method)
     for entry in session.log:
+        if isinstance(entry.action, Began):  # `update` will log it again
+            player.session = begun(entry.action)
+            continue
         player.advance(entry.run, entry.step)
         player.apply(entry.action)
     step = -1 if session.snapshot is None else session.snapshot.step
@@ -33,8 +36,8 @@ def replay(session: Session, run_method: RunMethod, initial: Session | None = No
 
 
 class _Player:
-    def __init__(self, run_method: RunMethod, session: Session) -> None:
-        self.session = session
+    def __init__(self, run_method: RunMethod) -> None:
+        self.session = Session()
         self._run_method = run_method
         self._stream: Iterator[Snapshot | None] = iter(())
 

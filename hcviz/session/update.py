@@ -7,7 +7,7 @@ here is the table, the data's rules and the log.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from hcviz.session import actions as act
@@ -16,6 +16,8 @@ from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, Start
 from hcviz.session.history import Stepped, redo, step, undo
 from hcviz.session.model import LogEntry, Session
 from hcviz.session.runs import begin, say, unchanged
+
+_BEGINNING = tuple(each.name for each in fields(act.Began) if each.name != "time")
 
 
 def update(session: Session, action: act.Action) -> tuple[Session, tuple[Effect, ...]]:
@@ -33,7 +35,17 @@ def update(session: Session, action: act.Action) -> tuple[Session, tuple[Effect,
         if isinstance(action, act.Arrived):
             return runs.arrived(session, action)
     changed, effects = _RULES[type(action)](session, action)
-    return replace(changed, log=(*session.log, log_entry(session, action))), effects
+    log = session.log or (log_entry(session, _beginning(session, action.time)),)
+    return replace(changed, log=(*log, log_entry(session, action))), effects
+
+
+def _beginning(session: Session, time: str) -> act.Began:
+    return act.Began(time=time, **{name: getattr(session, name) for name in _BEGINNING})
+
+
+def begun(action: act.Began) -> Session:
+    """The session that a log's first entry tells of."""
+    return Session(**{name: getattr(action, name) for name in _BEGINNING})
 
 
 def log_entry(session: Session, action: act.Action) -> LogEntry:
@@ -102,23 +114,17 @@ def _redo(session: Session, action: act.Redo) -> Stepped:
 
 def _restore(session: Session, action: act.Restore) -> Stepped:
     """The loaded session, with nothing running, and with run numbers above those in use."""
-    loaded = action.session
-    effects: tuple[Effect, ...] = (ReloadData(loaded.data),)
+    effects: tuple[Effect, ...] = (ReloadData(action.session.data),)
     if session.status == "sampling":
         effects = (CancelRun(session.run), *effects)
-    if session.run > loaded.run:
-        jump = act.Resumed(session.run, time=action.time)
-        entry = log_entry(loaded, jump)
-        loaded = replace(_resumed(loaded, jump)[0], log=(*loaded.log, entry))
-    if loaded.status == "sampling":
-        loaded = replace(loaded, status="idle")
-    loaded, said = say(loaded, "The session is as it was saved.")
+    resumed = act.Resumed(max(session.run, action.session.run), time=action.time)
+    loaded, said = update(action.session, resumed)
     return loaded, effects + said
 
 
 def _resumed(session: Session, action: act.Resumed) -> Stepped:
     status = "idle" if session.status == "sampling" else session.status
-    return replace(session, run=action.run, status=status), ()
+    return say(replace(session, run=action.run, status=status), "The session is as it was saved.")
 
 
 _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
@@ -153,6 +159,7 @@ __all__ = [
     "Effect",
     "ReloadData",
     "StartRun",
+    "begun",
     "log_entry",
     "update",
 ]

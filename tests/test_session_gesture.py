@@ -1,0 +1,102 @@
+"""The gestures: which clicks make which constraint, and what the sentence bar says meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcviz.session.gesture import Draft
+from hcviz.session.model import Constraint
+from tests.sessions import ANIMALS
+
+BAT, WHALE, LION, TROUT, PIKE, WASP, CROW, NEWT = range(8)
+
+
+def test_together_then_odd():
+    draft = Draft()
+    assert not draft.open
+    assert draft.pick_leaf(BAT) == draft
+    draft = draft.begin_together()
+    assert draft.open
+    assert "click the items" in draft.sentence(ANIMALS)
+    draft = draft.pick_leaf(BAT)
+    assert draft.begin_odd().mode == "together"  # one item is no group yet
+    draft = draft.pick_leaf(WHALE)
+    assert "bat + whale" in draft.sentence(ANIMALS)
+    assert draft.ready == ()
+    draft = draft.begin_odd()
+    assert draft.sentence(ANIMALS) == "bat + whale together, before … click the odd one out."
+    draft = draft.pick_leaf(TROUT)
+    assert draft.ready == (((BAT, WHALE), TROUT),)
+    assert draft.sentence(ANIMALS).startswith("bat + whale together, before trout.")
+    assert draft.pick_leaf(PIKE).ready == (((BAT, WHALE), PIKE),)
+    assert draft.pick_leaf(TROUT).ready == ()  # clicked again: taken back
+    assert draft.clear() == Draft()
+
+
+def test_a_selected_subtree_fills_the_group():
+    draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick_leaf(WASP)
+    assert draft.ready == (((BAT, WHALE, LION), WASP),)
+    assert Draft().begin_odd((BAT, WHALE)).pick_leaf(WASP).ready == (((BAT, WHALE), WASP),)
+
+
+def test_picks_add_and_remove_leaves_and_clades():
+    draft = Draft().begin_together().pick_clade((BAT, WHALE, LION)).pick_leaf(WHALE)
+    assert draft.group == (BAT, LION)
+    assert draft.pick_clade((BAT, LION)).group == ()
+    assert draft.pick_clade((BAT, CROW)).group == (BAT, LION, CROW)
+    assert Draft().toggle(BAT).toggle(LION).toggle(BAT).group == (LION,)
+
+
+def test_an_odd_one_from_the_group_is_ejected():
+    draft = Draft().begin_together((BAT, WHALE, TROUT)).begin_odd().pick_leaf(TROUT)
+    assert draft.ready == (((BAT, WHALE), TROUT),)
+    small = Draft().begin_together((BAT, TROUT)).begin_odd().pick_leaf(TROUT)
+    assert small.ready == ()
+    assert "needs two" in small.sentence(ANIMALS)
+
+
+def test_a_clade_of_odd_ones_makes_a_constraint_each():
+    draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick_clade((TROUT, PIKE))
+    assert draft.ready == (((BAT, WHALE), TROUT), ((BAT, WHALE), PIKE))
+    assert "before each of trout + pike: 2 constraints" in draft.sentence(ANIMALS)
+
+
+def test_eject():
+    assert Draft().eject((BAT, WHALE, TROUT), TROUT).ready == (((BAT, WHALE), TROUT),)
+    draft = Draft().begin_eject((BAT, WHALE, TROUT, PIKE))
+    assert "does not belong" in draft.sentence(ANIMALS)
+    assert draft.pick_leaf(WASP) == draft  # not inside
+    two = draft.pick_clade((TROUT, PIKE, WASP))
+    assert two.ready == (((BAT, WHALE), TROUT), ((BAT, WHALE), PIKE))
+    assert "three items" in Draft().begin_eject((BAT, WHALE)).sentence(ANIMALS)
+    left = draft.pick_clade((WHALE, TROUT, PIKE))
+    assert left.ready == ()
+    assert "must stay" in left.sentence(ANIMALS)
+
+
+MOVES = st.one_of(
+    st.tuples(st.just("pick"), st.lists(st.integers(0, 7), max_size=4)),
+    st.tuples(
+        st.sampled_from(["begin_together", "begin_odd", "begin_eject"]),
+        st.lists(st.integers(0, 7), max_size=4),
+    ),
+    st.tuples(st.just("toggle"), st.integers(0, 7)),
+)
+
+
+@given(st.lists(MOVES, max_size=12))
+def test_whatever_is_ready_is_a_constraint_and_there_is_always_a_sentence(moves):
+    draft = Draft()
+    for name, value in moves:
+        draft = getattr(draft, name)(value)
+        assert draft.sentence(ANIMALS)
+        for group, apart in draft.ready:
+            made = Constraint(1, group, apart)
+            assert set(made.group) <= set(draft.picked)
+
+
+def test_a_draft_is_frozen():
+    with pytest.raises(AttributeError):
+        Draft().mode = "odd"

@@ -1,0 +1,188 @@
+"""What an answer means, held against all trees of up to five items."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hcviz import Triplets
+from hcviz.core.errors import InvalidConstraint
+from hcviz.session.judge import (
+    contradicts,
+    explain,
+    implied_ids,
+    judge,
+    judge_triplets,
+    states,
+)
+from hcviz.session.model import Constraint, Session
+from tests.trees import all_trees, random_tree
+
+N = 5
+
+
+@cache
+def every_tree():
+    return tuple(all_trees(N))
+
+
+def obeying(statements):
+    """The definition: the trees in which each group has a clade without its odd item."""
+    return [
+        tree
+        for tree in every_tree()
+        if all(
+            any(set(group) <= set(clade) and apart not in clade for clade in tree.clades())
+            for group, apart in statements
+        )
+    ]
+
+
+@st.composite
+def statements(draw, least=0, most=4):
+    made = []
+    for _ in range(draw(st.integers(least, most))):
+        items = draw(st.permutations(range(N)))
+        size = draw(st.integers(2, N - 1))
+        made.append((tuple(items[:size]), items[-1]))
+    return made
+
+
+def triplets_of(some):
+    rows = [row for group, apart in some for row in Constraint(1, group, apart).triplets]
+    return Triplets(rows)
+
+
+@settings(max_examples=150, deadline=None)
+@given(statements(), statements(1, 1), st.integers(0, 235))
+def test_the_kind_is_what_all_small_trees_say(earlier, new, which):
+    allowed = obeying(earlier)
+    if not allowed:
+        return
+    shown = allowed[which % len(allowed)]
+    both = obeying([*earlier, *new])
+    if not both:
+        expected = "conflict"
+    elif len(both) == len(allowed):
+        expected = "implied"
+    else:
+        expected = "lock" if shown in both else "correction"
+    (group, apart) = new[0]
+    assert judge_triplets(shown, triplets_of(earlier), N, group, apart) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(statements(1, 5), statements(1, 1))
+def test_a_conflict_is_smallest_and_its_repairs_repair(earlier, new):
+    others = [Constraint(i, group, apart) for i, (group, apart) in enumerate(earlier)]
+    if not obeying(earlier):
+        return
+    made = Constraint(9, *new[0])
+    broken = not obeying([*earlier, *new])
+    assert contradicts(made, others) == broken
+    if not broken:
+        return
+    found = explain(made, others, "abcde")
+    at_odds = [
+        len(few)
+        for size in range(1, len(others) + 1)
+        for few in combinations(earlier, size)
+        if not obeying([*few, *new])
+    ]
+    assert len(found.with_ids) >= min(at_odds)
+    if min(at_odds) <= 2:
+        assert len(found.with_ids) == min(at_odds)
+    said = [others[i].statement for i in found.with_ids]
+    assert not obeying([*said, *new])
+    for left_out in said:
+        assert obeying([each for each in said if each is not left_out] + new)
+    repairs = {i for i in range(len(others)) if obeying([*earlier[:i], *earlier[i + 1 :], *new])}
+    assert set(found.repairs) == repairs
+    assert made.sentence("abcde") in found.sentence
+
+
+@settings(max_examples=100, deadline=None)
+@given(statements(0, 5))
+def test_implied_means_by_those_before_it(some):
+    if not obeying(some):
+        return
+    constraints = tuple(Constraint(i, group, apart) for i, (group, apart) in enumerate(some))
+    expected = {
+        i for i in range(len(some)) if len(obeying(some[:i])) == len(obeying(some[: i + 1]))
+    }
+    assert implied_ids(constraints) == expected
+
+
+def test_states_tell_each_constraint_apart():
+    tree = random_tree(np.random.default_rng(1), N)
+    good = next(row for row in combinations(range(N), 3) if tree.satisfies([row])[0])
+    bad = (good[0], good[2], good[1])
+    session = Session(
+        labels=tuple("abcde"),
+        constraints=(
+            Constraint(1, good[:2], good[2]),
+            Constraint(2, good[:2], good[2], author="Bo"),
+            Constraint(3, bad[:2], bad[2], enabled=False),
+        ),
+    )
+    assert states(session) == {1: "violated", 2: "violated", 3: "disabled"}
+    from hcviz import Snapshot  # the same session, once a tree is shown
+
+    shown = Session(
+        labels=session.labels, constraints=session.constraints, snapshot=Snapshot(tree, 1, 1)
+    )
+    assert states(shown) == {1: "satisfied", 2: "implied", 3: "disabled"}
+    assert judge(shown, good[:2], good[2]).kind == "repeat"
+    assert judge(shown, good[:2], good[2], author="Cy").kind == "implied"
+    assert judge(shown, bad[:2], bad[2]).kind == "conflict"
+    with pytest.raises(InvalidConstraint, match="item 7"):
+        judge(shown, (0, 7), 1)
+
+
+def test_a_larger_conflict_is_told_by_its_repairs():
+    # 0,1|2  1,2|3  2,3|4 ... force the order 0 1 2 ...; the last two are then at odds with 6,7|0
+    chain = [Constraint(i, (i, i + 1), i + 2) for i in range(6)]
+    made = Constraint(9, (7, 6), 0)
+    assert contradicts(made, chain)
+    found = explain(made, chain, [str(i) for i in range(8)])
+    assert len(found.with_ids) >= 3
+    assert found.repairs == found.with_ids
+    assert f"{len(found.with_ids)} earlier answers" in found.sentence
+
+
+def test_judging_is_quick_at_500_items_and_100_constraints():
+    """A preview has to fit into a frame: 10 ms, allowed five times that on a busy machine."""
+    rng = np.random.default_rng(5)
+    tree = random_tree(rng, 500)
+    constraints = []
+    clades = [clade for clade in tree.clades() if 2 <= clade.size <= 40]
+    while len(constraints) < 100:
+        clade = clades[int(rng.integers(len(clades)))]
+        size = int(rng.integers(2, min(clade.size, 12) + 1))
+        group = rng.choice(clade, size, replace=False)
+        apart = int(rng.integers(500))
+        if apart not in clade:
+            constraints.append(Constraint(len(constraints), tuple(group), apart))
+    from hcviz import Snapshot
+
+    session = Session(
+        labels=tuple(map(str, range(500))),
+        constraints=tuple(constraints),
+        snapshot=Snapshot(tree, 1, 1),
+    )
+    asked = [(each.group, each.apart) for each in constraints[:20]]
+    asked += [((int(a), int(b)), int(c)) for a, b, c in rng.permutation(500)[:60].reshape(20, 3)]
+    judge(session, *asked[0])  # compiled
+    spent = []
+    for group, apart in asked:
+        begin = time.perf_counter()
+        judge(session, group, apart, author="somebody else")
+        spent.append(time.perf_counter() - begin)
+    assert np.median(spent) < 0.05
+    assert set(states(session).values()) <= {"satisfied", "implied"}
