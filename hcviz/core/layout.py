@@ -116,6 +116,7 @@ def elbow_path(
     flat: Bool,
     mask: Bool,
     limit: float,
+    stems: bool,
 ) -> Any:
     """The branches of the masked nodes as one path with NaN separators: float32 ``x, y``.
 
@@ -123,7 +124,8 @@ def elbow_path(
     horizontals to its children; one that is closed and ``flat`` a single line down to height 0;
     one that is closed and not flat nothing (somebody draws a wedge). A masked node whose parent is
     not masked also gets its own stem, up to its parent or to ``limit``. ``mask`` must hold whole
-    clades: all below a masked node is masked. O(m).
+    clades: all below a masked node is masked. Without ``stems`` the branches that end in a leaf
+    (or in a closed clade) are left to :func:`stem_path`. O(m).
     """
     m = parent.size
     xs = np.empty(11 * m, np.float32)
@@ -135,21 +137,39 @@ def elbow_path(
             continue
         if open_[v]:
             a, b = low[v], high[v]
-            xs[k], ys[k] = height[a], y[a]
+            xs[k], ys[k] = height[a] if stems or open_[a] else height[v], y[a]
             xs[k + 1], ys[k + 1] = height[v], y[a]
             xs[k + 2], ys[k + 2] = height[v], y[b]
-            xs[k + 3], ys[k + 3] = height[b], y[b]
+            xs[k + 3], ys[k + 3] = height[b] if stems or open_[b] else height[v], y[b]
             xs[k + 4], ys[k + 4] = np.nan, np.nan
             k += 5
-        elif flat[v]:
+        elif flat[v] and stems:
             xs[k], ys[k] = 0.0, y[v]
             xs[k + 1], ys[k + 1] = height[v], y[v]
             xs[k + 2], ys[k + 2] = np.nan, np.nan
             k += 3
-        if p >= 0 and (not mask[p] or (v != low[p] and v != high[p])):
+        if p >= 0 and (stems or open_[v]) and (not mask[p] or (v != low[p] and v != high[p])):
             top = height[p] if mask[p] else min(height[p], limit)
             xs[k], ys[k] = height[v], y[v]
             xs[k + 1], ys[k + 1] = top, y[v]
+            xs[k + 2], ys[k + 2] = np.nan, np.nan
+            k += 3
+    return xs[:k].copy(), ys[:k].copy()
+
+
+@njit
+def stem_path(parent: Int, height: Float, y: Float, open_: Bool, skip: Bool) -> Any:
+    """The branches that :func:`elbow_path` leaves out without ``stems``: float32 ``x, y``.
+
+    From the parent down to height 0 (a ``skip``ped node: to its own height).
+    """
+    xs = np.empty(3 * parent.size, np.float32)
+    ys = np.empty(3 * parent.size, np.float32)
+    k = 0
+    for v in range(parent.size - 1):
+        if open_[parent[v]] and not open_[v]:
+            xs[k], ys[k] = height[v] if skip[v] else 0.0, y[v]
+            xs[k + 1], ys[k + 1] = height[parent[v]], y[v]
             xs[k + 2], ys[k + 2] = np.nan, np.nan
             k += 3
     return xs[:k].copy(), ys[:k].copy()
@@ -175,7 +195,7 @@ def elbows(tree: Tree, order: ArrayLike) -> tuple[Float32, Float32]:
     open_ = np.arange(tree.n_nodes) >= tree.n_leaves
     every = np.ones(tree.n_nodes, np.bool_)
     x, rows = elbow_path(
-        tree.parent, tree.height, y, low, high, open_, ~every, every, float(tree.height[-1])
+        tree.parent, tree.height, y, low, high, open_, ~every, every, float(tree.height[-1]), True
     )
     return x, rows
 

@@ -184,11 +184,12 @@ def branch_path(
     mask: Bool | None = None,
     limit: float = np.inf,
     leaf_y: Float | None = None,
+    stems: bool = True,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """``(height, row)`` float32: the tree, or the masked clades of it, as one path with NaNs.
 
     ``leaf_y`` draws the same tree with its leaves elsewhere (where a tween begins): the points
-    correspond one to one.
+    correspond one to one. Without ``stems`` the branches to leaves are left out.
     """
     tree = layout.tree
     y = layout.y if leaf_y is None else paper.rows_between(layout.low, layout.high, leaf_y)
@@ -196,8 +197,26 @@ def branch_path(
         mask = np.ones(tree.n_nodes, np.bool_)
     flat = (layout.owner < 0) & (np.arange(tree.n_nodes) >= tree.n_leaves)
     return paper.elbow_path(  # type: ignore[no-any-return]
-        tree.parent, tree.height, y, layout.low, layout.high, open_, flat, mask, float(limit)
+        tree.parent,
+        tree.height,
+        y,
+        layout.low,
+        layout.high,
+        open_,
+        flat,
+        mask,
+        float(limit),
+        stems,
     )
+
+
+def stem_path(
+    layout: Layout, open_: Bool, leaf_y: Float | None = None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The branches to leaves that :func:`branch_path` can leave out, in the same terms."""
+    tree = layout.tree
+    y = layout.y if leaf_y is None else paper.rows_between(layout.low, layout.high, leaf_y)
+    return paper.stem_path(tree.parent, tree.height, y, open_, layout.shut)  # type: ignore[no-any-return]
 
 
 def bar_path(layout: Layout, nodes: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -288,9 +307,7 @@ def bins(starts: Int, first: int, last: int, limit: int) -> Int:
     return np.ascontiguousarray(starts[edges], dtype=np.int32)
 
 
-def pool(
-    levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: Int
-) -> Bytes:
+def pool(levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: Int) -> Bytes:
     """The mean level of each bin of cells, missing ones left out: uint8 (len(rows)-1, ...).
 
     A bin with more than ``MAX_SAMPLES`` rows or columns is sampled evenly: at most
@@ -420,7 +437,17 @@ def spread(rows: ArrayLike, wanted: ArrayLike, gap: float) -> Bool:
     return kept
 
 
-#: Rough advance widths of a sans serif, in ems: enough to truncate and to size a column.
+def nice_ticks(top: float, about: int) -> Float:
+    """About ``about`` round numbers over [0, top], 0 included: float64, increasing."""
+    if not top > 0:
+        return np.zeros(1)
+    raw = top / about
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = power * min((1.0, 2.0, 2.5, 5.0, 10.0), key=lambda nice: abs(nice - raw / power))
+    return np.asarray(step * np.arange(int(np.floor(top / step + 1e-9)) + 1))
+
+
+#: Advance widths in ems, on the wide side of common sans serifs: to truncate and to size columns.
 _NARROW, _WIDE = set("iljtfrI.,:;'|!()[] "), set("mwMW@%")
 
 
@@ -429,15 +456,15 @@ def text_width(text: str, font: float) -> float:
     ems = 0.0
     for char in text:
         if char in _NARROW:
-            ems += 0.33
+            ems += 0.36
         elif char in _WIDE:
-            ems += 0.87
+            ems += 0.95
         elif ord(char) > 0x2E80:  # ideographs and the like fill the square
             ems += 1.0
         elif char.isupper():
-            ems += 0.68
+            ems += 0.70
         else:
-            ems += 0.56
+            ems += 0.61
     return ems * font
 
 

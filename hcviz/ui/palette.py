@@ -28,7 +28,7 @@ class Theme:
     together: str
     apart: str
     missing: str
-    clusters: tuple[str, ...]
+    clusters: tuple[str, ...]  # Tol's muted, not the classes' hues; no accent among them
 
 
 LIGHT = Theme(
@@ -45,7 +45,7 @@ LIGHT = Theme(
     apart="#b8420f",
     missing="#c9ced4",
     clusters=(
-        "#d1621f", "#008573", "#aa3377", "#8a6d00", "#c02d1d", "#2a93bd", "#6a4fa3", "#3c7a2e",
+        "#cc6677", "#117733", "#5b4bc4", "#8a8a2a", "#882255", "#2f9c8b", "#aa4499", "#3f93bd",
     ),
 )  # fmt: skip
 DARK = Theme(
@@ -62,7 +62,7 @@ DARK = Theme(
     apart="#ff9a6b",
     missing="#4a535d",
     clusters=(
-        "#ff9e5e", "#2bc4b0", "#e58bc0", "#d1b33b", "#ff7a66", "#6fd3ff", "#b7a3f0", "#7ccf6b",
+        "#e8919f", "#5fbf7a", "#a89bf5", "#cfcf6a", "#d97fb0", "#6fd6c5", "#e39ade", "#8fd3f4",
     ),
 )  # fmt: skip
 THEMES = {"light": LIGHT, "dark": DARK}

@@ -53,9 +53,9 @@ def similarity_cells(items: Items) -> Cells | None:
     return Cells("similarity", matrix, levels, low, high, False, "similarity", (), None, None)
 
 
-def feature_cells(items: Items, scaling: Scaling, columns: Literal["dendrogram", "file"]) -> (
-    Cells | None
-):
+def feature_cells(
+    items: Items, scaling: Scaling, columns: Literal["dendrogram", "file"]
+) -> Cells | None:
     """The features, scaled by column; columns in file order or in that of their own dendrogram.
 
     The columns' tree is average linkage over Euclidean distances of the scaled columns, missing
@@ -77,9 +77,7 @@ def feature_cells(items: Items, scaling: Scaling, columns: Literal["dendrogram",
     order = np.arange(raw.shape[1], dtype=np.int32) if tree is None else leaf_order(tree)
     levels = geometry.quantise(values, low, high)
     diverging = scaling == "zscore"
-    return Cells(
-        "features", raw, levels, low, high, diverging, unit, items.columns(), order, tree
-    )
+    return Cells("features", raw, levels, low, high, diverging, unit, items.columns(), order, tree)
 
 
 def scaled(raw: NDArray[np.float64], scaling: Scaling) -> NDArray[np.float64]:

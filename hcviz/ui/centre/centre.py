@@ -19,8 +19,8 @@ from hcviz.ui import geometry
 from hcviz.ui.centre import labels as lettering
 from hcviz.ui.centre.cells import Cells, Scaling, feature_cells, similarity_cells
 from hcviz.ui.centre.clusters import coloured_clusters
-from hcviz.ui.centre.dendrogram import TreeFigure
-from hcviz.ui.centre.heatmap import NAMES_PX, TREE_PX, HeatFigure
+from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
+from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
 from hcviz.ui.centre.hover import Hover
 from hcviz.ui.centre.frames import pixels
 from hcviz.ui.centre.items import Items, Pick, Strip
@@ -38,6 +38,10 @@ ALONE = 560
 TWEEN_AFTER = 0.3
 #: A changed clade is emphasised this long (ms).
 FRESH_MS = 1800
+#: Rows below this many pixels draw the branches to leaves apart from the structure.
+DENSE = 2.5
+#: Air above the first row and below the last, as a share of all rows: letters are taller.
+PADDING = 0.005
 #: Until the browser has told its size.
 ASSUMED_HEIGHT, ASSUMED_WIDTH = 640, 420
 
@@ -106,6 +110,7 @@ class Centre:
                 (self._strips.figure, 1, 2),
                 (self._heat.figure, 1, 3),
                 (self._map.figure, 1, 4),
+                (self._dendrogram.axis, 2, 0),
                 (self._heat.names, 2, 3),
             ],
             sizing_mode="stretch_both",
@@ -115,7 +120,15 @@ class Centre:
         self._empty = pn.pane.HTML(
             "",
             margin=0,
-            styles={"position": "absolute", "inset": "0", "pointer-events": "none"},
+            sizing_mode="stretch_both",
+            styles={
+                "position": "absolute",
+                "left": "0",
+                "top": "0",
+                "width": "100%",
+                "height": "100%",
+                "pointer-events": "none",
+            },
         )
         self._pane = pn.pane.Bokeh(self._grid, sizing_mode="stretch_both", margin=0)
         self.view = pn.Column(
@@ -132,6 +145,7 @@ class Centre:
         for plot in self._figures.values():
             plot.on_change("inner_width", self._resized)
         self._dendrogram.figure.on_change("inner_height", self._resized)
+        self._dendrogram.show_frame(False)
         self._set_tracks()
         self._say_empty()
 
@@ -156,7 +170,7 @@ class Centre:
         self._dendrogram.clear()
         self._labels.clear()
         self._strips.clear()
-        self._map.draw(max(1, items.n))
+        self._map.draw(max(1, items.n), 0.0)
         self._load_cells()
         self._say_empty()
 
@@ -248,7 +262,6 @@ class Centre:
         for part in (self._dendrogram, self._labels, self._strips, self._heat, self._map):
             part.set_theme(self._theme)
         self._hover.theme = self._theme
-        self._draw_head()
         self._say_empty()
         if self._layout is not None:
             self._draw_tree()
@@ -269,7 +282,7 @@ class Centre:
 
     def reset_zoom(self) -> None:
         if self._layout is not None:
-            self._show_rows(0, self._layout.n_rows)
+            self._show_rows(-self._padding, self._layout.n_rows + self._padding)
             if self._cells is not None and self._cells.kind == "features":
                 self._heat.x_range.update(start=0.0, end=float(self._cells.width))
 
@@ -306,9 +319,13 @@ class Centre:
         return -float(self._rows.end), -float(self._rows.start)
 
     @property
+    def _padding(self) -> float:
+        return PADDING * (self._layout.n_rows if self._layout else 1)
+
+    @property
     def _zoomed(self) -> bool:
         top, bottom = self._window
-        return self._layout is not None and bottom - top < self._layout.n_rows - 1e-6
+        return self._layout is not None and bottom - top < self._layout.n_rows
 
     @property
     def _row_px(self) -> float:
@@ -328,22 +345,22 @@ class Centre:
                 nodes.append(node)
         self._layout = layout = geometry.lay_out(tree, order, nodes)
         self._rows.update(
-            bounds=(-float(layout.n_rows), 0.0),
+            bounds=(-layout.n_rows - self._padding, self._padding),
             min_interval=float(min(4, layout.n_rows)),
-            max_interval=float(layout.n_rows),
+            max_interval=layout.n_rows + 2 * self._padding,
         )
         if not (was_zoomed and had):
-            self._go_to(0.0, float(layout.n_rows))
+            self._go_to(-self._padding, layout.n_rows + self._padding)
         else:
             self._go_to(*self._inside(*self._window))
         self._dendrogram.set_height(float(tree.height[-1]))
-        self._map.draw(layout.n_rows)
+        self._map.draw(layout.n_rows, self._padding)
         self._draw_all(before)
 
     def _inside(self, top: float, bottom: float) -> tuple[float, float]:
-        rows = float(self._layout.n_rows if self._layout else 1)
-        span = min(bottom - top, rows)
-        top = min(max(top, 0.0), rows - span)
+        rows, padding = float(self._layout.n_rows if self._layout else 1), self._padding
+        span = min(bottom - top, rows + 2 * padding)
+        top = min(max(top, -padding), rows + padding - span)
         return top, top + span
 
     def _go_to(self, top: float, bottom: float) -> None:
@@ -381,9 +398,12 @@ class Centre:
         self._soon("size", self._refit, 40)
 
     def _refit(self) -> None:
-        self._set_tracks()
+        self._draw_names()
         self._refresh_window()
+
+    def _draw_names(self) -> None:
         self._heat.draw_names(float(pixels(self._heat.figure, "inner_width", ASSUMED_WIDTH)))
+        self._set_tracks()
 
     def _soon(self, name: str, call: Callable[[], Any], milliseconds: int) -> None:
         """Call once, a little later, however often it is asked; at once without a server."""
@@ -418,9 +438,11 @@ class Centre:
         rows = [
             f"{TREE_PX}px" if features and self._heat.has_tree else "0px",
             "minmax(0, 1fr)",
-            f"{NAMES_PX}px" if features else "0px",
+            f"{max(AXIS_PX, self._heat.names_px if features else 0)}px",
         ]
-        self._heat.figure.visible = heat
+        if self._heat.figure.visible != heat:
+            self._heat.figure.visible = heat
+            self._draw_head()
         self._heat.tree.visible = bool(features and self._heat.has_tree)
         self._heat.names.visible = bool(features)
         self._strips.figure.visible = count > 0
@@ -453,7 +475,7 @@ class Centre:
     def _draw_tree(self, before: Any = None) -> None:
         if self._layout is not None:
             self._drawn_open = self._open()
-            self._dendrogram.draw(self._layout, self._drawn_open, before)
+            self._dendrogram.draw(self._layout, self._drawn_open, before, self._row_px < DENSE)
 
     def _draw_selection(self) -> None:
         if self._layout is None:
@@ -542,22 +564,26 @@ class Centre:
         else:
             self._cells = None
         self._heat.set_cells(self._cells)
-        self._set_tracks()
+        self._draw_names()
         self._draw_head()
         if self._layout is not None:
             self._heat.draw(self._layout, self._window, self._zoomed)
             self._draw_selection()
-        self._heat.draw_names(float(pixels(self._heat.figure, "inner_width", ASSUMED_WIDTH)))
 
     def _draw_head(self) -> None:
         if self._items.n == 0:
             self._head.object = ""
             return
         self._head.object = legend(
-            self._items.title, self._items.n, self._strip_data, self._cells, self._theme
+            self._items.title,
+            self._items.n,
+            self._strip_data,
+            self._cells if self._heat.figure.visible and self._tree is not None else None,
+            self._theme,
         )
 
     def _say_empty(self) -> None:
+        self._draw_head()
         if self._tree is not None:
             self._empty.object = ""
             return
@@ -635,9 +661,11 @@ class Centre:
             title = str(names[node])
         else:
             title = f"{tree.size[node]:,} items"
-            text = geometry.summary([str(names[i]) for i in leaves[:4]], leaves.size, 4) + (
-                f"\nheight {tree.height[node]:.4g}"
-            ) + ("\n" + text if text else "")
+            text = (
+                geometry.summary([str(names[i]) for i in leaves[:4]], leaves.size, 4)
+                + (f"\nheight {tree.height[node]:.4g}")
+                + ("\n" + text if text else "")
+            )
             if self._support is not None and np.isfinite(self._support[node]):
                 text += f"\nsupport {self._support[node]:.0%}"
         cell = None

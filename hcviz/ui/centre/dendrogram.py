@@ -10,14 +10,13 @@ from bokeh.core.properties import value
 from bokeh.models import (
     ColumnDataSource,
     CustomJS,
-    CustomJSTickFormatter,
     Label,
     Range1d,
     Span,
 )
 
 from hcviz.ui import geometry
-from hcviz.ui.centre.frames import FONT, bare, colour_text, f32, glide
+from hcviz.ui.centre.frames import FONT, bare, f32, glide
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
 
@@ -25,6 +24,8 @@ from hcviz.ui.palette import Theme
 BEYOND = 0.02
 #: Space left of the root, where the cut line rests when nothing is cut.
 MARGIN = 0.03
+#: Pixels of the height axis.
+AXIS_PX = 20
 
 
 class TreeFigure:
@@ -32,18 +33,20 @@ class TreeFigure:
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.x_range = Range1d(1 + MARGIN, -BEYOND)
-        self.figure = bare(
-            self.x_range, y_range, x_axis_type="linear", x_axis_location="below", min_border_left=8
+        self.figure = bare(self.x_range, y_range, min_border_left=8)
+        self.axis = bare(
+            self.x_range, Range1d(-1, 0), min_border_left=8, min_border_top=0, min_border_bottom=0
         )
-        axis = self.figure.xaxis[0]
-        axis.major_label_text_font = FONT
-        axis.major_label_text_font_size = "10px"
-        axis.major_tick_in, axis.major_tick_out = 0, 3
-        axis.minor_tick_line_color = None
-        axis.major_label_standoff = 2
-        axis.ticker.desired_num_ticks = 4
-        axis.formatter = CustomJSTickFormatter(
-            code="return tick < 0 ? '' : String(Number(tick.toPrecision(4)))"
+        self.axis.toolbar.tools = []
+        self.ticks = ColumnDataSource({"x": [], "text": []})
+        self._rule = Span(dimension="width", location=0, line_width=2)
+        self.axis.add_layout(self._rule)
+        self._ticks = self.axis.text(
+            "x", 0, "text", source=self.ticks, text_font=value(FONT), text_font_size="10px",
+            text_align="center", text_baseline="top", y_offset=6,
+        )  # fmt: skip
+        self._tick_marks = self.axis.scatter(
+            "x", 0, source=self.ticks, marker="dash", angle=np.pi / 2, size=8, line_width=1
         )
         self.bands = ColumnDataSource({"middle": [], "span": []})
         self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
@@ -53,7 +56,9 @@ class TreeFigure:
         names = ("fresh", "together", "apart", "selection")
         self.layers = {name: ColumnDataSource({"x": [], "y": []}) for name in names}
         self.support = ColumnDataSource({"x": [], "y": [], "text": []})
+        self.stems = ColumnDataSource({"x": [], "y": []})
         glide(self.tree)
+        glide(self.stems)
         for layer in self.layers.values():
             glide(layer)
         draw = self.figure
@@ -62,12 +67,13 @@ class TreeFigure:
             source=self.bands,
         )  # fmt: skip
         self._hover = draw.quad(
-            "left", "right", "top", "bottom", source=self.hovered, line_color=None, fill_alpha=0.09
+            "left", "right", "top", "bottom", source=self.hovered, line_color=None, fill_alpha=0.07
         )
         self._wedge = draw.patches(
             "xs", "ys", source=self.wedges, fill_color="colour", fill_alpha=0.3,
             line_color="colour", line_width=1,
         )  # fmt: skip
+        self._stem = draw.line("x", "y", source=self.stems, line_width=1)
         self._line = draw.line("x", "y", source=self.tree, line_width=1.2, line_join="round")
         self._cluster = draw.multi_line(
             "xs", "ys", source=self.clusters, line_color="colour", line_width=1.6
@@ -92,11 +98,12 @@ class TreeFigure:
             editable=True, hover_line_alpha=0.14, hover_line_width=8, level="overlay",
         )  # fmt: skip
         self.cut_text = Label(
-            x=4, y=0, x_units="screen", y_units="screen", text="", x_offset=6, y_offset=2,
+            x=1, y=0, y_units="screen", text="", x_offset=4, y_offset=4,
             text_font=FONT, text_font_size="11px", visible=False, border_radius=3, padding=3,
         )  # fmt: skip
         follow = CustomJS(
-            args={"line": self.cut_line}, code="line.location = cb_obj.location"
+            args={"line": self.cut_line, "text": self.cut_text},
+            code="line.location = cb_obj.location; text.x = cb_obj.location",
         )
         self.cut_grip.js_on_change("location", follow)
         for mark in (self.cut_line, self.cut_grip, self.cut_text):
@@ -104,8 +111,10 @@ class TreeFigure:
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
-        colour_text(self.figure, theme)
+        self._rule.line_color = self._tick_marks.glyph.line_color = theme.rule
+        self._ticks.glyph.text_color = theme.soft
         self._line.glyph.line_color = theme.branch
+        self._stem.glyph.line_color = theme.rule
         self._band.glyph.fill_color = self._hover.glyph.fill_color = theme.accent
         colours = (theme.fresh, theme.together, theme.apart, theme.accent)
         for renderer, colour in zip(self._layer.values(), colours, strict=True):
@@ -125,14 +134,32 @@ class TreeFigure:
         start, end = height * (1 + MARGIN), -height * BEYOND
         if (self.x_range.start, self.x_range.end) != (start, end):
             self.x_range.update(start=start, end=end)
+            ticks = geometry.nice_ticks(height, 4)
+            self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
 
-    def draw(self, layout: Layout, open_: Any, before: Any = None) -> None:
-        """Patch the tree; ``before`` float (n,): rows its leaves glide from."""
-        x, y = geometry.branch_path(layout, open_)
+    def draw(self, layout: Layout, open_: Any, before: Any = None, dense: bool = False) -> None:
+        """Patch the tree; ``before`` float (n,): rows its leaves glide from.
+
+        ``dense``: rows are near a pixel, so branches to leaves are drawn apart and pale; else they
+        would flood the structure above them.
+        """
+        self.show_frame(True)
+        width = 0.8 if dense else 1.2
+        if self._line.glyph.line_width != width:
+            self._line.glyph.line_width = width
+        x, y = geometry.branch_path(layout, open_, stems=not dense)
         data = {"x": x, "y": -y}
         if before is not None:
-            data["y0"] = -geometry.branch_path(layout, open_, leaf_y=before)[1]
+            data["y0"] = -geometry.branch_path(layout, open_, leaf_y=before, stems=not dense)[1]
         self.tree.data = data
+        if dense:
+            x, y = geometry.stem_path(layout, open_)
+            data = {"x": x, "y": -y}
+            if before is not None:
+                data["y0"] = -geometry.stem_path(layout, open_, leaf_y=before)[1]
+            self.stems.data = data
+        elif len(self.stems.data["x"]):
+            self.stems.data = {"x": [], "y": []}
         self._draw_wedges(layout, open_)
 
     def _draw_wedges(self, layout: Layout, open_: Any) -> None:
@@ -151,7 +178,8 @@ class TreeFigure:
 
     def clear(self) -> None:
         """No tree."""
-        self.tree.data = {"x": [], "y": []}
+        for source in (self.tree, self.stems):
+            source.data = {"x": [], "y": []}
         for source in (self.clusters, self.wedges):
             source.data = {"xs": [], "ys": [], "colour": []}
         for source in self.layers.values():
@@ -159,7 +187,15 @@ class TreeFigure:
         self.support.data = {"x": [], "y": [], "text": []}
         self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
         self.draw_bands([])
-        self.show_cut(None, self.x_range.start / (1 + MARGIN))
+        self.show_frame(False)
+
+    def show_frame(self, there: bool) -> None:
+        """The axis and the cut line, which without a tree are about nothing."""
+        for part in (self._rule, self._ticks, self._tick_marks, self.cut_line, self.cut_grip):
+            if part.visible != there:
+                part.visible = there
+        if not there:
+            self.cut_text.visible = False
 
     def draw_layer(self, name: str, layout: Layout, open_: Any, leaves: Any) -> None:
         """Emphasise every clade that lies within ``leaves``."""
@@ -244,7 +280,7 @@ class TreeFigure:
         self.cut_line.update(
             location=where, line_alpha=0.35 if parked else 0.9, line_width=1 if parked else 1.5
         )
-        self.cut_text.update(visible=not parked and bool(text), text=text)
+        self.cut_text.update(visible=not parked and bool(text), text=text, x=where)
 
 
 def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[int, int]]) -> None:

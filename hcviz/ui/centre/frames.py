@@ -13,10 +13,12 @@ from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.models import CustomJS, PanTool, Range1d, WheelZoomTool
 from bokeh.plotting import figure
 
-from hcviz.ui.palette import Theme
-
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
-TOP, BOTTOM = 4, 22
+TOP, BOTTOM = 4, 3
+#: A click must not leave a focus ring around a figure; the keyboard's ring stays.
+QUIET_FOCUS = (
+    ":host(:focus:not(:focus-visible)), *:focus:not(:focus-visible) { outline: none !important; }"
+)
 
 
 def bare(x_range: Range1d, y_range: Range1d, *, drag: bool = False, **options: Any) -> figure:
@@ -38,6 +40,7 @@ def bare(x_range: Range1d, y_range: Range1d, *, drag: bool = False, **options: A
         "lod_threshold": None,
         "min_width": 0,
         "min_height": 0,
+        "stylesheets": [QUIET_FOCUS],
     } | options
     plot = figure(**settings)
     plot.toolbar.logo = None
@@ -48,14 +51,6 @@ def bare(x_range: Range1d, y_range: Range1d, *, drag: bool = False, **options: A
     plot.toolbar.active_drag = pan
     plot.toolbar.active_scroll = wheel
     return plot
-
-
-def colour_text(plot: figure, theme: Theme) -> None:
-    """The axes of ``plot`` in the theme's quiet ink."""
-    for axis in plot.axis:
-        axis.axis_line_color = theme.rule
-        axis.major_tick_line_color = theme.rule
-        axis.major_label_text_color = theme.soft
 
 
 def pixels(plot: figure, name: str, assumed: int = 0) -> int:

@@ -11,13 +11,13 @@ from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
 
 from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells, column_path
-from hcviz.ui.centre.frames import BOTTOM, FONT, TOP, bare, f32
+from hcviz.ui.centre.frames import FONT, bare, f32
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme, diverging, sequential
 
 #: Texels of one picture at most, each way.
 MOST_TEXELS = 600
-TREE_PX, NAMES_PX = 46, 84
+TREE_PX, MOST_NAMES_PX = 46, 90
 
 #: In the similarity picture columns are the rows: their range follows the rows' range.
 FOLLOW_ROWS = """
@@ -44,13 +44,12 @@ class HeatFigure:
                 origin="top_left", anchor="top_left",
             )  # fmt: skip
         self.frames = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
-        self._frame = self.figure.quad(
-            "left", "right", "top", "bottom", source=self.frames, fill_color=None, line_width=2
-        )
         self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
-        self._hover = self.figure.quad(
-            "left", "right", "top", "bottom", source=self.hovered, fill_color=None, line_width=1
-        )
+        # Lines over any colour: each outline has a casing in the paper's tone.
+        self._hover_case = self._outline_of(self.hovered, 3)
+        self._hover = self._outline_of(self.hovered, 1)
+        self._frame_case = self._outline_of(self.frames, 4)
+        self._frame = self._outline_of(self.frames, 2)
         self.tree = bare(
             self.x_range, Range1d(-0.02, 1.06), drag=True, min_border_top=2, min_border_bottom=0,
             min_border_right=2,
@@ -58,17 +57,29 @@ class HeatFigure:
         self.tree_source = ColumnDataSource({"x": [], "y": []})
         self._tree_line = self.tree.line("x", "y", source=self.tree_source, line_width=1)
         self.names = bare(
-            self.x_range, Range1d(-NAMES_PX, 0), drag=True, min_border_top=0, min_border_bottom=0,
+            self.x_range, Range1d(-1, 0), drag=True, min_border_top=0, min_border_bottom=0,
             min_border_right=2,
         )  # fmt: skip
         self.names_source = ColumnDataSource({"x": [], "text": []})
         self._names = self.names.text(
-            "x", -2, "text", source=self.names_source, text_font=value(FONT), text_font_size="11px"
+            "x",
+            0,
+            "text",
+            source=self.names_source,
+            text_font=value(FONT),
+            text_font_size="11px",
+            y_offset=2,
         )
         for plot in (self.tree, self.names):  # only their x moves
             plot.toolbar.tools = []
         self.cells: Cells | None = None
+        self.names_px = 0
         self.set_theme(theme)
+
+    def _outline_of(self, source: ColumnDataSource, width: float) -> Any:
+        return self.figure.quad(
+            "left", "right", "top", "bottom", source=source, fill_color=None, line_width=width
+        )
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -76,6 +87,7 @@ class HeatFigure:
         self._names.glyph.text_color = theme.soft
         self._frame.glyph.line_color = theme.accent
         self._hover.glyph.line_color = theme.ink
+        self._hover_case.glyph.line_color = self._frame_case.glyph.line_color = theme.paper
         self._set_palette()
 
     def _set_palette(self) -> None:
@@ -172,16 +184,20 @@ class HeatFigure:
         level = max(geometry.text_width(name, 11.0) for name in names) <= pitch - 6
         every = 1 if level else max(1, int(np.ceil((font * geometry.LEADING) / pitch)))
         at = range(0, len(names), every)
-        room = pitch * every - 4 if level else NAMES_PX - 6
+        room = pitch * every - 4 if level else MOST_NAMES_PX - 6
+        size = 11.0 if level else font
+        texts = [geometry.truncate(names[k], size, room) for k in at]
+        tallest = 14.0 if level else max(geometry.text_width(text, size) for text in texts)
+        self.names_px = int(tallest + 5)
         self._names.glyph.update(
             angle=0.0 if level else np.pi / 2,
             text_align="center" if level else "right",
             text_baseline="top" if level else "middle",
-            text_font_size=f"{11 if level else font:g}px",
+            text_font_size=f"{size:g}px",
         )
         self.names_source.data = {
             "x": f32([k + 0.5 for k in at]),
-            "text": [geometry.truncate(names[k], 11.0 if level else font, room) for k in at],
+            "text": texts,
         }
 
     def draw_frames(self, runs: Sequence[tuple[int, int]], n_rows: int) -> None:
@@ -214,4 +230,4 @@ class HeatFigure:
             self.hovered.data = box
 
 
-__all__ = ["BOTTOM", "NAMES_PX", "TOP", "TREE_PX", "HeatFigure"]
+__all__ = ["TREE_PX", "HeatFigure"]

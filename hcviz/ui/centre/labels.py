@@ -16,7 +16,9 @@ from hcviz.ui.centre.items import Items
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
 
-NARROWEST, WIDEST = 56, 190
+NARROWEST, WIDEST = 56, 200
+#: Before a name is cut short the type shrinks this far.
+SMALLEST = 9.0
 #: Room for a mark at the left of every label, in pixels.
 GUTTER = 13
 #: Rows this high show the item's picture.
@@ -30,7 +32,7 @@ def column_width(items: Items) -> int:
     longest = max(geometry.text_width(str(label), 1.0) for label in items.labels)
     wanted = longest * 11 + GUTTER + 6
     if items.n > 45:
-        wanted = max(wanted, 2 * longest * 9.5 + GUTTER + 14)
+        wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
     if items.images is not None:
         wanted += 26
     return int(min(max(wanted, NARROWEST), WIDEST))
@@ -95,7 +97,10 @@ class LabelFigure:
         heads, middles = self._heads(layout, first, last)
         setting = geometry.lettering(row_px)
         special = np.array(
-            [2 * (leaf in together or leaf in apart) + (leaf in selected) for leaf in heads.tolist()]
+            [
+                2 * (leaf in together or leaf in apart) + (leaf in selected)
+                for leaf in heads.tolist()
+            ]
         )
         if setting.every > 1:
             kept = geometry.spread(
@@ -103,33 +108,30 @@ class LabelFigure:
             )
             heads, middles = heads[kept], middles[kept]
         left = GUTTER + self._draw_pictures(layout, items, heads, middles, row_px)
-        room = (self.width - left - 2) / setting.columns
         column = (np.floor(middles) % setting.columns).astype(int)
-        texts, inks, styles = [], [], []
+        texts, styles, inks = [], [], []
         for leaf in heads.tolist():
             text, style = self._text_of(layout, items, leaf)
-            texts.append(geometry.truncate(text, setting.font, room - 4))
-            if leaf in together:
-                ink, style = self.theme.together, "bold"
-            elif leaf in apart:
-                ink, style = self.theme.apart, "bold"
-            elif leaf in selected:
-                ink, style = self.theme.accent, "bold"
-            else:
-                ink = self.theme.ink if setting.every == 1 else self.theme.soft
+            ink = self.theme.ink if setting.every == 1 else self.theme.soft
+            for members, colour in (
+                (selected, self.theme.accent),
+                (apart, self.theme.apart),
+                (together, self.theme.together),
+            ):
+                if leaf in members:
+                    ink, style = colour, "bold"
+            texts.append(text)
             inks.append(ink)
             styles.append(style)
-        if setting.columns > 1 and texts:
-            widest = max(geometry.text_width(text, setting.font) for text in texts)
-            room = min(room, widest + 7)
-        x = f32(left + column * room)
+        font, shift, texts = _fit(texts, column, setting, self.width - left - 2)
+        x = f32(left + column * shift)
         data: dict[str, Any] = {
             "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles,
         }  # fmt: skip
         if before is not None:
             data["y0"] = f32(-before[heads])
         self.text.data = data
-        size = f"{setting.font:g}px"
+        size = f"{font:g}px"
         if self._text.glyph.text_font_size != size:
             self._text.glyph.text_font_size = size
         aside = column > 0
@@ -210,3 +212,31 @@ class LabelFigure:
 
     def draw_bands(self, runs: list[tuple[int, int]]) -> None:
         draw_bands(self.bands, runs)
+
+
+def _fit(
+    texts: list[str], column: Any, setting: geometry.Lettering, width: float
+) -> tuple[float, float, list[str]]:
+    """``(font, offset of the second column, texts)`` so that every text fits its column.
+
+    The columns share the width as their longest names ask; the type shrinks before names do.
+    """
+    ems = np.array([geometry.text_width(text, 1.0) for text in texts] or [0.0])
+    place = column if len(texts) else np.zeros(1, int)
+    widest = [float(ems[place == k].max(initial=0.0)) for k in range(setting.columns)]
+    gap = 5.0
+    usable = width - gap * (setting.columns - 1)
+    font = min(setting.font, max(min(SMALLEST, setting.font), usable / max(sum(widest), 1e-9)))
+    font = float(np.floor(font * 2) / 2)
+    rooms = [ems_ * font for ems_ in widest]
+    if sum(rooms) > usable:  # the longest give way: no column takes more than its fair share
+        fair = usable / setting.columns
+        if setting.columns == 2:
+            first = min(rooms[0], max(fair, usable - rooms[1]))
+            rooms = [first, usable - first]
+        else:
+            rooms = [usable]
+    fitted = [
+        geometry.truncate(text, font, rooms[k] + 0.5) for text, k in zip(texts, place, strict=False)
+    ]
+    return font, rooms[0] + gap, fitted

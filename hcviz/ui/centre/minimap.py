@@ -20,23 +20,29 @@ class MiniMap:
         self._line = self.figure.line("x", "y", source=tree.tree, line_width=0.6)
         self._tool = RangeTool(y_range=rows, y_interaction=True, x_interaction=False)
         self._box = self._tool.overlay
-        self._box.update(line_width=1, line_dash="solid", visible=False)
+        self._box.update(line_width=1, line_dash="solid")
+        self._zoomed = False
         self.figure.toolbar.tools = [self._tool]
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         self._line.glyph.line_color = theme.branch
-        self._line.glyph.line_alpha = 0.6
+        self._box.update(fill_color=theme.accent, line_color=theme.accent)
+        self._fade()
+
+    def _fade(self) -> None:
+        # The tool owns its box's `visible`: what is not there is merely clear.
+        self._line.glyph.line_alpha = 0.6 if self._zoomed else 0.0
         self._box.update(
-            fill_color=theme.accent, fill_alpha=0.12, line_color=theme.accent, line_alpha=0.8
+            fill_alpha=0.12 if self._zoomed else 0.0, line_alpha=0.8 if self._zoomed else 0.0
         )
 
-    def draw(self, n_rows: int) -> None:
-        if self.y_range.start != -float(n_rows):
-            self.y_range.update(start=-float(n_rows), end=0.0)
+    def draw(self, n_rows: int, padding: float) -> None:
+        if self.y_range.start != -(n_rows + padding):
+            self.y_range.update(start=-(n_rows + padding), end=padding)
 
     def show(self, zoomed: bool) -> None:
         """The map is there when there is something out of view."""
-        if self._box.visible != zoomed:
-            self._box.visible = zoomed
-            self._line.visible = zoomed
+        if self._zoomed != zoomed:
+            self._zoomed = zoomed
+            self._fade()
