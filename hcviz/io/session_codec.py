@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
@@ -62,6 +63,8 @@ class Encoder:
     def value(self, value: Any) -> Any:
         if value is None or isinstance(value, (bool, str)):
             return value
+        if isinstance(value, float) and not math.isfinite(value):  # JSON has no word for these
+            return {"~": "float", "bits": np.float64(value).tobytes().hex()}
         if isinstance(value, (int, float)):
             return value.item() if isinstance(value, np.generic) else value
         if isinstance(value, np.generic):
@@ -153,6 +156,8 @@ class Decoder:
             return [self.value(item) for item in value["items"]]
         if kind == "map":
             return MappingProxyType({checked(k, str): self.value(v) for k, v in value["items"]})
+        if kind == "float":
+            return float(np.frombuffer(bytes.fromhex(value["bits"]), np.float64)[0])
         if kind == "bytes":
             return self._read(value["entry"])
         if kind == "array":

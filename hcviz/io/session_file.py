@@ -140,7 +140,7 @@ def _unzipped(content: bytes) -> dict[str, bytes]:
 
 
 def _json(document: Any) -> bytes:
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=True).encode()
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
 
 
 def _newer_half(stack: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -76,7 +76,7 @@ def disable(session: Session, action: DisableConstraint) -> Stepped:
         return unchanged(session)
     text = f"Switched off: {found.sentence(session.labels)}."
     session = _with(step(session, text), replace(found, enabled=False))
-    return _after_removal(_without_stale_conflict(session, found.id), found, text)
+    return _after_removal(_fresh(session), found, text)
 
 
 def delete(session: Session, action: DeleteConstraint) -> Stepped:
@@ -85,8 +85,7 @@ def delete(session: Session, action: DeleteConstraint) -> Stepped:
         return say(session, GONE)
     text = f"Deleted: {found.sentence(session.labels)}."
     left = tuple(each for each in session.constraints if each.id != found.id)
-    session = replace(step(session, text), constraints=left)
-    session = _without_stale_conflict(session, found.id)
+    session = _fresh(replace(step(session, text), constraints=left))
     return _after_removal(session, found, text) if found.enabled else say(session, text)
 
 
@@ -116,7 +115,7 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
     count = len(action.constraints)
     before = step(session, f"Import {_counted(count)}")
     kept, enabled = list(session.constraints), list(session.enabled)
-    conflict: Conflict | None = None
+    first: Constraint | None = None
     repeats = blocked = 0
     number = session.next_id
     for each in action.constraints:
@@ -127,8 +126,8 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
         number += 1
         if made.enabled and contradicts(made, enabled):
             made = replace(made, enabled=False)
-            conflict = conflict or explain(made, enabled, session.labels)
             blocked += 1
+            first = first or made
         kept.append(made)
         if made.enabled:
             enabled.append(made)
@@ -140,7 +139,9 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
     if count == repeats:
         return say(session, text)
     changed = len(enabled) > len(session.enabled)
-    session = replace(before, constraints=tuple(kept), next_id=number, conflict=conflict)
+    session = replace(before, constraints=tuple(kept), next_id=number)
+    conflict = None if first is None else _conflict(session, first)
+    session = replace(_fresh(session), conflict=conflict) if conflict else _fresh(session)
     if changed and session.treats != "ignored":
         return begin(session, f"Import {_counted(count)}", "snapshot", text)
     return say(session, f"{text} {IGNORED}" if changed else text)
@@ -197,8 +198,7 @@ def _judged_and_enabled(session: Session, made: Constraint, always: bool = False
         session, _ = stepped
         return begin(session, text, "snapshot")
     kind = judge_triplets(session.tree, session.triplets, session.n_items, made.group, made.apart)
-    session = _with(session, replace(made, enabled=True))
-    session = _without_stale_conflict(session, made.id)
+    session = _fresh(_with(session, replace(made, enabled=True)))
     said = made.sentence(session.labels)
     if session.treats == "ignored":
         return say(session, f"Kept: {said}. {IGNORED}")
@@ -235,12 +235,14 @@ def _conflict(session: Session, made: Constraint) -> Conflict | None:
     return explain(made, others, session.labels) if contradicts(made, others) else None
 
 
-def _without_stale_conflict(session: Session, touched: int) -> Session:
-    """Forget the conflict shown once the answer it is about, or one at odds with it, changed."""
+def _fresh(session: Session) -> Session:
+    """The conflict shown, told anew after the list changed; forgotten where there is none left."""
     shown = session.conflict
-    if shown is None or touched not in (shown.constraint_id, *shown.with_ids):
+    if shown is None:
         return session
-    return replace(session, conflict=None)
+    about = session.find(shown.constraint_id)
+    still = about is not None and not about.enabled
+    return replace(session, conflict=_conflict(session, about) if about and still else None)
 
 
 def _counted(number: int) -> str:
