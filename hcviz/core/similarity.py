@@ -15,9 +15,11 @@ Float = NDArray[np.float64]
 
 def zscore(features: Float) -> Float:
     """Columns to mean 0 and standard deviation 1; constant columns become 0."""
-    centred = features - features.mean(axis=0)
+    middle = features.mean(axis=0)
+    centred = features - middle
     spread = features.std(axis=0)
-    return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 1e-12)
+    noise = 1e-12 * np.abs(middle)  # what rounding leaves of a constant, whatever its unit
+    return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > noise)
 
 
 def cosine(features: Float) -> Float:

@@ -1,0 +1,26 @@
+"""Data sets by name, planted models and simulated users."""
+
+from hcviz.datasets.dataset import Dataset, class_tree
+from hcviz.datasets.loaders import load, names, title
+from hcviz.datasets.planted import planted_hierarchy, planted_partition
+from hcviz.datasets.prepare import MISSING, SCALINGS, fill_missing, scale_features
+from hcviz.datasets.sampling import count_comparisons, sample_comparisons, stream_comparisons
+from hcviz.datasets.user import SimulatedUser
+
+__all__ = [
+    "MISSING",
+    "SCALINGS",
+    "Dataset",
+    "SimulatedUser",
+    "class_tree",
+    "count_comparisons",
+    "fill_missing",
+    "load",
+    "names",
+    "planted_hierarchy",
+    "planted_partition",
+    "sample_comparisons",
+    "scale_features",
+    "stream_comparisons",
+    "title",
+]
