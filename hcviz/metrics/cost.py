@@ -29,6 +29,8 @@ def dasgupta_cost(tree: Tree, similarity: ArrayLike) -> float:
         )
     if matrix.dtype not in (np.float32, np.float64) or not matrix.flags.c_contiguous:
         matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+    matrix = matrix.view()
+    matrix.flags.writeable = False  # numba compiles one variant, whatever comes in
     cost = float(kernels.dasgupta(tree.parent, tree.size, tree.leaf_start, tree.leaf_order, matrix))
     if not np.isfinite(cost):
         if not np.all(np.isfinite(np.diagonal(matrix))):  # the kernel multiplies it by 0

@@ -1,0 +1,42 @@
+"""BUILD as a method: nothing but what the triplets say (Aho et al. 1981; paper 001, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hcviz.algorithms.base import Algorithm, NoParameters
+from hcviz.core.build import build
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+
+
+def run(
+    problem: Problem, params: NoParameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """The Aho tree: a star where nothing is said, polytomies where the triplets leave it open.
+
+    Raises :class:`InconsistentTriplets` before anything runs.
+    """
+    return _once(build(problem.n_items, problem.triplets))
+
+
+def _once(tree: Tree) -> Iterator[Snapshot | None]:
+    yield Snapshot(tree, 1, 1)
+
+
+ALGORITHMS = (
+    Algorithm(
+        name="build",
+        title="Constraints alone",
+        paper="Aho, Sagiv, Szymanski and Ullman 1981",
+        run=run,
+        needs=("items",),
+        triplets="hard",
+        runs="thread",
+        summary="The tree that the answers ask for, and nothing else: what is open stays open.",
+    ),
+)

@@ -1,0 +1,176 @@
+"""Compiled steps of the top-down methods of paper 001.
+
+The state is a set of flat arrays. ``items`` is a permutation of 0..n-1 of which every set still to
+be divided is a slice, increasing within; ``active`` holds the rows of the triplets inside each set
+as slices likewise. ``up`` is the tree being made: parents of leaves 0..n-1 and of inner nodes in
+the order in which they are made, the root first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.buildkernels import find
+from hcviz.core.jit import njit
+from hcviz.core.repairkernels import gather, induced, pair_lca
+from hcviz.core.spectralkernels import small_cut
+
+
+@njit
+def contract(items, begin, end, rows, active, t_begin, t_end, link, number):
+    """Join a and b of every active ab|c: ``number[item]`` is its supernode; returns how many.
+
+    Supernodes are numbered by their first item.
+    """
+    for k in range(begin, end):
+        link[items[k]] = items[k]
+        number[items[k]] = -1
+    for k in range(t_begin, t_end):
+        a = find(link, rows[active[k], 0])
+        b = find(link, rows[active[k], 1])
+        link[max(a, b)] = min(a, b)
+    count = 0
+    for k in range(begin, end):
+        x = items[k]
+        root = find(link, x)
+        if number[root] < 0:
+            number[root] = count
+            count += 1
+        number[x] = number[root]
+    return count
+
+
+@njit
+def supernode_sizes(items, begin, end, number, count):
+    """Items in each supernode, int64 (count,)."""
+    sizes = np.zeros(count, np.int64)
+    for k in range(begin, end):
+        sizes[number[items[k]]] += 1
+    return sizes
+
+
+@njit
+def add_weights(matrix, low, items, begin, end, number, first, last, weights):
+    """Add rows ``first .. last - 1`` of ``items`` to the supergraph's ``weights``.
+
+    Parallel edges add up; ``low`` is taken from every similarity; the diagonal is left out.
+    """
+    for k in range(first, last):
+        x = items[k]
+        row = matrix[x]
+        out = weights[number[x]]
+        own = number[x]
+        for j in range(begin, end):
+            y = items[j]
+            if number[y] != own:
+                out[number[y]] += max(row[y] - low, 0.0)
+
+
+@njit
+def divide(
+    items, begin, end, active, t_begin, t_end, rows, key, side, spare_items, spare_active, at
+):
+    """Carry out a cut: ``(where, t_where, t_stop)``, the ends of the first sides and of the rest.
+
+    ``key[item]`` is the supernode and ``side`` says for each whether it is on the first side. Both
+    sides stay increasing; triplets that the cut resolves are dropped.
+    """
+    where = begin
+    for k in range(begin, end):
+        x = items[k]
+        key[x] = 0 if side[key[x]] else 1
+        if key[x] == 0:
+            where += 1
+    first, second = begin, where
+    for k in range(begin, end):
+        x = items[k]
+        if key[x] == 0:
+            spare_items[first] = x
+            first += 1
+        else:
+            spare_items[second] = x
+            second += 1
+    for k in range(begin, end):
+        items[k] = spare_items[k]
+    gather(key, rows, active, t_begin, t_end, 2, spare_active, at)
+    return where, at[1], at[2]
+
+
+@njit
+def finish(
+    matrix, low, items, begin, end, rows, active, t_begin, t_end, over, up, made,
+    link, key, spare_items, spare_active,
+):  # fmt: skip
+    """Divide one small set down to its leaves by spectral sweep cuts; returns the nodes made.
+
+    Compiled as one call, since most sets of a recursion are small.
+    """
+    todo = np.empty((end - begin + 1, 5), np.int64)
+    todo[0] = np.array([begin, end, t_begin, t_end, over])
+    waiting = 1
+    at = np.empty(4, np.int32)
+    while waiting:
+        waiting -= 1
+        begin, end, t_begin, t_end, over = todo[waiting]
+        if end - begin == 1:
+            up[items[begin]] = over
+            continue
+        up[made] = over
+        over = made
+        made += 1
+        count = contract(items, begin, end, rows, active, t_begin, t_end, link, key)
+        sizes = supernode_sizes(items, begin, end, key, count)
+        weights = np.zeros((count, count))
+        if count > 2:
+            add_weights(matrix, low, items, begin, end, key, begin, end, weights)
+        side = small_cut(weights, sizes)
+        where, t_where, t_stop = divide(
+            items, begin, end, active, t_begin, t_end, rows, key, side,
+            spare_items, spare_active, at,
+        )  # fmt: skip
+        todo[waiting] = np.array([begin, where, t_begin, t_where, over])
+        todo[waiting + 1] = np.array([where, end, t_where, t_stop, over])
+        waiting += 2
+    return made
+
+
+@njit
+def graft(items, begins, ends, overs, place, position, table, up, made, n_nodes):
+    """Hang another tree, restricted to each waiting set, into ``up``; returns the nodes made.
+
+    ``place`` is that tree's leaf order, inverted; ``position`` and ``table`` answer its LCAs;
+    ``n_nodes`` is its number of nodes.
+    """
+    n = items.size
+    sorted_items = np.empty(n, np.int32)
+    between = np.empty(n, np.int32)
+    stack = np.empty(n, np.int32)
+    nodes = np.empty(n, np.int32)
+    above = np.empty(n_nodes, np.int32)
+    first = np.empty(n_nodes, np.int32)
+    last = np.empty(n_nodes, np.int32)
+    new = np.empty(n_nodes, np.int32)
+    for s in range(begins.size):
+        begin, end, over = begins[s], ends[s], overs[s]
+        if end - begin == 1:
+            up[items[begin]] = over
+            continue
+        order = np.argsort(place[items[begin:end]])
+        for k in range(begin, end):
+            sorted_items[k] = items[begin + order[k - begin]]
+        for k in range(begin, end - 1):
+            between[k] = pair_lca(sorted_items[k], sorted_items[k + 1], position, table)
+        count = induced(sorted_items, begin, end, between, stack, nodes, above, first, last)
+        for k in range(count - 1, -1, -1):
+            u = nodes[k]
+            up[made] = over if above[u] < 0 else new[above[u]]
+            new[u] = made
+            made += 1
+        for k in range(begin, end):
+            low = n_nodes
+            if k > begin:
+                low = between[k - 1]
+            if k < end - 1 and between[k] < low:
+                low = between[k]
+            up[sorted_items[k]] = new[low]
+    return made

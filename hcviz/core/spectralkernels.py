@@ -1,0 +1,314 @@
+"""Compiled parts of the spectral sweep cut; every call is short or does a stated share of work.
+
+Graphs are dense symmetric weight matrices, zero on the diagonal, nothing negative, float32 or
+float64 (k, k).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+
+#: Up to this many nodes everything is float64 and runs to the end in one call (2 ms).
+EXACT = 128
+
+
+@njit
+def component_labels(weights):
+    """``(labels int32 (k,), count)``: connected components, numbered by first node.
+
+    O(k) when the first row is full, O(k^2) at most.
+    """
+    k = weights.shape[0]
+    labels = np.full(k, -1, np.int32)
+    queue = np.empty(k, np.int32)
+    count = 0
+    seen = 0
+    for first in range(k):
+        if labels[first] >= 0:
+            continue
+        labels[first] = count
+        queue[seen] = first
+        done = seen
+        seen += 1
+        while done < seen and seen < k:
+            row = weights[queue[done]]
+            done += 1
+            for j in range(k):
+                if row[j] > 0 and labels[j] < 0:
+                    labels[j] = count
+                    queue[seen] = j
+                    seen += 1
+        count += 1
+    return labels, count
+
+
+@njit
+def halve_components(labels, count, sizes):
+    """Which components go to the first side, so that it holds about half of the items.
+
+    Any such cut weighs nothing. Components are taken in order until the half is passed, the last
+    only if that is nearer; never none, never all.
+    """
+    held = np.zeros(count, np.int64)
+    for v in range(labels.size):
+        held[labels[v]] += sizes[v]
+    total = held.sum()
+    upto = 1
+    inside = held[0]
+    while upto < count - 1 and abs(2 * (inside + held[upto]) - total) <= abs(2 * inside - total):
+        inside += held[upto]
+        upto += 1
+    side = np.empty(labels.size, np.bool_)
+    for v in range(labels.size):
+        side[v] = labels[v] < upto
+    return side
+
+
+@njit
+def degrees(weights):
+    """Row sums, float64 (k,)."""
+    k = weights.shape[0]
+    out = np.zeros(k)
+    for i in range(k):
+        total = 0.0
+        for j in range(k):
+            total += weights[i, j]
+        out[i] = total
+    return out
+
+
+@njit(fastmath={"reassoc", "contract"})
+def lanczos(weights, scale, basis, alpha, beta, begin, end):
+    """Lanczos steps ``begin .. end - 1`` on N = D^-1/2 W D^-1/2, without its trivial eigenvector.
+
+    ``basis`` (steps + 2, k), of the weights' type as ``scale`` is, holds the trivial unit vector in
+    row 0 and the start vector in row 1; ``alpha`` and ``beta`` (steps,) receive the tridiagonal.
+    Each vector is made orthogonal to the two before it, then to all. Returns how many steps stand:
+    fewer than ``end`` where the space is exhausted.
+    """
+    k = scale.size
+    scaled = np.empty_like(scale)
+    factor = np.empty_like(scale[:1])  # numbers of the weights' type
+    for step in range(begin, end):
+        x = basis[step + 1]
+        for i in range(k):
+            scaled[i] = scale[i] * x[i]
+        fresh = basis[step + 2]
+        for i in range(k):
+            row = weights[i]
+            total = row[0] * scaled[0]
+            for j in range(1, k):
+                total += row[j] * scaled[j]
+            fresh[i] = scale[i] * total
+        for again in range(2):
+            for earlier in range(step + 1, max(step - 1, -1) if again == 0 else -1, -1):
+                other = basis[earlier]
+                dot = 0.0
+                for i in range(k):
+                    dot += other[i] * fresh[i]
+                if earlier == step + 1:
+                    alpha[step] = dot if again == 0 else alpha[step] + dot
+                factor[0] = dot
+                part = factor[0]
+                for i in range(k):
+                    fresh[i] -= part * other[i]
+        norm = 0.0
+        for i in range(k):
+            norm += fresh[i] * fresh[i]
+        norm = np.sqrt(norm)
+        beta[step] = norm
+        if norm < 1e-6:
+            return step + 1
+        factor[0] = 1.0 / norm
+        part = factor[0]
+        for i in range(k):
+            fresh[i] *= part
+    return end
+
+
+@njit
+def top_of_tridiagonal(alpha, beta, m):
+    """Unit eigenvector of the largest eigenvalue of a symmetric tridiagonal (m, m): float64 (m,).
+
+    ``beta[i]`` couples i and i + 1. Bisection with Sturm counts, then two inverse iterations by
+    elimination with pivoting.
+    """
+    high = -np.inf
+    for i in range(m):
+        reach = alpha[i]
+        if i > 0:
+            reach += abs(beta[i - 1])
+        if i < m - 1:
+            reach += abs(beta[i])
+        high = max(high, reach)
+    low = alpha[:m].max()  # a Rayleigh quotient: never above the largest eigenvalue
+    span = max(abs(high), abs(low), 1e-30)
+    while high - low > 1e-15 * span:
+        middle = low + (high - low) / 2.0
+        if middle <= low or middle >= high:
+            break
+        above = False  # is any eigenvalue above the middle?
+        q = alpha[0] - middle
+        if q > 0:
+            above = True
+        for i in range(1, m):
+            if above:
+                break
+            q = alpha[i] - middle - beta[i - 1] * beta[i - 1] / (q if q != 0 else -1e-300)
+            if q > 0:
+                above = True
+        if above:
+            low = middle
+        else:
+            high = middle
+    # Upper triangle of T - high with pivoting: diagonal, first and second superdiagonal.
+    x = np.ones(m)
+    diagonal = np.empty(m)
+    first = np.zeros(m)
+    second = np.zeros(m)
+    tiny = 1e-16 * span
+    for _ in range(2):
+        a, b = alpha[0] - high, beta[0] if m > 1 else 0.0
+        for i in range(m - 1):
+            under = beta[i]
+            c = alpha[i + 1] - high
+            d = beta[i + 1] if i < m - 2 else 0.0
+            if abs(under) > abs(a):
+                factor = a / under
+                diagonal[i], first[i], second[i] = under, c, d
+                a, b = b - factor * c, -factor * d
+                x[i], x[i + 1] = x[i + 1], x[i] - factor * x[i + 1]
+            else:
+                pivot = a if abs(a) > tiny else tiny
+                factor = under / pivot
+                diagonal[i], first[i], second[i] = pivot, b, 0.0
+                a, b = c - factor * b, d
+                x[i + 1] -= factor * x[i]
+        diagonal[m - 1] = a if abs(a) > tiny else tiny
+        for i in range(m - 1, -1, -1):
+            value = x[i]
+            if i < m - 1:
+                value -= first[i] * x[i + 1]
+            if i < m - 2:
+                value -= second[i] * x[i + 2]
+            x[i] = value / diagonal[i]
+        largest = np.abs(x).max()
+        x /= largest
+        x /= np.sqrt((x * x).sum())
+    return x
+
+
+@njit
+def begin_lanczos(degree, scale, basis):
+    """Fill rows 0 and 1 of ``basis``: the trivial eigenvector, and a fixed start across from it."""
+    k = degree.size
+    total = degree.sum()
+    dot = 0.0
+    start = np.empty(k)
+    for i in range(k):
+        trivial = np.sqrt(degree[i] / total)
+        scale[i] = 1.0 / np.sqrt(degree[i])
+        start[i] = ((i + 1) * 0.6180339887498949) % 1.0 - 0.5  # spread evenly, no pattern
+        dot += trivial * start[i]
+        basis[0, i] = trivial
+    norm = 0.0
+    for i in range(k):
+        start[i] -= dot * np.sqrt(degree[i] / total)
+        norm += start[i] * start[i]
+    norm = np.sqrt(norm)
+    for i in range(k):
+        basis[1, i] = start[i] / norm
+
+
+@njit
+def ritz_vector(basis, alpha, beta, m):
+    """``(vector float64 (k,), residual)`` of the largest Ritz value after m steps."""
+    weights_in_basis = top_of_tridiagonal(alpha, beta, m)
+    out = np.zeros(basis.shape[1])
+    for step in range(m):
+        part = weights_in_basis[step]
+        for i in range(out.size):
+            out[i] += part * basis[step + 1, i]
+    return out, beta[m - 1] * abs(weights_in_basis[m - 1])
+
+
+@njit
+def exact_vector(weights, degree):
+    """Second eigenvector of a connected graph's normalised Laplacian, float64 (k,), k > 2.
+
+    Lanczos in the weights' own precision, to the end if need be: for small graphs.
+    """
+    k = degree.size
+    scale = np.empty_like(weights[0])
+    basis = np.empty((k + 1, k), weights.dtype)
+    begin_lanczos(degree, scale, basis)
+    alpha = np.zeros(k)
+    beta = np.zeros(k)
+    done = 0
+    while True:
+        wanted = min(k - 1, done + 12)
+        reached = lanczos(weights, scale, basis, alpha, beta, done, wanted)
+        found, residual = ritz_vector(basis, alpha, beta, reached)
+        if reached == k - 1 or reached < wanted or residual < 1e-9:
+            return found
+        done = reached
+
+
+@njit
+def sweep(weights, degree, values, sizes):
+    """The best prefix of the nodes ordered by ``values``: ``(side bool (k,), cut weight)``.
+
+    Best means the least w(S, S^c) / (|S| |S^c|), |S| summing ``sizes``; of equals (to 1e-6) the
+    most balanced, then the first: cutting off item by item where all is alike would be slow and
+    say nothing. One pass over the matrix: a node v that joins S changes the cut by
+    degree(v) - 2 w(v, S).
+    """
+    k = degree.size
+    order = np.argsort(values, kind="mergesort")
+    place = np.empty(k, np.int32)
+    for i in range(k):
+        place[order[i]] = i
+    total = sizes.sum()
+    cut = 0.0
+    inside = 0
+    cuts = np.empty(k - 1)
+    ratios = np.empty(k - 1)
+    products = np.empty(k - 1)
+    for i in range(k - 1):
+        v = order[i]
+        row = weights[v]
+        joined = 0.0
+        for j in range(k):
+            if place[j] < i:
+                joined += row[j]
+        cut += degree[v] - 2.0 * joined
+        inside += sizes[v]
+        cuts[i] = cut
+        products[i] = np.float64(inside) * (total - inside)
+        ratios[i] = cut / products[i]
+    best = ratios.min()
+    limit = best + 1e-6 * abs(best)
+    best_place = -1
+    for i in range(k - 1):
+        if ratios[i] <= limit and (best_place < 0 or products[i] > products[best_place]):
+            best_place = i
+    best_cut = cuts[best_place]
+    side = np.empty(k, np.bool_)
+    for v in range(k):
+        side[v] = place[v] <= best_place
+    return side, best_cut
+
+
+@njit
+def small_cut(weights, sizes):
+    """The spectral sweep cut of a graph of at most ``EXACT`` nodes, two or more: bool (k,)."""
+    k = sizes.size
+    if k == 2:
+        return np.array([True, False])
+    labels, count = component_labels(weights)
+    if count > 1:
+        return halve_components(labels, count, sizes)
+    degree = degrees(weights)
+    return sweep(weights, degree, exact_vector(weights, degree), sizes)[0]
