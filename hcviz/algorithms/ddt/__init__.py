@@ -1,0 +1,45 @@
+"""Paper 003: the Dirichlet diffusion tree, its exact posterior, and a constrained SPR sampler."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.ddt.parameters import Parameters
+from hcviz.algorithms.ddt.sampler import run
+from hcviz.algorithms.ddt.start import bisected
+from hcviz.algorithms.ddt.state import DdtState
+from hcviz.core.problem import Problem
+from hcviz.core.tree import Tree
+
+#: What ``Snapshot.state`` of this method is; session files store it through its arrays.
+STATE = DdtState
+
+
+def warm() -> None:
+    """Compile (or load) every kernel with a tiny problem, so that nobody's first click waits."""
+    features = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 2.0]])
+    rng = np.random.default_rng(0)
+    bisected(features)
+    for options in ({}, {"init": "random"}, {"beta": 1.0}):
+        problem = Problem(features=features, triplets=[[0, 2, 1], [0, 1, 3]])
+        params = Parameters(steps=8, every=4, **options)
+        for snapshot in run(problem, params, rng):
+            last = snapshot
+    if last is not None:
+        list(run(problem, Parameters(steps=1), rng, Tree.star(4)))
+
+
+ALGORITHMS = (
+    Algorithm(
+        name="ddt",
+        title="Dirichlet diffusion tree",
+        paper="Vikram and Dasgupta 2016; Neal 2003",
+        run=run,
+        needs=("features",),
+        triplets="hard",
+        runs="thread",
+        params=Parameters,
+        summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
+    ),
+)

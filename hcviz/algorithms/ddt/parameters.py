@@ -1,0 +1,88 @@
+"""The sampler's parameters; the page and the command line make forms of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import param
+
+
+class Scale(param.Number):
+    """A positive number, or one for each dimension, or None."""
+
+    def _validate(self, val: Any) -> None:
+        if isinstance(val, (list, tuple, np.ndarray)):
+            array = np.asarray(val, dtype=np.float64)
+            if array.ndim != 1 or not np.all(np.isfinite(array) & (array > 0)):
+                raise ValueError(f"{self.name} must hold positive numbers, one a dimension")
+        else:
+            super()._validate(val)
+
+
+class AutoNumber(param.Parameter):
+    """ "auto" or a number >= 0 (numbers may come as text)."""
+
+    def _validate(self, val: Any) -> None:
+        number_or_auto(self.name, val)
+
+
+def number_or_auto(name: str, value: Any) -> float | None:
+    """None for "auto", else the number; ValueError with a sentence."""
+    if isinstance(value, str) and value.strip() == "auto":
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not (np.isfinite(number) and number >= 0):
+        raise ValueError(f'{name} must be "auto" or a number of 0 or more, not {value!r}')
+    return number
+
+
+class Parameters(param.Parameterized):
+    """See each parameter's ``doc``."""
+
+    steps = param.Integer(
+        0, bounds=(0, 10**9), doc="SPR proposals of this run; 0 means 200 times the items."
+    )
+    every = param.Integer(
+        0, bounds=(0, 10**9), doc="SPR proposals between two trees; 0 means the number of items."
+    )
+    c = param.Number(
+        None,
+        bounds=(1e-6, 1e6),
+        allow_None=True,
+        doc="Divergence parameter: a(t) = c / (1 - t). Large: late splits. With learn, the start.",
+    )
+    sigma = Scale(
+        None,
+        bounds=(0, None),
+        inclusive_bounds=(False, True),
+        allow_None=True,
+        doc="Standard deviation of the diffusion: one number for all dimensions, one for each, or "
+        "None for one each, estimated. With learn, the start.",
+    )
+    learn = param.Boolean(True, doc="Sample c and sigma with the tree; else they stay as they are.")
+    leaf_noise = AutoNumber(
+        "auto",
+        doc="Variance of the noise at the leaves in units of sigma^2, as if each leaf diffused on "
+        "for this long after t = 1. auto: 0, or 0.01 where rows are equal.",
+    )
+    beta = param.Number(
+        None,
+        bounds=(0, 1e6),
+        allow_None=True,
+        doc="None: triplets are hard. A number: soft, each violated one costs beta times its "
+        "weight in log density.",
+    )
+    init = param.Selector(
+        default="average",
+        objects=["average", "random"],
+        doc="Start: average linkage of the features, or a tree drawn from the prior.",
+    )
+    mu = param.Selector(
+        default="mean",
+        objects=["mean", "zero"],
+        doc="Where the diffusion starts: the mean of each column, or 0.",
+    )

@@ -1,0 +1,111 @@
+"""``DdtState``: enough to go on with a chain, bit for bit, and to store it without pickle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hcviz.algorithms.ddt.work import ACCEPTED, PROPOSALS, C, Float, Int, Work
+from hcviz.core.errors import InvalidData
+
+
+@dataclass(frozen=True, eq=False)
+class DdtState:
+    """A chain between two proposals, in the kernel's own numbering (m = 2n - 1 nodes)."""
+
+    parent: Int  # (m,)
+    child: Int  # (m, 2); their order matters to the walk's random choices
+    u: Float  # (m,) -log(1 - t), inf at the leaves
+    c: float
+    sigma: Float  # (d,) one for each column that is not constant
+    proposals: int
+    accepted: int
+    generator: str  # JSON of the bit generator's state
+
+    @classmethod
+    def of(cls, w: Work, rng: np.random.Generator) -> DdtState:
+        return cls(
+            w.parent.copy(),
+            w.child.copy(),
+            w.u.copy(),
+            float(w.real[C]),
+            w.sigma.copy(),
+            int(w.count[PROPOSALS]),
+            int(w.count[ACCEPTED]),
+            json.dumps(rng.bit_generator.state),
+        )
+
+    def rng(self) -> np.random.Generator:
+        """A generator that goes on where this one stood."""
+        saved = json.loads(self.generator)
+        bits = np.random.PCG64()
+        bits.state = saved
+        return np.random.Generator(bits)
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Plain arrays by name, for ``np.savez`` without pickle."""
+        return {
+            "parent": self.parent,
+            "child": self.child,
+            "u": self.u,
+            "c": np.array(self.c),
+            "sigma": self.sigma,
+            "counts": np.array([self.proposals, self.accepted], np.int64),
+            "generator": np.frombuffer(self.generator.encode(), np.uint8),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> DdtState:
+        """Back from :meth:`to_arrays`; :class:`InvalidData` for what is no such state."""
+        try:
+            counts = np.asarray(arrays["counts"], np.int64)
+            made = cls(
+                np.array(arrays["parent"], np.int32),
+                np.array(arrays["child"], np.int32),
+                np.array(arrays["u"], np.float64),
+                float(arrays["c"]),
+                np.array(arrays["sigma"], np.float64),
+                int(counts[0]),
+                int(counts[1]),
+                bytes(np.asarray(arrays["generator"], np.uint8)).decode(),
+            )
+            made.check()
+        except (KeyError, TypeError, ValueError, IndexError) as fault:
+            raise InvalidData(f"This is no state of a diffusion-tree chain: {fault}.") from None
+        return made
+
+    def check(self) -> None:
+        """ValueError unless the arrays are a binary tree with rising times and sane numbers.
+
+        The kernel trusts its arrays; a state may come from a file.
+        """
+        m = self.parent.size
+        n = (m + 1) // 2
+        if m < 3 or m % 2 == 0 or self.child.shape != (m, 2) or self.u.shape != (m,):
+            raise ValueError("its arrays do not fit each other")
+        inner = np.arange(n, m)
+        kids = self.child[n:]
+        roots = np.flatnonzero(self.parent < 0)
+        if (
+            np.any(self.child[:n] != -1)
+            or roots.size != 1
+            or roots[0] < n
+            or not np.array_equal(np.sort(kids.ravel()), np.delete(np.arange(m), roots))
+            or np.any(self.parent[kids] != inner[:, None])
+        ):
+            raise ValueError("its nodes are not a binary tree")
+        times = self.u[n:]
+        if not (
+            np.all(np.isfinite(times) & (times > 0))
+            and np.all(np.isposinf(self.u[:n]))
+            and np.all(self.u[kids] > times[:, None])
+        ):
+            raise ValueError("its times do not rise from the root to the leaves")
+        if not (np.isfinite(self.c) and self.c > 0):
+            raise ValueError("c is not positive")
+        if self.sigma.ndim != 1 or not np.all(np.isfinite(self.sigma) & (self.sigma > 0)):
+            raise ValueError("sigma is not positive")
+        self.rng()
