@@ -5,6 +5,7 @@ Items in, a tree out, a person in the loop. See README.md, and docs/architecture
 
 from hcviz import datasets, metrics
 from hcviz.algorithms import algorithms, fit, run
+from hcviz.core.build import build
 from hcviz.core.errors import HcvizError, InconsistentTriplets
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -30,6 +31,7 @@ __all__ = [
     "Tree",
     "Triplets",
     "algorithms",
+    "build",
     "datasets",
     "explore",
     "fit",
