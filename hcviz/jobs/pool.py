@@ -116,7 +116,7 @@ class Pool:
         atexit.register(self.close)
 
     def take(self) -> Worker:
-        """A worker, warmed if one is in reserve; the reserve is filled up behind the scenes."""
+        """A worker, warmed if one is in reserve; an empty reserve is filled behind the scenes."""
         with self._lock:
             if self._closed:
                 raise HcvizError("The server is shutting down.")
@@ -127,6 +127,9 @@ class Pool:
             else:
                 found = Worker()
             self._out.add(found)
+            empty = not self._idle
+        if empty:
+            self.fill()
         return found
 
     def give_back(self, used: Worker) -> None:
