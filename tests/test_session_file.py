@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hcviz import Snapshot, Tree
+from hcviz import Problem, Snapshot, Tree
+from hcviz import run as hcviz_run
 from hcviz.core.errors import SessionFileError
 from hcviz.core.snapshot import Graph, Mask, Matrix, Points, Series
 from hcviz.core.state import state_class, state_name
@@ -249,6 +250,8 @@ def set_(path, value):
         inside = document["session"]
         for key in path[:-1]:
             inside = inside[key]
+            if isinstance(inside, dict) and inside["~"] == "shared":
+                inside = document["shared"][inside["at"]]
         inside[path[-1]] = value
 
     return change
@@ -279,6 +282,8 @@ def set_(path, value):
         (("log", 0), {"~": "Undo", "time": ""}),
         (("message",), {"~": "bytes", "entry": "../../etc/passwd"}),
         (("history",), [[[[[]]]]]),
+        (("labels",), {"~": "shared", "at": 999}),
+        (("constraints", 0), {"~": "shared", "at": -1}),
     ],
 )
 def test_a_forged_file_is_checked_as_any_input(content, path, value):
@@ -348,3 +353,15 @@ def test_a_session_too_large_gives_up_its_oldest_steps_first(worked, monkeypatch
     monkeypatch.setattr(session_file, "MAX_BYTES", 2_000)
     with pytest.raises(SessionFileError, match="MB"):
         save_session(worked)
+
+
+def test_a_sampler_goes_on_from_the_file_as_if_it_had_never_stopped():
+    features = np.random.default_rng(2).normal(size=(6, 3))
+    problem = Problem(features=features, triplets=[[0, 1, 2]])
+    *_, last = hcviz_run("ddt", problem, seed=1, steps=200)
+    session = Session(labels=tuple("abcdef"), snapshot=last)
+    loaded = load_session(save_session(session))
+    assert same(loaded, session)
+    *_, first = hcviz_run("ddt", problem, seed=5, start=last, steps=200)
+    *_, second = hcviz_run("ddt", problem, seed=6, start=loaded.snapshot, steps=200)
+    assert same(first, second)

@@ -2,7 +2,8 @@
 
 JSON's own types stand for themselves, arrays for tuples; everything else is an object whose ``~``
 says what it is. Equal arrays are written once. Trees and snapshots keep their identity: what was
-one object (in the session, its undo stack, its history) is one object again.
+one object (in the session, its undo stack, its history) is one object again; equal names,
+constraints and data become one.
 """
 
 from __future__ import annotations
@@ -53,12 +54,18 @@ class Encoder:
         self.entries: dict[str, bytes] = {}
         self.trees: list[Any] = []
         self.snapshots: list[Any] = []
-        self._known: dict[int, int] = {}
+        self.shared: list[Any] = []
+        self._known: dict[Any, int] = {}
         self._alive: list[Any] = []  # ids are compared only while their objects live
 
     def document(self, session: model.Session) -> dict[str, Any]:
         body = self.value(session)
-        return {"session": body, "trees": self.trees, "snapshots": self.snapshots}
+        return {
+            "shared": self.shared,
+            "trees": self.trees,
+            "snapshots": self.snapshots,
+            "session": body,
+        }
 
     def value(self, value: Any) -> Any:
         if value is None or isinstance(value, (bool, str)):
@@ -69,6 +76,13 @@ class Encoder:
             return value.item() if isinstance(value, np.generic) else value
         if isinstance(value, np.generic):
             return self.value(value.item())
+        names = isinstance(value, tuple) and set(map(type, value)) == {str}
+        if names or isinstance(value, (model.Constraint, model.DataSpec)):
+            # What every step of an undo stack repeats: written once.
+            return {"~": "shared", "at": self._once(value, self.shared, self._plain, value)}
+        return self._plain(value)
+
+    def _plain(self, value: Any) -> Any:
         if isinstance(value, tuple):
             return [self.value(item) for item in value]
         if isinstance(value, list):
@@ -102,13 +116,17 @@ class Encoder:
         self.entries[name] = content
         return {"~": "array", "entry": name}
 
-    def _once(self, thing: Any, table: list[Any], encode: Callable[[Any], Any]) -> int:
-        if id(thing) not in self._known:
+    def _once(
+        self, thing: Any, table: list[Any], encode: Callable[[Any], Any], key: Any = None
+    ) -> int:
+        """Where ``thing`` stands in the table: once for each ``key``, or for each object."""
+        key = id(thing) if key is None else key
+        if key not in self._known:
             made = encode(thing)
-            self._known[id(thing)] = len(table)
+            self._known[key] = len(table)
             self._alive.append(thing)
             table.append(made)
-        return self._known[id(thing)]
+        return self._known[key]
 
     def _tree(self, tree: Tree) -> dict[str, Any]:
         return {
@@ -140,6 +158,11 @@ class Decoder:
     def __init__(self, document: Any, read: Callable[[str], bytes]) -> None:
         self._document = document
         self._read = read
+        self._shared: list[Any] = []
+        self._trees: list[Tree] = []
+        self._snapshots: list[Snapshot] = []
+        for each in document["shared"]:  # each speaks only of those before it
+            self._shared.append(self.value(each))
         self._trees = [self._tree(each) for each in document["trees"]]
         self._snapshots = [self._snapshot(each) for each in document["snapshots"]]
 
@@ -152,6 +175,8 @@ class Decoder:
         if not isinstance(value, dict):
             return value
         kind = value["~"]
+        if kind == "shared":
+            return self._shared[value["at"]]
         if kind == "list":
             return [self.value(item) for item in value["items"]]
         if kind == "map":
@@ -244,6 +269,8 @@ def conforms(value: Any, hint: Any) -> bool:
     if origin is tuple:
         if not isinstance(value, tuple):
             return False
+        if inside == (str, Ellipsis):  # ten thousand names, in every step of undo
+            return set(map(type, value)) <= {str}
         if len(inside) == 2 and inside[1] is Ellipsis:
             return all(conforms(item, inside[0]) for item in value)
         return len(value) == len(inside) and all(map(conforms, value, inside))

@@ -40,7 +40,7 @@ _HINT = "Nothing was changed. Save the session again and open that file."
 
 
 def save_session(session: Session) -> bytes:
-    """The session as a file; equal sessions give equal bytes.
+    """The session as a file; the same session gives the same bytes.
 
     All of it: data (an upload's bytes too), constraints, tree, sampler state, undo and redo,
     history, log. Where that would pass ``MAX_BYTES`` the oldest half of undo and history goes, as
@@ -101,11 +101,11 @@ def _zipped(entries: Mapping[str, bytes]) -> bytes:
     digests = {name: hashlib.sha256(body).hexdigest() for name, body in entries.items()}
     manifest = _json({"format": FORMAT, "version": VERSION, "digests": digests})
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, body in {"manifest.json": manifest, **entries}.items():
             info = zipfile.ZipInfo(name)  # dated 1980: the same session, the same bytes
             info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, body)
+            archive.writestr(info, body, compresslevel=1)
     return buffer.getvalue()
 
 

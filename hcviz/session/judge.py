@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.build import chain_triplets, implies, is_consistent
+from hcviz.core.build import chain_triplets, is_consistent
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -97,8 +97,20 @@ def is_repeat(
 
 
 def follows(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
-    """Whether all rows of ``wanted`` hold in every tree that satisfies ``known``."""
-    return len(known) > 0 and all(implies(n_items, known, row) for row in wanted)
+    """Whether all rows of ``wanted`` hold in every tree that satisfies ``known``, which has one.
+
+    ab|c does iff neither ac|b nor bc|a can be added (:func:`hcviz.core.build.implies`, with what
+    is known here already not asked again). Of an item that nothing names nothing follows.
+    """
+    if not np.isin(wanted, known).all():
+        return False
+    trial = np.concatenate([known, wanted[:1]])
+    for a, b, c in wanted.tolist():
+        for other in ((a, c, b), (b, c, a)):
+            trial[-1] = other
+            if is_consistent(n_items, trial):
+                return False
+    return True
 
 
 def _compact(*rows: NDArray[np.int32]) -> tuple[Any, ...]:
@@ -140,32 +152,23 @@ def states(session: Session) -> dict[int, State]:
 
 
 def implied_ids(constraints: tuple[Constraint, ...]) -> frozenset[int]:
-    """The constraints that follow from those before them, all of which must have a tree."""
-    statements = tuple(each.statement for each in constraints)
-    return frozenset(
-        each.id
-        for place, each in enumerate(constraints)
-        if _follows_from(statements[:place], each.statement)
-    )
+    """The constraints that follow from those before them, all of which must have a tree.
+
+    O(m) BUILDs for m constraints, once for a list; answers are remembered by what the list says.
+    """
+    redundant = _redundant(tuple(each.statement for each in constraints))
+    return frozenset(each.id for each, follow in zip(constraints, redundant, strict=True) if follow)
 
 
-@lru_cache(maxsize=2048)  # a list that grew by one answer asks only about that one
-def _follows_from(earlier: tuple[Statement, ...], statement: Statement) -> bool:
-    if not earlier:
-        return False
-    known, wanted, n = _compact(_rows_of(earlier), chain_triplets(*statement))
-    return follows(n, known, wanted)
-
-
-def _rows_of(statements: Sequence[Statement]) -> NDArray[np.int32]:
-    return np.concatenate([_chained(*each) for each in statements])
-
-
-@lru_cache(maxsize=4096)
-def _chained(group: tuple[int, ...], apart: int) -> NDArray[np.int32]:
-    rows = chain_triplets(group, apart)
-    rows.flags.writeable = False
-    return rows
+@lru_cache(maxsize=64)
+def _redundant(statements: tuple[Statement, ...]) -> tuple[bool, ...]:
+    if not statements:
+        return ()
+    chains = [chain_triplets(*statement) for statement in statements]
+    rows, n = _compact(np.concatenate(chains))
+    ends = np.cumsum([len(chain) for chain in chains]).tolist()
+    starts = [0, *ends[:-1]]
+    return tuple(follows(n, rows[:a], rows[a:b]) for a, b in zip(starts, ends, strict=True))
 
 
 # ---------------------------------------------------------------------- conflicts
