@@ -102,7 +102,7 @@ def diverging(theme: Theme) -> list[str]:
         if theme.name == "light"
         else ("#8fc7ff", "#3a75ad", "#1f262d", "#b8702a", "#ffc285")
     )
-    return blend(stops, MISSING) + [theme.missing]
+    return [*blend(stops, MISSING), theme.missing]
 
 
 def blend(stops: Sequence[str], count: int) -> list[str]:

@@ -29,6 +29,7 @@ class Cells:
 
     kind: Kind
     raw: Any  # (n, d): the values as they came, for the tooltip
+    values: Any  # (n, d): the values that the levels stand for
     levels: NDArray[np.uint8]
     low: float  # value of level 0
     high: float  # value of level 254
@@ -50,7 +51,9 @@ def similarity_cells(items: Items) -> Cells | None:
     matrix = np.asarray(items.similarity)
     low, high = _spread(_sample(matrix, off_diagonal=True), 0.5)
     levels = geometry.quantise(matrix, low, high)
-    return Cells("similarity", matrix, levels, low, high, False, "similarity", (), None, None)
+    return Cells(
+        "similarity", matrix, matrix, levels, low, high, False, "similarity", (), None, None
+    )
 
 
 def feature_cells(
@@ -77,7 +80,9 @@ def feature_cells(
     order = np.arange(raw.shape[1], dtype=np.int32) if tree is None else leaf_order(tree)
     levels = geometry.quantise(values, low, high)
     diverging = scaling == "zscore"
-    return Cells("features", raw, levels, low, high, diverging, unit, items.columns(), order, tree)
+    return Cells(
+        "features", raw, values, levels, low, high, diverging, unit, items.columns(), order, tree
+    )
 
 
 def scaled(raw: NDArray[np.float64], scaling: Scaling) -> NDArray[np.float64]:

@@ -15,14 +15,16 @@ from numpy.typing import ArrayLike
 from hcviz.core.errors import InvalidData
 from hcviz.core.layout import leaf_order
 from hcviz.core.tree import Tree
+from hcviz.io.picture import Heat, Ink
+from hcviz.io.picture import Strip as PrintStrip
 from hcviz.ui import geometry
 from hcviz.ui.centre import labels as lettering
 from hcviz.ui.centre.cells import Cells, Scaling, feature_cells, similarity_cells
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
+from hcviz.ui.centre.frames import pixels
 from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
 from hcviz.ui.centre.hover import Hover
-from hcviz.ui.centre.frames import pixels
 from hcviz.ui.centre.items import Items, Pick, Strip
 from hcviz.ui.centre.labels import LabelFigure
 from hcviz.ui.centre.legend import legend
@@ -30,7 +32,7 @@ from hcviz.ui.centre.minimap import MAP_PX, MiniMap
 from hcviz.ui.centre.seriation import seriation
 from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.geometry import Layout
-from hcviz.ui.palette import THEMES, class_colours
+from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
 
 #: Below this width (px) the tree stands alone.
 ALONE = 560
@@ -85,6 +87,7 @@ class Centre:
         self._hovered: tuple[Any, ...] = ()
         self._waiting: set[str] = set()
         self._quiet = False
+        self._streaming = False
 
         self._rows = Range1d(-1, 0)
         self._dendrogram = TreeFigure(self._rows, self._theme)
@@ -197,9 +200,10 @@ class Centre:
             )
         now = time.monotonic()
         before = None
+        self._streaming = now - self._last_tree < TWEEN_AFTER
         if self._layout is not None:
             self._wish = self._layout.place.astype(np.float64)
-            if animate and now - self._last_tree > TWEEN_AFTER and tree.n_leaves <= 3_000:
+            if animate and not self._streaming and tree.n_leaves <= 3_000:
                 before = self._layout.leaf_y
         self._last_tree = now
         first = self._tree is None
@@ -307,10 +311,44 @@ class Centre:
         else:
             self._collapsed[key] = members
         before = self._layout.leaf_y if self._tree.n_leaves <= 3_000 else None
+        self._streaming = False
         self._lay_out(self._layout.order, before)
         if self._on["toggle"]:
             self._on["toggle"](tuple(members.tolist()))
         return True
+
+    def picture_data(self) -> dict[str, Any]:
+        """What is shown, whole and uncollapsed, as the arguments of :func:`hcviz.io.picture`.
+
+        Raises :class:`InvalidData` when there is no tree.
+        """
+        tree, layout, cells, theme = self._tree, self._layout, self._cells, self._theme
+        if tree is None or layout is None:
+            raise InvalidData("There is no tree to draw yet.")
+        data: dict[str, Any] = {
+            "tree": tree,
+            "labels": [str(label) for label in self._items.labels],
+            "order": layout.order,
+            "title": self._items.title,
+            "ink": Ink(theme.ink, theme.soft, theme.branch, theme.paper, theme.missing),
+            "strips": [
+                PrintStrip(s.name, s.codes, s.names, class_colours(len(s.names)))
+                for s in self._strip_data
+            ],
+        }
+        if cells is not None:
+            scale = (diverging if cells.diverging else sequential)(theme)[:-1]
+            data["heat"] = Heat(
+                cells.values, cells.low, cells.high, scale, cells.unit,
+                cells.names, cells.order, cells.tree,
+            )  # fmt: skip
+        if self._cut is not None:
+            _, codes, _ = coloured_clusters(
+                tree, self._cut, len(theme.clusters), self._cluster_code
+            )
+            data |= {"cut": self._cut, "clusters": codes, "cluster_colours": theme.clusters}
+            data["strips"].append(PrintStrip("clusters", self._cluster_code, (), theme.clusters))
+        return data
 
     # ------------------------------------------------------------------ layout and window
 
@@ -459,9 +497,18 @@ class Centre:
         self._draw_selection()
         self._draw_marks()
         self._draw_labels(before)
-        if self._layout is not None:
-            self._heat.draw(self._layout, self._window, self._zoomed)
+        if self._layout is not None and not self._heat.draw(
+            self._layout, self._window, self._zoomed, self._streaming
+        ):
+            self._soon("settle", self._settle, 450)
         self._draw_support()
+
+    def _settle(self) -> None:
+        """The stream has paused, or it is looked at again a little later."""
+        if time.monotonic() - self._last_tree < TWEEN_AFTER:
+            self._soon("settle", self._settle, 450)
+        elif self._layout is not None:
+            self._heat.draw(self._layout, self._window, self._zoomed)
 
     def _open(self) -> Any:
         assert self._layout is not None
@@ -602,7 +649,8 @@ class Centre:
     # ------------------------------------------------------------------ pointer
 
     def _node_at(self, figure: str, x: float, y: float) -> int:
-        assert self._layout is not None and self._tree is not None
+        assert self._layout is not None
+        assert self._tree is not None
         if figure != "tree":
             return geometry.pick(self._layout, -1.0, -y)
         width = pixels(self._dendrogram.figure, "inner_width", ASSUMED_WIDTH)
@@ -681,7 +729,8 @@ class Centre:
         self, x: float, y: float, title: str, text: str
     ) -> tuple[str, str, tuple[float, ...]]:
         layout, cells = self._layout, self._cells
-        assert layout is not None and cells is not None
+        assert layout is not None
+        assert cells is not None
         row = geometry.row_at(layout, -y)
         items = layout.row_leaves(row)
         if cells.order is None:

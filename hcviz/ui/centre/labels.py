@@ -108,7 +108,7 @@ class LabelFigure:
             )
             heads, middles = heads[kept], middles[kept]
         left = GUTTER + self._draw_pictures(layout, items, heads, middles, row_px)
-        column = (np.floor(middles) % setting.columns).astype(int)
+        column = np.floor(middles).astype(int) % setting.columns
         texts, styles, inks = [], [], []
         for leaf in heads.tolist():
             text, style = self._text_of(layout, items, leaf)
@@ -123,7 +123,8 @@ class LabelFigure:
             texts.append(text)
             inks.append(ink)
             styles.append(style)
-        font, shift, texts = _fit(texts, column, setting, self.width - left - 2)
+        whole = np.asarray(layout.owner[heads]) < 0  # a wedge's list of names may always be cut
+        font, shift, texts = _fit(texts, whole, column, setting, self.width - left - 2)
         x = f32(left + column * shift)
         data: dict[str, Any] = {
             "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles,
@@ -215,28 +216,23 @@ class LabelFigure:
 
 
 def _fit(
-    texts: list[str], column: Any, setting: geometry.Lettering, width: float
+    texts: list[str], whole: Any, column: Any, setting: geometry.Lettering, width: float
 ) -> tuple[float, float, list[str]]:
     """``(font, offset of the second column, texts)`` so that every text fits its column.
 
     The columns share the width as their longest names ask; the type shrinks before names do.
     """
-    ems = np.array([geometry.text_width(text, 1.0) for text in texts] or [0.0])
-    place = column if len(texts) else np.zeros(1, int)
-    widest = [float(ems[place == k].max(initial=0.0)) for k in range(setting.columns)]
+    ems = np.array([geometry.text_width(text, 1.0) for text in texts])
+    widest = [float(ems[whole & (column == k)].max(initial=1.0)) for k in range(setting.columns)]
     gap = 5.0
     usable = width - gap * (setting.columns - 1)
-    font = min(setting.font, max(min(SMALLEST, setting.font), usable / max(sum(widest), 1e-9)))
+    font = min(setting.font, max(min(SMALLEST, setting.font), usable / sum(widest)))
     font = float(np.floor(font * 2) / 2)
-    rooms = [ems_ * font for ems_ in widest]
-    if sum(rooms) > usable:  # the longest give way: no column takes more than its fair share
-        fair = usable / setting.columns
-        if setting.columns == 2:
-            first = min(rooms[0], max(fair, usable - rooms[1]))
-            rooms = [first, usable - first]
-        else:
-            rooms = [usable]
+    rooms = [usable]
+    if setting.columns == 2:  # neither column takes more than half unless the other leaves it
+        first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
+        rooms = [first, usable - first]
     fitted = [
-        geometry.truncate(text, font, rooms[k] + 0.5) for text, k in zip(texts, place, strict=False)
+        geometry.truncate(text, font, rooms[k] + 0.5) for text, k in zip(texts, column, strict=True)
     ]
     return font, rooms[0] + gap, fitted

@@ -1,0 +1,314 @@
+"""The picture to keep: tree, labels, strips and heatmap on one page, as SVG or PNG.
+
+Drawn by matplotlib's own figures, without pyplot: nothing global, safe in any thread, and the same
+bytes every time. Letters stay letters in the SVG, so they can be searched and restyled.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children
+from hcviz.core.tree import Tree
+
+#: Inches of a row, and of the whole picture at most; rows shrink when there are many.
+ROW, TALLEST = 0.125, 60.0
+#: Rows thinner than this (points) are not named.
+THINNEST_NAMED = 1.5
+TREE_WIDTH, STRIP, GAP, MARGIN, HEAD = 4.6, 0.13, 0.08, 0.2, 0.55
+DOTS_PER_INCH = 150
+#: The heatmap in print has at most this many pixels each way.
+MOST_PIXELS = 4_000
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A categorical column: a code for each item (255: none), and a name and colour a code."""
+
+    title: str
+    codes: NDArray[np.uint8]
+    names: Sequence[str]
+    colours: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Heat:
+    """The heatmap's values (n, d), NaN where missing, and how they are drawn.
+
+    ``column_order`` None: the columns are the items, in the leaves' order.
+    """
+
+    values: Any
+    low: float
+    high: float
+    colours: Sequence[str]
+    title: str = ""
+    column_names: Sequence[str] = ()
+    column_order: Any = None
+    column_tree: Tree | None = None
+
+
+@dataclass(frozen=True)
+class Ink:
+    """Colours of the page."""
+
+    text: str = "#1d2530"
+    soft: str = "#52606f"
+    branch: str = "#66727f"
+    paper: str = "#ffffff"
+    missing: str = "#c9ced4"
+
+
+def picture(
+    tree: Tree,
+    labels: Sequence[str],
+    *,
+    order: ArrayLike | None = None,
+    heat: Heat | None = None,
+    strips: Sequence[Strip] = (),
+    clusters: ArrayLike | None = None,
+    cluster_colours: Sequence[str] = (),
+    cut: float | None = None,
+    title: str = "",
+    ink: Ink | None = None,
+    format: Literal["svg", "png"] = "svg",
+) -> bytes:
+    """The tree with its root at the left, labels, strips and heatmap row by row, as a file.
+
+    Parameters
+    ----------
+    tree, labels : n leaves and their n names
+    order : the leaf order from top to bottom, int (n,); a depth-first order of the tree by default
+    heat : what is drawn beside it
+    clusters : int (m,), the index of a node's branches into ``cluster_colours``, -1 for none
+    cut : height of the dashed line
+    format : ``svg`` or ``png`` (150 dots an inch)
+
+    Rows are an eighth of an inch until the page is 60 inches tall, then thinner; names are left
+    out below 1.5 points. Raises :class:`InvalidParameter` for another format, :class:`InvalidData`
+    for labels, an order or a matrix of the wrong size.
+    """
+    if format not in ("svg", "png"):
+        raise InvalidParameter(f"A picture is saved as svg or png, not as '{format}'.")
+    n = tree.n_leaves
+    if len(labels) != n:
+        raise InvalidData(f"The picture got {len(labels)} labels for {n} leaves.")
+    rows = leaf_order(tree) if order is None else np.asarray(order, dtype=np.int32)
+    if not np.array_equal(np.sort(rows), np.arange(n)):
+        raise InvalidData(f"The picture's leaf order must name each of the {n} leaves once.")
+    if heat is not None and (np.ndim(heat.values) != 2 or np.shape(heat.values)[0] != n):
+        raise InvalidData(f"The heatmap has shape {np.shape(heat.values)}, and there are {n} rows.")
+    page = _Page(tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or Ink())
+    page.draw_head(title, strips)
+    page.draw_tree(clusters, cluster_colours, cut)
+    page.draw_labels()
+    page.draw_strips(strips)
+    if heat is not None:
+        page.draw_heat(heat)
+    return page.file(format)
+
+
+class _Page:
+    """One figure, measured in inches from its upper left corner."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        names: list[str],
+        order: NDArray[np.int32],
+        heat: Heat | None,
+        strips: Sequence[Strip],
+        ink: Ink,
+    ) -> None:
+        self.tree, self.names, self.order, self.ink = tree, names, order, ink
+        n = len(names)
+        self.row = min(ROW, TALLEST / n)
+        self.body = max(self.row * n, 0.8)
+        points = 72 * self.row
+        self.font = min(8.0, 0.82 * points)
+        self.named = points >= THINNEST_NAMED
+        letters = max((len(name) for name in names), default=0) if self.named else 0
+        self.label_width = 0.1 + min(letters, 60) * 0.62 * self.font / 72
+        self.strips_width = len(strips) * (STRIP + 0.05)
+        self.heat_width, self.below, self.above = 0.0, 0.35, HEAD
+        if heat is not None:
+            columns = np.shape(heat.values)[1]
+            square = heat.column_order is None
+            self.heat_width = self.body if square else float(np.clip(0.2 * columns, 1.5, 24.0))
+            self.heat_width = max(self.heat_width, 1.2)
+            if not square and heat.column_names:
+                longest = max(len(str(name)) for name in heat.column_names)
+                self.below = max(self.below, 0.1 + min(longest, 40) * 0.075)
+            if heat.column_tree is not None:
+                self.above += 0.5
+        self.left = MARGIN
+        self.width = 2 * MARGIN + TREE_WIDTH + self.label_width + self.strips_width
+        self.width += (self.heat_width + 2 * GAP) if heat is not None else 0.0
+        self.height = self.above + self.body + self.below + MARGIN
+        self.figure = Figure(figsize=(self.width, self.height), facecolor=ink.paper)
+
+    def axes(self, x: float, y: float, width: float, height: float) -> Axes:
+        box = (
+            x / self.width,
+            1 - (y + height) / self.height,
+            width / self.width,
+            height / self.height,
+        )
+        axes = self.figure.add_axes(box)
+        axes.set_axis_off()
+        return axes
+
+    def rows_axes(self, x: float, width: float) -> Axes:
+        """Axes whose y is the row, downward."""
+        axes = self.axes(x, self.above, width, self.body)
+        axes.set_ylim(len(self.names), 0)
+        return axes
+
+    def draw_head(self, title: str, strips: Sequence[Strip]) -> None:
+        axes = self.axes(MARGIN, 0.1, self.width - 2 * MARGIN, 0.3)
+        axes.text(0, 0.5, title, fontsize=11, fontweight="bold", color=self.ink.text, va="center")
+        chips = [
+            Patch(facecolor=colour, label=str(name))
+            for strip in strips
+            for name, colour in list(zip(strip.names, strip.colours, strict=False))[:12]
+        ]
+        if chips:
+            axes.legend(
+                handles=chips,
+                loc="center left",
+                bbox_to_anchor=(min(0.9, (0.4 + 0.1 * len(title)) / self.width), 0.5),
+                ncols=len(chips),
+                frameon=False,
+                fontsize=8,
+                labelcolor=self.ink.soft,
+                handlelength=0.9,
+                handleheight=0.9,
+                columnspacing=1.0,
+                handletextpad=0.4,
+            )
+
+    def draw_tree(
+        self, clusters: ArrayLike | None, colours: Sequence[str], cut: float | None
+    ) -> None:
+        tree = self.tree
+        top = float(tree.height[-1]) or 1.0
+        axes = self.rows_axes(self.left, TREE_WIDTH)
+        axes.set_xlim(1.02 * top, 0)
+        width = float(np.clip(72 * self.row / 9, 0.15, 0.9))
+        axes.plot(*elbows(tree, self.order), color=self.ink.branch, lw=width, clip_on=False)
+        if clusters is not None:
+            codes = np.asarray(clusters)
+            limit = np.inf if cut is None else float(cut)
+            for code in np.unique(codes[codes >= 0]):
+                path = self._branches(codes == code, limit)
+                axes.plot(*path, color=colours[code % len(colours)], lw=1.4 * width, clip_on=False)
+        if cut is not None:
+            axes.axvline(cut, color=self.ink.text, lw=0.8, dashes=(4, 3))
+        axes.set_axis_on()
+        axes.patch.set_visible(False)
+        for side in ("left", "right", "top"):
+            axes.spines[side].set_visible(False)
+        axes.spines["bottom"].set_color(self.ink.soft)
+        axes.tick_params(axis="x", colors=self.ink.soft, labelsize=7, length=2, width=0.6)
+        axes.locator_params(axis="x", nbins=5)
+        axes.set_yticks([])
+
+    def _branches(self, mask: NDArray[np.bool_], limit: float) -> tuple[Any, Any]:
+        tree = self.tree
+        leaf_y = np.empty(tree.n_leaves, np.float64)
+        leaf_y[self.order] = np.arange(tree.n_leaves) + 0.5
+        low, high, y = outer_children(tree.parent, leaf_y)
+        open_ = np.arange(tree.n_nodes) >= tree.n_leaves
+        x, rows = elbow_path(
+            tree.parent, tree.height, y, low, high, open_, ~open_, mask, limit, True
+        )
+        return x, rows
+
+    def draw_labels(self) -> None:
+        self.left += TREE_WIDTH
+        if self.named:
+            axes = self.rows_axes(self.left, self.label_width)
+            axes.set_xlim(0, self.label_width)
+            for row, name in enumerate(self.names):
+                shown = name if len(name) <= 60 else name[:59] + "…"
+                axes.text(
+                    0.06, row + 0.5, shown, fontsize=self.font, color=self.ink.text,
+                    va="center_baseline", parse_math=False,
+                )  # fmt: skip
+        self.left += self.label_width
+
+    def draw_strips(self, strips: Sequence[Strip]) -> None:
+        for strip in strips:
+            axes = self.rows_axes(self.left, STRIP)
+            colours = [to_rgb(colour) for colour in strip.colours]
+            table = np.array([*colours, to_rgb(self.ink.paper)])
+            codes = np.asarray(strip.codes)[self.order]
+            cells = table[np.minimum(codes, len(colours))][:, None, :]
+            axes.imshow(
+                cells, aspect="auto", interpolation="none", extent=(0, 1, len(self.names), 0)
+            )
+            self.left += STRIP + 0.05
+
+    def draw_heat(self, heat: Heat) -> None:
+        self.left += GAP
+        columns = self.order if heat.column_order is None else np.asarray(heat.column_order)
+        rows = self.order[:: -(-self.order.size // MOST_PIXELS)]
+        columns_drawn = columns[:: -(-columns.size // MOST_PIXELS)]
+        values = np.asarray(heat.values)[np.ix_(rows, columns_drawn)].astype(np.float64)
+        colours = ListedColormap(list(heat.colours)).with_extremes(bad=self.ink.missing)
+        axes = self.rows_axes(self.left, self.heat_width)
+        image = axes.imshow(
+            np.ma.masked_invalid(values), cmap=colours, vmin=heat.low, vmax=heat.high,
+            aspect="auto", interpolation="none", extent=(0, columns.size, len(self.names), 0),
+        )  # fmt: skip
+        if heat.column_tree is not None:
+            y, x = elbows(heat.column_tree, columns)
+            above = self.axes(self.left, HEAD, self.heat_width, 0.45)
+            above.set_xlim(0, columns.size)
+            above.set_ylim(0, 1.03 * float(heat.column_tree.height[-1] or 1.0))
+            above.plot(x, y, color=self.ink.branch, lw=0.7)
+        if heat.column_order is not None and heat.column_names:
+            pitch = 72 * self.heat_width / columns.size
+            size = float(min(8.0, 0.85 * pitch))
+            for place, column in enumerate(columns):
+                if size < THINNEST_NAMED:
+                    break
+                name = str(heat.column_names[column])
+                axes.text(
+                    place + 0.5, len(self.names) + 0.06 / self.row,
+                    name if len(name) <= 40 else name[:39] + "…", rotation=90, fontsize=size,
+                    ha="center", va="top", color=self.ink.soft, parse_math=False,
+                )  # fmt: skip
+        bar = self.axes(self.left + self.heat_width - 1.1, 0.16, 1.1, 0.09)
+        bar.set_axis_on()
+        self.figure.colorbar(image, cax=bar, orientation="horizontal", ticks=[heat.low, heat.high])
+        bar.set_xticks([heat.low, heat.high], [f"{heat.low:.2g}", f"{heat.high:.2g}"])
+        bar.tick_params(labelsize=7, length=0, colors=self.ink.soft, pad=2)
+        bar.set_title(heat.title, fontsize=7, color=self.ink.soft, pad=2)
+        for spine in bar.spines.values():
+            spine.set_visible(False)
+
+    def file(self, format: str) -> bytes:
+        buffer = io.BytesIO()
+        # No date and no random ids: the same picture is the same file.
+        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "hcviz"}):
+            if format == "svg":
+                FigureCanvasSVG(self.figure).print_svg(buffer, metadata={"Date": None})
+            else:
+                self.figure.set_dpi(DOTS_PER_INCH)
+                FigureCanvasAgg(self.figure).print_png(buffer, metadata={"Software": None})
+        return buffer.getvalue()

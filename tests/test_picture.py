@@ -1,0 +1,137 @@
+"""The saved picture: what is in it, in which order, and that it is the same file every time."""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from hcviz import HcvizError, Tree
+from hcviz.core.layout import cut_clusters, leaf_order
+from hcviz.io.picture import Heat, Ink, Strip, picture
+from tests.trees import caterpillar, from_nested, random_tree
+
+TREE = from_nested(((0, 1), ((2, 3), 4)), 5)
+NAMES = ["bat", "<whale> & son", "$x_1$ trout", "newt", "wasp"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(svg: bytes) -> dict[str, tuple[float, float]]:
+    """Every text of the picture with the place where it stands (x, y downward)."""
+    found = {}
+    for node in ET.fromstring(svg).iter(f"{SVG}text"):
+        place = re.search(r"translate\(([-\d.]+) ([-\d.]+)\)", node.get("transform", ""))
+        at = place.groups() if place else (node.get("x"), node.get("y"))
+        found["".join(node.itertext()).strip()] = (float(at[0]), float(at[1]))
+    return found
+
+
+def test_labels_stand_in_the_order_asked_for_as_text():
+    order = [4, 2, 3, 1, 0]
+    shown = texts(picture(TREE, NAMES, order=order, title="Five & more"))
+    assert "Five & more" in shown
+    heights = [shown[NAMES[i]][1] for i in order]
+    assert heights == sorted(heights)
+    assert np.ptp(np.diff(heights)) < 0.01  # evenly spaced
+    assert len({shown[name][0] for name in NAMES}) == 1  # flush left
+
+
+def test_rows_of_the_heatmap_and_of_the_labels_are_the_same_rows():
+    values = np.full((5, 5), 0.0)
+    values[3, :] = 1.0  # the newt's row is the only bright one
+    order = [0, 1, 4, 3, 2]
+    heat = Heat(values, 0, 1, ["#000000", "#ffffff"], "similarity")
+    svg = texts(picture(TREE, NAMES, order=order, heat=heat))
+    png = Image.open(io.BytesIO(picture(TREE, NAMES, order=order, heat=heat, format="png")))
+    pixels = np.asarray(png.convert("L")).astype(int)
+    # A column of pixels through the heatmap: the only white between its black rows.
+    column = pixels[:, int(pixels.shape[1] - 0.5 * 150)]
+    black = np.flatnonzero(column == 0)
+    inside = np.arange(black[0], black[-1] + 1)
+    bright = inside[column[inside] == 255]
+    assert bright.size > 0
+    # SVG points are 1/72 inch, pixels 1/150; a label's baseline is just below its row's middle
+    newt = svg["newt"][1] * 150 / 72
+    assert bright.min() < newt <= bright.max() + 1
+
+
+def test_class_names_cells_and_column_names_are_there():
+    strip = Strip(
+        "class", np.array([0, 1, 1, 255, 0], np.uint8), ["fur", "fin"], ["#ff0000", "#00ff00"]
+    )
+    values = np.array([[1.0, 2, 3]] * 5)
+    values[0, 0] = np.nan
+    columns = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
+    heat = Heat(
+        values,
+        1,
+        3,
+        ["#000000", "#888888", "#ffffff"],
+        "z-score",
+        ["legs", "wings", "eyes"],
+        [2, 0, 1],
+        columns,
+    )
+    options = {"heat": heat, "strips": [strip], "ink": Ink(missing="#0000ff")}
+    shown = texts(picture(TREE, NAMES, **options))
+    assert {"fur", "fin", "legs", "wings", "eyes", "z-score"} <= set(shown)
+    assert shown["eyes"][0] < shown["legs"][0] < shown["wings"][0]
+    png = np.asarray(Image.open(io.BytesIO(picture(TREE, NAMES, **options, format="png"))))
+    colours = {tuple(c) for c in png.reshape(-1, png.shape[-1])[:, :3].tolist()}
+    assert {(255, 0, 0), (0, 255, 0), (0, 0, 255)} <= colours
+
+
+def test_clusters_are_coloured_and_the_cut_is_drawn():
+    codes = np.where(cut_clusters(TREE, 1.0) >= 0, 0, -1)
+    plain = picture(TREE, NAMES).decode()
+    cut = picture(TREE, NAMES, clusters=codes, cluster_colours=["#ff00aa"], cut=1.0).decode()
+    assert "#ff00aa" in cut
+    assert "#ff00aa" not in plain
+    assert cut.count("stroke-dasharray") > plain.count("stroke-dasharray")
+
+
+@pytest.mark.parametrize("format", ["svg", "png"])
+def test_the_same_picture_is_the_same_file(format):
+    assert picture(TREE, NAMES, format=format) == picture(TREE, NAMES, format=format)
+
+
+def test_the_svg_asks_nothing_of_the_outside():
+    values = np.random.default_rng(0).random((5, 5))
+    text = picture(TREE, NAMES, heat=Heat(values, 0, 1, ["#000000", "#ffffff"])).decode()
+    links = re.findall(r'(?:href|src)="([^"#][^"]*)"', text)
+    assert all(link.startswith("data:image/png;base64,") for link in links)
+    assert "<script" not in text
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [Tree([-1], [0.0], 1), Tree.star(2), caterpillar(3_000)],
+    ids=["one leaf", "two leaves", "a chain of 3,000"],
+)
+def test_the_smallest_and_the_tallest_can_be_saved(tree):
+    names = [f"item {i}" for i in range(tree.n_leaves)]
+    image = Image.open(io.BytesIO(picture(tree, names, format="png")))
+    assert image.height <= 62 * 150
+    assert image.getextrema()[0][0] < 255  # something is drawn
+
+
+def test_the_order_is_depth_first_by_default():
+    tree = random_tree(np.random.default_rng(1), 9)
+    names = [f"name{i}" for i in range(9)]
+    shown = texts(picture(tree, names))
+    assert sorted(names, key=lambda name: shown[name][1]) == [names[i] for i in leaf_order(tree)]
+
+
+def test_what_does_not_fit_is_refused_with_a_sentence():
+    with pytest.raises(HcvizError, match="svg or png"):
+        picture(TREE, NAMES, format="gif")
+    with pytest.raises(HcvizError, match="4 labels for 5"):
+        picture(TREE, NAMES[:4])
+    with pytest.raises(HcvizError, match="each of the 5 leaves once"):
+        picture(TREE, NAMES, order=[0, 1, 2, 3, 3])
+    with pytest.raises(HcvizError, match="5 rows"):
+        picture(TREE, NAMES, heat=Heat(np.zeros((4, 4)), 0, 1, ["#000000"]))
