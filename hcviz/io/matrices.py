@@ -1,0 +1,143 @@
+"""A square matrix of similarities or distances out of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.errors import InvalidData
+from hcviz.core.similarity import from_distance
+from hcviz.io.cells import MAX_NUMBER, count, is_missing, parse, quote, shown, with_first
+from hcviz.io.rawtable import RawTable
+
+Float = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_TURN = "If larger means more alike, say that it is a similarity matrix."
+
+
+def read_matrix(raw: RawTable, kind: str, notes: list[str]) -> tuple[tuple[str, ...], Float]:
+    """``(labels, similarity)`` of a ``similarity`` or ``distance`` table, float64 (n, n).
+
+    Names stand in the first row, the first column, both (in any order) or neither. An empty
+    diagonal is understood. Adds to ``notes``; raises :class:`InvalidData`. O(n^2).
+    """
+    labels, across, columns, rows = _parts(raw, notes)
+    n = len(labels)
+    if len(columns) != n:
+        raise InvalidData(
+            f"A {kind} matrix must be square; this one has {count(n, 'row')} and "
+            f"{count(len(columns), 'column')} of numbers.",
+            "Rows and columns are the same items; names go in the first row and first column.",
+        )
+    if n < 2:
+        raise InvalidData("The matrix has only one item.", "A hierarchy needs two or more.")
+    _check_names(labels, rows, "row")
+    if across is not None and across != labels:
+        _check_names(across, np.arange(1, n + 1), "column")
+        if set(across) != set(labels):
+            k = next(k for k in range(n) if across[k] != labels[k])
+            raise InvalidData(
+                f"Row {rows[k]} is {quote(labels[k])}, but its column is {quote(across[k])}.",
+                "Rows and columns must be the same items.",
+            )
+        place = {name: k for k, name in enumerate(across)}
+        columns = [columns[place[name]] for name in labels]
+        notes.append("The columns were put into the order of the rows.")
+    matrix = np.column_stack([parse(cells, raw.separator) for cells in columns])
+    for k in range(n):
+        if is_missing(columns[k][k]):
+            matrix[k, k] = 0.0 if kind == "distance" else np.nanmax(matrix, initial=-np.inf)
+    _check_numbers(matrix, columns, labels, rows, kind)
+    if kind == "distance":
+        _check_distances(matrix, labels, rows)
+    matrix = (matrix + matrix.T) / 2.0
+    if kind == "distance":
+        notes.append("Distances d became similarities (max d - d) / max d.")
+        matrix = from_distance(matrix)
+    return tuple(labels), matrix
+
+
+def _parts(raw: RawTable, notes: list[str]) -> tuple[list[str], list[str] | None, list[Any], Rows]:
+    """``(row names, column names or None, columns of numbers, row numbers)``."""
+    columns, rows = raw.columns, raw.rows
+    across = raw.names
+    if raw.first is not None:
+        number = ~np.isnan(parse(np.array(raw.first, dtype=object), raw.separator))
+        square_without = len(columns) == len(rows) + (0 if number[0] else 1)
+        # A first row of numbers may still name the items, if it is what makes the rest square.
+        if square_without or not number[1:].any():
+            across = list(raw.first)
+        else:
+            columns, rows = with_first(raw)
+    if rows.size and np.isnan(parse(columns[0], raw.separator)[1:]).any():
+        named = True
+    else:
+        named = len(columns) == len(rows) + 1
+    if named:
+        labels = [shown(cell) for cell in columns[0]]
+        return labels, None if across is None else [*across[1:]], columns[1:], rows
+    if across is not None and len(across) == len(rows):
+        return [name.strip() for name in across], None, columns, rows
+    if len(columns) == len(rows):
+        notes.append("The matrix has no names, so items are called by their row numbers.")
+    return [f"row {row}" for row in rows], None, columns, rows
+
+
+def _check_names(names: list[str], rows: Rows, what: str) -> None:
+    seen: dict[str, int] = {}
+    for name, row in zip(names, rows.tolist(), strict=True):
+        if not name:
+            raise InvalidData(f"The {what} {row} has no name.", "Give every item a name.")
+        if name in seen:
+            raise InvalidData(
+                f"The name {quote(name)} stands twice, in {what}s {seen[name]} and {row}.",
+                "Every item needs a name of its own.",
+            )
+        seen[name] = row
+
+
+def _check_numbers(
+    matrix: Float, columns: list[Any], labels: list[str], rows: Rows, kind: str
+) -> None:
+    wrong = np.argwhere(~np.isfinite(matrix) | (np.abs(matrix) > MAX_NUMBER))
+    if wrong.size:
+        i, j = (int(k) for k in wrong[0])
+        cell = columns[j][i]
+        what = "is empty" if is_missing(cell) else f"holds {quote(shown(cell))}, no usable number"
+        raise InvalidData(
+            f"Row {rows[i]} ({quote(labels[i])}), column {quote(labels[j])} of the matrix {what}.",
+            f"A {kind} matrix needs a number for every two items.",
+        )
+    gap = np.abs(matrix - matrix.T)
+    if gap.max() > 1e-6 * np.abs(matrix).max():  # what printing a few digits may leave
+        i, j = sorted(int(k) for k in np.unravel_index(int(gap.argmax()), gap.shape))
+        raise InvalidData(
+            f"The matrix is not symmetric: from {quote(labels[i])} to {quote(labels[j])} it has "
+            f"{matrix[i, j]:g} (row {rows[i]}), and back {matrix[j, i]:g} (row {rows[j]}).",
+            "Make it symmetric first, for instance by averaging both directions.",
+        )
+
+
+def _check_distances(matrix: Float, labels: list[str], rows: Rows) -> None:
+    negative = np.argwhere(matrix < 0)
+    if negative.size:
+        i, j = (int(k) for k in negative[0])
+        raise InvalidData(
+            f"The distance in row {rows[i]} ({quote(labels[i])}), column {quote(labels[j])} is "
+            f"negative: {matrix[i, j]:g}.",
+            _TURN,
+        )
+    own = np.flatnonzero(np.diag(matrix) > 1e-6 * matrix.max())
+    if own.size:
+        i = int(own[0])
+        raise InvalidData(
+            f"In row {rows[i]}, the distance of {quote(labels[i])} to itself is "
+            f"{matrix[i, i]:g}, not 0.",
+            _TURN,
+        )
+
+
+__all__ = ["read_matrix"]

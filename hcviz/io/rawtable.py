@@ -1,0 +1,292 @@
+"""From the bytes of a file to rows and columns of text: what the file says, not what it means."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+
+#: Larger uploads are refused unread.
+MAX_UPLOAD_BYTES = 50 * 2**20
+#: More items than this have no matrix of similarities here.
+MAX_ROWS = 10_000
+MAX_COLUMNS = 10_000
+MAX_CELLS = 5_000_000
+
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+#: What the names' column may be called; then the first row is a header for sure.
+NAME_WORDS = frozenset(
+    {"name", "names", "id", "ids", "item", "items", "index", "key", "row", "sample", "object"}
+)
+FORMATS = "Use CSV or TSV text, or Parquet: one row for each item, its name in the first column."
+
+_MAGIC = (
+    (b"\x89PNG", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"), (b"GIF8", "a GIF image"),
+    (b"BM", "a bitmap image"), (b"%PDF", "a PDF document"), (b"\x1f\x8b", "gzip-compressed"),
+    (b"PK\x03\x04", "an Excel workbook or a zip archive"), (b"\xd0\xcf\x11\xe0", "a workbook"),
+    (b"\x93NUMPY", "a NumPy array"), (b"\x7fELF", "a program"), (b"SQLite", "a database"),
+)  # fmt: skip
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
+_HEAD = 400_000  # characters that are looked at before the whole is read
+
+
+@dataclass
+class RawTable:
+    """``first``: the cells of the first row, ``first_row``, as text (None where the format keeps
+    names apart, and then ``names`` has them). ``columns``: one array a column below it, of str
+    ("" where a cell is empty) or float64. ``rows``: the file's row number of each, from 1.
+    """
+
+    columns: list[Any]
+    rows: NDArray[np.int64]
+    first: list[str] | None = None
+    names: list[str] | None = None
+    first_row: int = 1
+    separator: str = ","
+    notes: list[str] = field(default_factory=list)
+
+
+def read_raw(content: bytes, filename: str) -> RawTable:
+    """Rows and columns of a CSV, TSV or Parquet file. O(bytes).
+
+    Raises :class:`TooLarge` above a stated size and :class:`InvalidData` for everything that is not
+    a rectangular table, with the row where it stops being one.
+    """
+    said = f"The file {filename!r}" if filename else "The file"
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise TooLarge(
+            f"{said} has {len(content) / 2**20:,.1f} MB; {MAX_UPLOAD_BYTES >> 20} MB is the limit.",
+            "Leave out columns or rows that are not needed.",
+        )
+    if not content.strip():
+        raise InvalidData(f"{said} is empty.", FORMATS)
+    if content.startswith(b"PAR1"):
+        return _parquet(content, said)
+    if filename.lower().endswith((".parquet", ".pq")):
+        raise InvalidData(f"{said} is not a Parquet file, whatever its name says.", FORMATS)
+    notes: list[str] = []
+    text = _text(content, said, notes)
+    separator = _separator(text)
+    first_row, width, shift, limit = _shape(text, separator, said)
+    frame = _frame(text, separator, width, limit, said)
+    return _cut(frame, first_row, shift, separator, notes, said)
+
+
+# ---------------------------------------------------------------------- text
+
+
+def _text(content: bytes, said: str, notes: list[str]) -> str:
+    """The file as text with plain newlines; what is no table at all is refused at once."""
+    for magic, what in _MAGIC:
+        if content.startswith(magic) and (magic != b"BM" or b"\0" in content[:64]):
+            raise InvalidData(f"{said} is {what}, not a table.", FORMATS)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encodings = ["utf-16"]
+    elif b"\0" in content:
+        raise InvalidData(f"{said} holds binary data, not a table.", FORMATS)
+    else:
+        encodings = ["utf-8-sig", "cp1252"]
+    for encoding in encodings:
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if encoding == "cp1252":
+            notes.append("The file is not UTF-8; it was read as Windows-1252 (Western European).")
+        break
+    else:
+        raise InvalidData(f"{said} is not text in a known encoding.", "Save it as UTF-8.")
+    if _CONTROL.search(text):
+        raise InvalidData(f"{said} holds binary data, not a table.", FORMATS)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    start, end = text[:200].lstrip().lower(), text[-50:].rstrip()
+    if not text.strip():
+        raise InvalidData(f"{said} is empty.", FORMATS)
+    if start.startswith(("{", "[")) and end.endswith(("}", "]")):
+        raise InvalidData(f"{said} is JSON, not a table.", FORMATS)
+    if start.startswith(("<!doctype", "<html", "<?xml", "<svg")):
+        raise InvalidData(f"{said} is a web page or XML, not a table.", FORMATS)
+    return text
+
+
+def _records(text: str, separator: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+
+
+def _separator(text: str) -> str:
+    """The one that cuts most of the first rows into equally many cells, the more the better."""
+    best, choice = (0.0, 1), ","
+    for separator in SEPARATORS:
+        try:
+            widths = [len(row) for row in islice(_records(text[:_HEAD], separator), 50) if row]
+        except csv.Error:
+            continue
+        width, count = Counter(widths).most_common(1)[0] if widths else (1, 0)
+        score = (count / len(widths) if width > 1 else 0.0, width)
+        if score > best:
+            best, choice = score, separator
+    return choice
+
+
+def _shape(text: str, separator: str, said: str) -> tuple[int, int, int, int]:
+    """``(first row with anything in it, columns, 1 if the header lacks a first cell, rows)``.
+
+    Raises where rows differ in length: a shifted row would put every value under a wrong name.
+    """
+    header = second = None  # where they stand, counted from 0
+    width = body = last = 0
+    corner = ""
+    odd: tuple[int, int] | None = None
+    ends_empty = True
+    try:
+        for at, row in enumerate(_records(text, separator)):
+            last = at
+            most = min(MAX_ROWS, MAX_CELLS // max(body, width, 1))
+            if at > most:
+                raise TooLarge(
+                    f"{said} has more than {most:,} rows"
+                    + (f" of {count(width, 'column')}." if width else "."),
+                    f"The limits are {MAX_ROWS:,} rows and {MAX_CELLS:,} cells: take a sample.",
+                )
+            if len(row) <= 1 and not "".join(row).strip():
+                continue
+            if header is None:
+                header, width, corner = at, len(row), row[0].strip().lower()
+                if width > MAX_COLUMNS:
+                    raise TooLarge(f"{said} has more than {MAX_COLUMNS:,} columns.")
+                continue
+            if second is None:
+                second, body = at, len(row)
+            if len(row) != body:
+                odd = at, len(row)
+                break
+            ends_empty = ends_empty and not row[-1].strip()
+    except csv.Error:
+        raise InvalidData(
+            f"{said} cannot be read beyond row {last + 2}: a cell there is longer than "
+            f"{csv.field_size_limit():,} characters.",
+            "Look for a quotation mark that is never closed.",
+        ) from None
+    assert header is not None  # the text is not blank
+    if width == 1 and body <= 1:
+        raise InvalidData(
+            f"{said} has only one column.",
+            "Names go in the first column and features in further ones, separated by commas, "
+            "semicolons or tabs.",
+        )
+    if second is None:
+        raise InvalidData(
+            f"{said} has a single row.", "Give a row of column names, then the items."
+        )
+    if odd is None and body == width + 1 and (ends_empty or corner not in NAME_WORDS):
+        # R leaves the corner out of its header; others end each row with a separator.
+        return header, body, 0 if ends_empty else 1, last + 1
+    if odd is not None or body != width:
+        at, cells = odd if odd is not None and body == width else (second, body)
+        raise InvalidData(
+            f"Row {at + 1} of the table has {count(cells, 'cell')}, row {header + 1} has {width}.",
+            f"Cells were separated by {SEPARATORS[separator]}; put text that holds one in quotes.",
+        )
+    return header, width, 0, last + 1
+
+
+def count(number: int, noun: str) -> str:
+    """``1 row``, ``2 rows``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _frame(text: str, separator: str, width: int, limit: int, said: str) -> pd.DataFrame:
+    try:
+        return pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            header=None,
+            names=range(width),
+            index_col=False,
+            dtype=str,
+            na_filter=False,
+            skip_blank_lines=False,
+            skipinitialspace=True,
+            nrows=limit,
+        )
+    except Exception as fault:  # the parser's own errors, of many types
+        quote = "EOF inside string" in str(fault)
+        raise InvalidData(
+            f"{said} cannot be read as a table"
+            + (": a quotation mark is never closed." if quote else "."),
+            FORMATS,
+        ) from None
+
+
+def _cut(
+    frame: pd.DataFrame, first_row: int, shift: int, separator: str, notes: list[str], said: str
+) -> RawTable:
+    columns = [frame[k].str.strip() for k in range(frame.shape[1])]
+    filled = np.zeros(len(frame), bool)
+    for column in columns:
+        filled |= (column != "").to_numpy(bool)
+    filled[: first_row + 1] = False
+    first = [str(column.iloc[first_row]) for column in columns]
+    if shift:
+        first = ["", *first[:-1]]
+    kept = np.flatnonzero(filled)
+    body = [column.iloc[kept].to_numpy(dtype=object) for column in columns]
+    return RawTable(body, kept + 1, first, None, first_row + 1, separator, notes)
+
+
+# ---------------------------------------------------------------------- Parquet
+
+
+def _parquet(content: bytes, said: str) -> RawTable:
+    import pyarrow.parquet as parquet  # slow to import, and seldom needed
+
+    try:
+        file = parquet.ParquetFile(io.BytesIO(content))
+        meta = file.metadata
+        if meta.num_rows > MAX_ROWS or meta.num_columns > MAX_COLUMNS:
+            raise TooLarge(
+                f"{said} has {meta.num_rows:,} rows and {meta.num_columns:,} columns; the limits "
+                f"are {MAX_ROWS:,} and {MAX_COLUMNS:,}.",
+                "Take a sample.",
+            )
+        unpacked = sum(meta.row_group(k).total_byte_size for k in range(meta.num_row_groups))
+        if meta.num_rows * meta.num_columns > MAX_CELLS or unpacked > 10 * MAX_UPLOAD_BYTES:
+            raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
+        frame = file.read().to_pandas()
+        if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
+            frame = frame.reset_index(names=frame.index.name or "name")
+        names = [str(name) for name in frame.columns]
+        columns = [_values(frame.iloc[:, k]) for k in range(frame.shape[1])]
+    except HcvizError:
+        raise
+    except Exception:  # whatever pyarrow and pandas make of a broken file
+        raise InvalidData(f"{said} is a damaged Parquet file.", "Write it anew.") from None
+    return RawTable(columns, np.arange(1, len(frame) + 1), names=names)
+
+
+def _values(column: pd.Series) -> Any:
+    """Numbers as float64; anything else as text, "" where missing; bytes stay bytes."""
+    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    out = np.empty(len(column), dtype=object)
+    for row, value in enumerate(column.to_numpy(dtype=object)):
+        if isinstance(value, dict) and isinstance(value.get("bytes"), bytes):
+            value = value["bytes"]  # how data-set libraries keep pictures
+        if isinstance(value, bytes):
+            out[row] = value
+        elif isinstance(value, (list, dict, np.ndarray)):
+            out[row] = str(value)
+        else:
+            out[row] = "" if pd.isna(value) else str(value).strip()
+    return out

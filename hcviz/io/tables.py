@@ -1,0 +1,344 @@
+"""Users' tables: from a file to a :class:`hcviz.datasets.Dataset`, or one sentence why not.
+
+The first column holds the items' names, each other column a feature, each row an item. What a
+sentence calls row 1 is the file's first row, so that people find it in their spreadsheet.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.datasets import Dataset
+from hcviz.datasets.pictures import thumbnail
+from hcviz.io.cells import (
+    MAX_NUMBER,
+    are,
+    count,
+    is_missing,
+    parse,
+    quote,
+    shown,
+    unused,
+    with_first,
+    word,
+)
+from hcviz.io.matrices import read_matrix
+from hcviz.io.rawtable import MAX_CELLS, MAX_ROWS, MAX_UPLOAD_BYTES, NAME_WORDS, RawTable, read_raw
+
+Float = NDArray[np.float64]
+TableKind = Literal["features", "similarity", "distance"]
+
+#: A text column with more different values than this is no category, and is left out.
+MAX_CATEGORIES = 50
+#: Columns with these names are classes: shown as colours, not given to any method.
+CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "species"})
+
+_TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+
+
+def read_table(
+    content: bytes | str | PathLike[str], filename: str = "", kind: TableKind = "features"
+) -> Dataset:
+    """A user's CSV, TSV or Parquet file as a data set.
+
+    ``content`` is the file's bytes, or a path to it. ``kind`` says what the numbers are.
+
+    ``features``: numbers (with ``;`` or tabs between cells a decimal comma is understood), yes/no
+    or true/false (one 0/1 column), or categories: at most 50 different texts, each a 0/1 column
+    called ``column=value``. Empty cells, ``NA``, ``?`` and the like are missing (NaN; in every
+    column of a category). A column called class, label or species becomes classes; one called
+    ``image`` pictures (PNG, JPEG, GIF or WebP as data URIs, or bytes in Parquet; redrawn small).
+    ``similarity``, ``distance``: a square symmetric matrix whose rows and columns are the items,
+    names in the first row, the first column, both or neither; a distance d becomes the similarity
+    (max d - d) / max d.
+
+    What was decided on the way stands in ``notes``: columns left out, columns that never vary
+    (kept), the encoding, a table without a header.
+
+    Limits: 50 MB, 10,000 rows, 10,000 columns, 5 million cells. Raises :class:`TooLarge`,
+    :class:`InvalidParameter` for an unknown kind, and :class:`InvalidData` for all else: one
+    sentence with row and column.
+    """
+    if kind not in ("features", "similarity", "distance"):
+        raise InvalidParameter(
+            f"There is no kind of table {kind!r}.", "Known: features, similarity, distance."
+        )
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        content, filename = _read_file(Path(content), filename)
+    raw = read_raw(bytes(content), filename)
+    if kind == "features":
+        return _features(raw, filename)
+    notes = list(raw.notes)
+    labels, similarity = read_matrix(raw, kind, notes)
+    return Dataset(
+        name=Path(filename).stem or "matrix",
+        title=filename or f"A {kind} matrix",
+        labels=labels,
+        similarity=similarity,
+        provenance=_provenance(filename),
+        notes=tuple(notes),
+    )
+
+
+def _read_file(path: Path, filename: str) -> tuple[bytes, str]:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_UPLOAD_BYTES + 1), filename or path.name
+    except OSError as fault:
+        raise InvalidData(
+            f"The file {path} cannot be read: {fault.strerror or 'it is no file'}.",
+            "Check its name and folder.",
+        ) from None
+
+
+def _provenance(filename: str) -> str:
+    return f"Your table {filename!r}." if filename else "Your table."
+
+
+# ---------------------------------------------------------------------- features
+
+
+def _features(raw: RawTable, filename: str) -> Dataset:
+    notes = list(raw.notes)
+    header, labels, columns, rows = _named(raw, notes)
+    if len(labels) < 2:
+        raise InvalidData(
+            "The table has only one item."
+            if labels
+            else "The table has no items below its header.",
+            "A hierarchy needs two or more.",
+        )
+    made: dict[str, Float] = {}
+    kinds: list[str] = []
+    strips: dict[str, tuple[str | None, ...]] = {}
+    images: list[bytes | None] | None = None
+    for name, cells in zip(header, columns, strict=True):
+        if name.lower() == "image" and images is None:
+            images = _images(cells, notes)
+            continue
+        if name.lower() in CLASS_NAMES and _is_classes(cells):
+            strips[name] = tuple(None if is_missing(cell) else word(cell) for cell in cells)
+            continue
+        for key, values, what in _column(name, cells, rows, raw.separator, notes):
+            made[unused(key, made)] = values
+            kinds.append(what)
+        if len(made) * len(labels) > MAX_CELLS:
+            raise TooLarge(
+                f"With categories as 0/1 columns the table has more than {MAX_CELLS:,} cells.",
+                "Leave out text columns with many different values.",
+            )
+    if not made:
+        raise InvalidData(
+            "The table has no column of numbers or categories beside the names.",
+            "Features are what items are compared by: give one column or more.",
+        )
+    array = np.column_stack(list(made.values()))
+    _note_constant(made, notes)
+    gaps = int(np.isnan(array).sum())
+    if gaps:
+        notes.append(f"{count(gaps, 'cell')} of {array.size:,} {are(gaps)} missing.")
+    return Dataset(
+        name=Path(filename).stem or "table",
+        title=filename or "Table",
+        labels=tuple(labels),
+        features=array,
+        feature_names=tuple(made),
+        feature_kinds=kinds,
+        strips=strips,
+        images=images,
+        provenance=_provenance(filename),
+        notes=tuple(notes),
+    )
+
+
+def _named(
+    raw: RawTable, notes: list[str]
+) -> tuple[list[str], list[str], list[Any], NDArray[np.int64]]:
+    """``(feature column names, item names, feature columns, row numbers)``."""
+    columns, rows = raw.columns, raw.rows
+    if raw.names is not None:
+        header = raw.names
+        if len(header) < 2:
+            raise InvalidData(
+                "The table has only one column.", "Names go in the first, features in further ones."
+            )
+    elif _is_header(raw):
+        assert raw.first is not None
+        header = raw.first
+    else:
+        columns, rows = with_first(raw)
+        header = [f"column {k + 1}" for k in range(len(columns))]
+        notes.append("The first row holds values, so columns are called by their numbers.")
+        if not np.isnan(parse(columns[0], raw.separator)).any():
+            notes.append("No column holds names, so items are called by their row numbers.")
+            return header, [f"row {row}" for row in rows], columns, rows
+    header = _column_names(header, notes)
+    labels = [shown(cell) for cell in columns[0]]
+    seen: dict[str, int] = {}
+    for label, row in zip(labels, rows.tolist(), strict=True):
+        if not label:
+            raise InvalidData(
+                f"Row {row} has no name in the first column.", "Give every item a name."
+            )
+        if label in seen:
+            raise InvalidData(
+                f"The name {quote(label)} stands twice, in rows {seen[label]} and {row}.",
+                "The first column must give every item a name of its own.",
+            )
+        seen[label] = row
+    return header[1:], labels, columns[1:], rows
+
+
+def _is_header(raw: RawTable) -> bool:
+    """Whether the first row names the columns rather than holding values.
+
+    It does unless it has a number over each column of numbers (and there is one). Then it still
+    does where its first cell says "name" or is empty, or where all those numbers are years.
+    """
+    assert raw.first is not None
+    if not raw.rows.size:
+        return True
+    first = parse(np.array(raw.first, dtype=object), raw.separator)[1:]
+    body = [parse(cells[:100], raw.separator) for cells in raw.columns[1:]]  # enough to tell
+    numeric = [k for k, values in enumerate(body) if np.mean(~np.isnan(values)) > 0.5]
+    over = first[numeric]
+    if not numeric or np.isnan(over).any():
+        return True
+    years = bool(np.all((over >= 1000) & (over < 3000) & (over == np.floor(over))))
+    different = len(np.unique(over)) == len(over)
+    return raw.first[0].lower() in {"", *NAME_WORDS} or (years and different and len(over) > 1)
+
+
+def _column_names(header: Sequence[str], notes: list[str]) -> list[str]:
+    """Every column with a name of its own; the first is the names' column."""
+    made: dict[str, None] = {}
+    again: list[str] = []
+    for k, name in enumerate(header):
+        plain = name.strip() or f"column {k + 1}"
+        if plain in made:
+            again.append(plain)
+            plain = unused(f"{plain} (column {k + 1})", made)
+        made[plain] = None
+    if again:
+        listed = _listed(list(dict.fromkeys(again)))
+        notes.append(f"Several columns are called {listed}; later ones carry their number.")
+    return list(made)
+
+
+def _column(
+    name: str, cells: Any, rows: NDArray[np.int64], separator: str, notes: list[str]
+) -> list[tuple[str, Float, str]]:
+    """The feature columns, (name, values, kind), that one column of the table makes."""
+    values = parse(cells, separator)
+    gaps = np.isnan(values)
+    gaps[gaps] = [is_missing(cell) for cell in cells[gaps]]
+    present = int((~gaps).sum())
+    if not present:
+        notes.append(f"The column {quote(name)} is empty and was left out.")
+        return []
+    wrong = np.flatnonzero(np.isnan(values) & ~gaps)
+    if not wrong.size:
+        what = "binary" if np.isin(values[~gaps], (0.0, 1.0)).all() else "number"
+        return [(name, _checked(name, values, rows), what)]
+    words = [None if gap else shown(cell) for gap, cell in zip(gaps, cells, strict=True)]
+    if all(w is None or w.lower() in _TRUTH for w in words):
+        truth = [np.nan if w is None else _TRUTH[w.lower()] for w in words]
+        return [(name, np.array(truth), "binary")]
+    if wrong.size <= present / 2:
+        row = int(wrong[0])
+        more = f" ({wrong.size} such cells in all)" if wrong.size > 1 else ""
+        raise InvalidData(
+            f"Row {rows[row]}, column {quote(name)} holds the text {quote(shown(cells[row]))} "
+            f"among numbers{more}.",
+            "Correct the cell, or leave it empty where the number is not known.",
+        )
+    found = sorted({w for w in words if w is not None})
+    if len(found) > MAX_CATEGORIES or (len(found) == present and present > 2):
+        notes.append(
+            f"The column {quote(name)} holds {len(found)} different texts and was left out."
+        )
+        return []
+    return [
+        (f"{name}={value}", np.array([np.nan if w is None else float(w == value) for w in words]),
+         "category")
+        for value in found
+    ]  # fmt: skip
+
+
+def _is_classes(cells: Any) -> bool:
+    different = len({shown(cell) for cell in cells if not is_missing(cell)})
+    return 0 < different <= max(MAX_CATEGORIES, 2) and (different < len(cells) or different <= 2)
+
+
+def _note_constant(made: dict[str, Float], notes: list[str]) -> None:
+    flat = [name for name, v in made.items() if len(np.unique(v[~np.isnan(v)])) < 2]
+    if len(flat) == len(made):
+        raise InvalidData(
+            "No column varies: every item has the same values.",
+            "Give features in which the items differ.",
+        )
+    if flat:
+        verb = "never varies and tells" if len(flat) == 1 else "never vary and tell"
+        notes.append(f"{_listed(flat)} {verb} no items apart.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first few of them, quoted."""
+    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(quote(name) for name in names[:5]) + rest
+
+
+def _images(cells: Any, notes: list[str]) -> list[bytes | None]:
+    """Pictures from data URIs or bytes; nothing is ever fetched or opened by name."""
+    pictures: list[bytes | None] = []
+    refused = 0
+    for cell in cells:
+        content = cell if isinstance(cell, bytes) else _from_data_uri(shown(cell))
+        picture = None
+        if content:
+            try:
+                picture = thumbnail(content)
+            except InvalidData:
+                picture = None
+        refused += picture is None and not is_missing(cell)
+        pictures.append(picture)
+    if refused:
+        notes.append(
+            f"{count(refused, 'cell')} of the image column {are(refused)} no picture; give data "
+            "URIs (data:image/png;base64,...) of PNG, JPEG, GIF or WebP."
+        )
+    return pictures
+
+
+def _from_data_uri(text: str) -> bytes | None:
+    head, comma, body = text.partition(",")
+    if not comma or not head.lower().startswith("data:image/") or not head.endswith(";base64"):
+        return None
+    try:
+        return base64.b64decode(body, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _checked(name: str, values: Float, rows: NDArray[np.int64]) -> Float:
+    wrong = np.flatnonzero(np.abs(values) > MAX_NUMBER)
+    if wrong.size:
+        row = int(wrong[0])
+        raise InvalidData(
+            f"Row {rows[row]}, column {quote(name)} holds {values[row]:g}, too large to reckon "
+            "with.",
+            f"Numbers may go up to {MAX_NUMBER:g}.",
+        )
+    return values
+
+
+__all__ = ["MAX_ROWS", "MAX_UPLOAD_BYTES", "read_table"]
