@@ -46,10 +46,8 @@ def _bytes(view: Any) -> int:
 def step(session: Session, label: str) -> Session:
     """Before a change that can be undone: the present becomes the newest of the past.
 
-    What had been undone can no longer be redone, but its trees stay in the history.
+    What had been undone can no longer be redone; its trees are in the history, where undo put them.
     """
-    for abandoned in session.future:
-        session = remember(session, abandoned)
     past = (*session.past, checkpoint(session, label))[-MAX_STEPS:]
     return replace(session, past=past, future=())
 
