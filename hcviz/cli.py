@@ -7,6 +7,7 @@ stderr. The options of ``run METHOD`` are made from the method's own parameters.
 from __future__ import annotations
 
 import argparse
+import ast
 import csv
 import io
 import json
@@ -183,36 +184,23 @@ def parse_value(what: param.Parameter[Any], text: str) -> Any:
             return number(text)
         except ValueError:
             raise InvalidParameter(f"{what.name} must be {noun}, not {text!r}.") from None
-    return text
+    if isinstance(what, param.String):
+        return text
+    try:  # a parameter of several types: a number, a list, else the word itself
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 # ---------------------------------------------------------------------- the commands
 
 
 def serve(options: argparse.Namespace) -> None:
-    import panel as pn  # seconds to import: only where it is needed
-
-    from hcviz.ui import serve_page, warm
+    from hcviz.ui.server import serve as serve_dashboard  # panel takes seconds: only here
 
     if options.data is not None:
         hcviz.datasets.load(options.data)  # refuses an unknown name before a server starts
-    hosts = {options.address, "127.0.0.1", "localhost"}
-    warm()
-    print(f"hcviz: http://{options.address}:{options.port} (Ctrl-C ends it)", file=sys.stderr)
-    try:
-        pn.serve(  # type: ignore[no-untyped-call]
-            {"/": lambda: serve_page(options.data)},
-            port=options.port,
-            address=options.address,
-            websocket_origin=sorted(f"{host}:{options.port}" for host in hosts),
-            title="hcviz",
-            show=False,
-        )
-    except OSError as fault:
-        raise HcvizError(
-            f"Port {options.port} of {options.address} cannot be used ({fault.strerror}).",
-            "Take another: --port.",
-        ) from None
+    serve_dashboard(options.data, options.port, options.address)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -220,6 +208,8 @@ def run(options: argparse.Namespace) -> None:
         raise InvalidParameter(
             f"--out {options.out}: a tree is written as {', '.join(NEWICK)} or .npy."
         )
+    if options.out is not None and not options.out.parent.is_dir():
+        raise InvalidParameter(f"--out {options.out}: there is no folder {options.out.parent}.")
     method = get(options.method)
     params = parameter_values(method, options)
     problem = load_data(options.data, options.kind).problem()

@@ -8,40 +8,6 @@ from hcviz.core.jit import njit
 from hcviz.core.treekernels import children_csr
 
 
-@njit(fastmath={"reassoc", "contract"})  # sums in vector registers; nan and inf still show
-def dasgupta(parent, size, start, leaf_order, matrix):
-    """Sum over i < j of |T[i,j]| (w_ij + w_ji) / 2: one pass over the rows of ``matrix``.
-
-    In leaf order the leaves of each ancestor are a growing interval around i, so that
-    |T[i,j]| is a step function on either side: no LCA is ever looked up.
-    """
-    n = leaf_order.size
-    place = np.empty(n, np.int32)
-    for k in range(n):
-        place[leaf_order[k]] = k
-    clade = np.empty(n)  # |T[i,j]| by the place of j, and 0 at i
-    total = 0.0
-    for here in range(n):
-        i = leaf_order[here]
-        row = matrix[i]
-        clade[here] = 0.0
-        low, high = here, here + 1
-        v = parent[i]
-        while v >= 0:
-            begin, end = start[v], start[v] + size[v]
-            for k in range(begin, low):
-                clade[k] = size[v]
-            for k in range(high, end):
-                clade[k] = size[v]
-            low, high = begin, end
-            v = parent[v]
-        part = 0.0
-        for j in range(n):
-            part += clade[place[j]] * row[j]
-        total += part
-    return total / 2.0
-
-
 @njit
 def resolved_triplets(parent, size, n):
     """Triplets ab|c that a tree resolves, and the sum of |T[a,b]| over unordered pairs."""

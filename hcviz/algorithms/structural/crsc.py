@@ -15,13 +15,13 @@ from hcviz.algorithms.structural import kernels
 from hcviz.core import spectral, spectralkernels
 from hcviz.core.build import build, build_guided
 from hcviz.core.buildkernels import renumbered
+from hcviz.core.cost import dasgupta_cost
 from hcviz.core.errors import InvalidData
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.treekernels import lca_table
 from hcviz.core.triplets import Triplets
-from hcviz.metrics import dasgupta_cost
 
 #: Sets up to this size are finished in one compiled call (40 ms at the very worst).
 SMALL = 64

@@ -1,0 +1,33 @@
+"""``serve``: the dashboard on a port of this machine, for ``hcviz serve``."""
+
+from __future__ import annotations
+
+import sys
+
+import panel as pn
+
+from hcviz.core.errors import HcvizError
+from hcviz.ui.page import serve_page, warm
+
+
+def serve(data: str | None, port: int, address: str) -> None:
+    """Serve until interrupted. :class:`HcvizError` where the port cannot be had."""
+    hosts = {address, "127.0.0.1", "localhost"}
+    try:
+        server = pn.serve(
+            {"/": lambda: serve_page(data)},
+            port=port,
+            address=address,
+            websocket_origin=sorted(f"{host}:{port}" for host in hosts),
+            title="hcviz",
+            show=False,
+            start=False,
+            verbose=False,
+        )
+    except OSError as fault:
+        raise HcvizError(
+            f"Port {port} of {address} cannot be used ({fault.strerror}).", "Take another: --port."
+        ) from None
+    print(f"hcviz: http://{address}:{port} (Ctrl-C ends it)", file=sys.stderr)
+    warm()
+    server.run_until_shutdown()

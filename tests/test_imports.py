@@ -1,0 +1,125 @@
+"""Who may know whom: docs/architecture.md's rules, read from the import statements themselves."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "hcviz"
+#: The outermost rooms: what runs the house may import anything in it.
+TOP = {"ui", "cli", "__main__", "__init__"}
+#: Room -> the rooms it may import from, beside itself.
+MAY_KNOW = {
+    "core": set(),
+    "metrics": {"core"},
+    "datasets": {"core"},
+    "session": {"core"},
+    "algorithms": {"core"},
+    "io": {"core", "session", "datasets"},  # a table read from a file becomes a Dataset
+    "jobs": {"core", "algorithms", "session"},
+}
+DRAWING = {"panel", "holoviews", "bokeh"}
+
+
+def modules():
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(path):
+    return path.relative_to(ROOT).with_suffix("").parts
+
+
+def room_of(path):
+    return name_of(path)[1]
+
+
+def imports(path):
+    """Absolute dotted names of everything a file imports, at any depth of its code.
+
+    ``from hcviz.core import build`` gives ``hcviz.core.build``: whether ``build`` is a module or a
+    name in one makes no difference to who knows whom.
+    """
+    here = name_of(path)
+    package = here[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                stem = package[: len(package) - node.level + 1]
+                base = ".".join([*stem, base] if base else stem)
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def inner(path):
+    """The rooms of hcviz that a file imports from."""
+    return {name.split(".")[1] for name in imports(path) if name.startswith("hcviz.")}
+
+
+def identify(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", modules(), ids=identify)
+def test_rooms_know_only_what_they_may(path):
+    room = room_of(path)
+    if room in TOP:
+        return
+    assert room in MAY_KNOW, f"hcviz/{room} is new: say in MAY_KNOW whom it may import"
+    strangers = inner(path) - MAY_KNOW[room] - {room}
+    assert not strangers, f"{identify(path)} imports hcviz.{', hcviz.'.join(sorted(strangers))}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=identify)
+def test_only_the_interface_draws(path):
+    if room_of(path) == "ui":
+        return
+    drawn = DRAWING & {name.split(".")[0] for name in imports(path)}
+    assert not drawn, f"{identify(path)} imports {', '.join(sorted(drawn))}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "algorithms").rglob("*.py")), ids=identify)
+def test_methods_do_not_import_each_other(path):
+    """Below ``algorithms``, a method may import ``base`` and its own folder."""
+    parts = name_of(path)[2:]
+    if parts == ("__init__",):  # the registry
+        return
+    own = parts[0]
+    for name in imports(path):
+        if name.startswith("hcviz.algorithms."):
+            other = name.split(".")[2]
+            assert other in {own, "base"}, f"{identify(path)} imports {name}"
+
+
+def test_nothing_imports_the_package_itself():
+    """``import hcviz`` inside hcviz would pull in every room; only the outermost may."""
+    for path in modules():
+        if room_of(path) not in TOP:
+            assert "hcviz" not in set(imports(path)), identify(path)
+            names = {name for name in imports(path) if name.count(".") == 1}
+            short = {name.split(".")[1] for name in names if name.startswith("hcviz.")}
+            assert short <= {p.stem for p in PACKAGE.iterdir()}, f"{identify(path)}: {short}"
+
+
+def test_the_reader_of_imports_sees_what_it_should(tmp_path, monkeypatch):
+    """The rules above mean nothing if imports() misses some kinds of statement."""
+    home = tmp_path / "hcviz" / "core"
+    home.mkdir(parents=True)
+    file = home / "x.py"
+    file.write_text(
+        "import panel as pn\n"
+        "from .. import session\n"
+        "from ..io import newick\n"
+        "def f():\n    from hcviz.ui import page\n    import bokeh.models\n"
+        "from . import tree\n"
+    )
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    assert set(imports(file)) == {
+        "panel", "hcviz.session", "hcviz.io.newick", "hcviz.ui.page", "bokeh.models",
+        "hcviz.core.tree",
+    }  # fmt: skip
+    assert inner(file) == {"session", "io", "ui", "core"}
