@@ -1,18 +1,15 @@
-"""The method's own corner: its parameters as a form, and its numbers against the work done."""
+"""The numbers of a run against the work done, drawn by HoloViews."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import holoviews as hv
 import numpy as np
 import panel as pn
-import param
 
-from hcviz.algorithms.base import Algorithm
-from hcviz.core.errors import HcvizError
 from hcviz.ui.palette import THEMES
 
 hv.extension("bokeh", logo=False)
@@ -30,68 +27,6 @@ input, select, .bk-input { background: var(--paper) !important; color: var(--ink
   font-size: 12px !important; }
 .bk-spin-btn { display: none; }
 """
-
-
-class ParameterForm:
-    """A form made of the method's ``param.Parameterized``; posts a change when it is valid."""
-
-    def __init__(
-        self,
-        on_change: Callable[[dict[str, Any]], None],
-        on_error: Callable[[HcvizError], None],
-    ) -> None:
-        self._on_change = on_change
-        self._on_error = on_error
-        self._shown: tuple[str, dict[str, Any]] | None = None
-        self.view = pn.Column(sizing_mode="stretch_width", margin=0)
-
-    def show(self, method: Algorithm, values: Mapping[str, Any]) -> None:
-        """Draw the form of ``method`` holding ``values``; nothing happens if it already does."""
-        names = method.parameter_names()
-        current = method.parameters(**dict(values))
-        wanted = {name: getattr(current, name) for name in names}
-        if self._shown == (method.name, wanted):
-            return
-        self._shown = (method.name, wanted)
-        if not names:
-            self.view.objects = [
-                pn.pane.HTML("<p>This method has no parameters.</p>", stylesheets=[_CSS], margin=0)
-            ]
-            return
-
-        def changed(event: param.parameterized.Event) -> None:
-            try:
-                method.parameters(**{event.name: event.new})
-            except HcvizError as fault:
-                self._on_error(fault)
-                return
-            wanted[event.name] = event.new
-            self._on_change({event.name: event.new})
-
-        current.param.watch(changed, names)
-        widgets = {
-            name: {
-                "stylesheets": [_CSS],
-                "sizing_mode": "stretch_width",
-                "margin": (0, 0, 6, 0),
-                "description": None,
-                "name": _title(name),
-            }
-            for name in names
-        }
-        form = pn.Param(
-            current.param,
-            parameters=names,
-            widgets=widgets,
-            show_name=False,
-            margin=0,
-            sizing_mode="stretch_width",
-        )
-        self.view.objects = [form]
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
 
 
 class Trace:

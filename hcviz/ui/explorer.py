@@ -7,6 +7,7 @@ What the parts show is computed in ``pictures.py``; what the person does is turn
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +19,11 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import pictures
 from hcviz.ui.centre import Centre, Items
-from hcviz.ui.diagnostics import ParameterForm, Trace
+from hcviz.ui.diagnostics import Trace
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import Link, to_query
-from hcviz.ui.parts import Bar, Constraints, Foot, Inspector, Tools
+from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Tools
 from hcviz.ui.shell import Shell
 from hcviz.ui.store import Store
 
@@ -32,33 +33,42 @@ Schedule = Callable[[Callable[[], None]], None]
 class Explorer:
     """The whole page of one browser session; ``view`` is what Panel shows."""
 
-    def __init__(self, schedule: Schedule, link: Link | None = None, **options: Any) -> None:
-        self.store = Store(Session(), schedule)
+    def __init__(
+        self,
+        schedule: Schedule,
+        together: Callable[[], AbstractContextManager[None]] = nullcontext,
+        link: Link | None = None,
+        **options: Any,
+    ) -> None:
+        self.store = Store(Session(), schedule, together)
         store = self.store
         self.gestures = Gestures(store)
+
+        def later(handler: Callable[..., None]) -> Callable[..., None]:
+            # Panel calls handlers without the document's lock; what they change needs it.
+            return lambda *given: schedule(lambda: handler(*given))
+
         self.centre = Centre(
             on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_toggle=lambda leaves: None
         )
-        self.bar = Bar(self._bar_act, sizing_mode="stretch_width")
-        self.tools = Tools(self._tools_act, sizing_mode="stretch_width")
-        self.constraints = Constraints(self.gestures.constraints_act, sizing_mode="stretch_width")
-        self.inspector = Inspector(self._inspector_act, sizing_mode="stretch_width")
-        self.foot = Foot(self._foot_act, sizing_mode="stretch_width")
-        self.files = Files(store, self.bar, self.centre)
-        self.form = ParameterForm(
-            lambda values: store.dispatch(act.SetParams(values)),
-            lambda fault: store.look(error=(fault.message, fault.hint)),
+        self.bar = Bar(later(self._bar_act), sizing_mode="stretch_width")
+        self.tools = Tools(later(self._tools_act), sizing_mode="stretch_width")
+        self.constraints = Constraints(
+            later(self.gestures.constraints_act), sizing_mode="stretch_width"
         )
+        self.inspector = Inspector(later(self._inspector_act), sizing_mode="stretch_width")
+        self.foot = Foot(later(self._foot_act), sizing_mode="stretch_width")
+        self.files = Files(store, self.bar, self.centre)
+        self.form = Form(later(self._form_act), sizing_mode="stretch_width")
         self.trace = Trace()
         self.shell = Shell(
-            self._key,
+            later(self._key),
             bar=self.bar,
             left=self.constraints,
             centre=pn.Column(self.tools, self.centre.view, sizing_mode="stretch_both", margin=0),
             right=pn.Column(
                 self.inspector,
-                pn.pane.HTML("<h2>Method</h2>", stylesheets=[_HEADING], margin=(12, 0, 0, 0)),
-                self.form.view,
+                self.form,
                 self.trace.view,
                 sizing_mode="stretch_width",
                 margin=0,
@@ -88,15 +98,12 @@ class Explorer:
             lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),
         )
         store.subscribe(lambda s: s.view.theme, self._show_theme)
-        store.subscribe(
-            lambda s: (s.session.method, s.session.params),
-            lambda _: self._show_form(),
-        )
         for part, picture, live in (
             (self.bar, pictures.bar, pictures.bar_live),
             (self.tools, pictures.tools, None),
             (self.constraints, pictures.constraints, None),
             (self.inspector, pictures.inspector, pictures.inspector_live),
+            (self.form, pictures.form, None),
             (self.foot, pictures.foot, None),
         ):
             self._draw(part, "state", picture)
@@ -160,11 +167,6 @@ class Explorer:
         self.shell.theme = theme
         self.centre.set_theme(theme)
         self.trace.set_theme(theme)
-
-    def _show_form(self) -> None:
-        session = self.store.session
-        with self.store.guarded():
-            self.form.show(get_algorithm(session.method), pictures.params_of(session))
 
     # ------------------------------------------------------------------ what the person does
 
@@ -242,6 +244,19 @@ class Explorer:
         elif name == "parent":
             store.look(selection=pictures.wider(store))
 
+    def _form_act(self, _name: str, more: dict[str, Any]) -> None:
+        store = self.store
+        name, value = str(more.get("name")), more.get("value")
+        if name == "data:scaling":
+            store.dispatch(act.SetScaling(str(value)))
+        elif name == "data:missing":
+            store.dispatch(act.SetMissing(str(value)))
+        else:
+            with store.guarded():
+                values = {**pictures.params_of(store.session), name: pictures.parameter_from(value)}
+                get_algorithm(store.session.method).parameters(**values)
+                store.dispatch(act.SetParams({name: values[name]}))
+
     def _foot_act(self, name: str, more: dict[str, Any]) -> None:
         steps = int(more.get("by", 0))
         for _ in range(abs(steps)):
@@ -318,10 +333,6 @@ class Explorer:
             store.look(matrix=link.matrix)
         if link.clusters:
             store.look(clusters=link.clusters)
-
-
-_HEADING = """h2 { font: 650 12px/1.3 system-ui, sans-serif; color: var(--ink-2); margin: 0 0 4px; }
-:host { color: var(--ink); }"""
 
 
 def _drawn(store: Store) -> Any:

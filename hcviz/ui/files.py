@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.io.picture import picture
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
@@ -91,6 +90,8 @@ class Files:
             np.save(buffer, tree.to_linkage(), allow_pickle=False)
             self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
         else:
+            from hcviz.io.picture import picture  # matplotlib takes a second: only when asked for
+
             mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
             content = picture(**self.centre.picture_data(), format=what)
             self.part.download(f"{stem}.{what}", content, mime)

@@ -59,8 +59,7 @@ class Gestures:
         ready = self.store.view.draft.ready
         if not ready:
             return
-        members = sorted({item for group, _ in ready for item in group})
-        self.store.look(draft=Draft(), selection=tuple(members))
+        self.store.look(draft=Draft(), selection=())
         self.store.dispatch(*(act.AddConstraint(group, apart) for group, apart in ready))
 
     def constraints_act(self, name: str, more: dict[str, Any]) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import panel as pn
+from bokeh.document import Document
 
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.problem import Problem
@@ -47,17 +49,45 @@ def serve_page(data: str | None = None) -> pn.viewable.Viewable:
         except HcvizError as found:
             fault = found
 
-    def schedule(callback: Callable[[], None]) -> None:
-        if document is None:
-            callback()
-        else:
-            document.add_next_tick_callback(callback)
-
-    explorer = Explorer(schedule, link)
+    gate = Gate(document)
+    explorer = Explorer(gate.schedule, lambda: _together(document), link)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
+    pn.state.onload(gate.open)
     pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     return explorer.view
+
+
+class Gate:
+    """Callbacks for the document's thread; until the browser has the page, they wait.
+
+    The first run goes on while the page loads, but nothing is drawn meanwhile: what Panel 1.9.4
+    changes after the document was sent and before the session counts as connected is dropped
+    (``_drain_unconnected_events`` in ``panel/io/document.py``).
+    """
+
+    def __init__(self, document: Document | None) -> None:
+        self._document = document
+        self._lock = threading.Lock()
+        self._waiting: list[Callable[[], None]] | None = [] if document is not None else None
+
+    def schedule(self, callback: Callable[[], None]) -> None:
+        """Run ``callback`` soon on the document's thread; may be called from any thread."""
+        with self._lock:
+            if self._waiting is not None:
+                self._waiting.append(callback)
+                return
+        if self._document is None:
+            callback()
+        else:
+            self._document.add_next_tick_callback(callback)
+
+    def open(self) -> None:
+        """The browser has the page."""
+        with self._lock:
+            waiting, self._waiting = self._waiting or [], None
+        for callback in waiting:
+            self.schedule(callback)
 
 
 def explore(problem_or_dataset: Any, *, method: str | None = None, height: int = 760) -> Any:
@@ -86,11 +116,29 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         name = f"notebook {next(_counter)}"
         sources.GIVEN[name] = _as_dataset(problem_or_dataset, name)
         spec = DataSpec(kind="given", name=name)
-    explorer = Explorer(schedule, None, spec=spec, method=method)
+    explorer = Explorer(schedule, spec=spec, method=method)
     explorer.view.sizing_mode = "stretch_width"
     explorer.view.height = height
     explorer.view.explorer = explorer
     return explorer.view
+
+
+@contextmanager
+def _together(document: Document | None) -> Iterator[None]:
+    """Hold the document's changes back, and let Bokeh send them at the end, under its own lock.
+
+    Panel 1.9.4 otherwise writes each change to the socket itself, past that lock; what it queues
+    while an earlier write is awaited can stay in the queue for good (``_dispatch_msgs`` in
+    ``panel/io/document.py``), and the page then shows the last trees but one for ever.
+    """
+    if document is None or document.callbacks.hold_value:
+        yield
+        return
+    document.hold("combine")
+    try:
+        yield
+    finally:
+        document.unhold()
 
 
 def _as_dataset(given: Any, name: str) -> Dataset:

@@ -72,6 +72,12 @@ class Inspector(Part):
     locals().update(_sources("inspector"))
 
 
+class Form(Part):
+    """The method's parameters, and how the data is prepared for it."""
+
+    locals().update(_sources("form"))
+
+
 class Foot(Part):
     """The sentence bar and the history strip."""
 

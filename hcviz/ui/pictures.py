@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 from typing import Any
 
 import numpy as np
+import param
 
 from hcviz import datasets
 from hcviz.algorithms import algorithms
@@ -48,7 +50,7 @@ def params_of(session: Session) -> dict[str, Any]:
 
 def bar(store: Store) -> dict[str, Any]:
     session = store.session
-    names = [[name, _dataset_title(name)] for name in datasets.names()]
+    names = [[name, datasets.title(name)] for name in datasets.names()]
     chosen = session.data.name
     if session.data.kind != "built-in":
         names = [[CURRENT, session.data.name], *names]
@@ -95,12 +97,6 @@ def shell(store: Store) -> dict[str, Any]:
         "busy": store.session.status == "sampling",
         "progress": min(1.0, step / total) if total else 0.0,
     }
-
-
-def _dataset_title(name: str) -> str:
-    from hcviz.ui.sources import built_in
-
-    return built_in(name).title
 
 
 # ---------------------------------------------------------------------- over the tree
@@ -308,6 +304,62 @@ def as_uri(image: Any) -> str:
     if isinstance(image, bytes):
         return "data:image/png;base64," + base64.b64encode(image).decode()
     return str(image)
+
+
+# ---------------------------------------------------------------------- form
+
+
+def form(store: Store) -> dict[str, Any]:
+    """The parameters as fields: switches, choices and text, with their docs."""
+    session, data = store.session, store.dataset
+    method = get_algorithm(session.method)
+    values = method.parameters(**params_of(session))
+    fields = []
+    for name in method.parameter_names():
+        parameter, value = values.param[name], getattr(values, name)
+        field = {"name": name, "title": name.replace("_", " ").capitalize(), "doc": parameter.doc}
+        if isinstance(parameter, param.Boolean):
+            field |= {"kind": "switch", "value": bool(value)}
+        elif isinstance(parameter, param.Selector):
+            field |= {"kind": "choice", "value": str(value)}
+            field["options"] = [[str(x), str(x)] for x in parameter.objects]
+        else:
+            field |= {"kind": "text", "value": "" if value is None else str(value)}
+            field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
+        fields.append(field)
+    prepared = [_data_choice("scaling", "Scaling", session.data.scaling, datasets.SCALINGS)]
+    if data is not None and data.n_missing:
+        cells = f"Missing ({data.n_missing})"
+        prepared.append(_data_choice("missing", cells, session.data.missing, datasets.MISSING))
+    if data is None or data.features is None:
+        prepared = []
+    about = method.summary or method.title
+    if method.paper:
+        about += f" ({method.paper})"
+    return {"fields": fields, "data": prepared, "about": about}
+
+
+def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any]:
+    return {
+        "name": f"data:{name}",
+        "title": title,
+        "kind": "choice",
+        "value": value,
+        "options": [[kind, text] for kind, (text, _) in known.items()],
+        "doc": "How the features are prepared for the method.",
+    }
+
+
+def parameter_from(text: Any) -> Any:
+    """What was typed into a field: a number, a list, True, None (or nothing), else the text."""
+    if not isinstance(text, str):
+        return text
+    if not text.strip() or text.strip().lower() == "none":
+        return None
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return text.strip()
 
 
 # ---------------------------------------------------------------------- foot

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import param
 from panel.custom import Child, JSComponent
@@ -30,7 +30,7 @@ class Shell(JSComponent):
     progress = param.Number(default=0.0, bounds=(0, 1))
 
     _esm = ASSETS / "shell.js"
-    _stylesheets = [TOKENS, (ASSETS / "shell.css").read_text()]
+    _stylesheets: ClassVar[list[str]] = [TOKENS, (ASSETS / "shell.css").read_text()]
 
     def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
         super().__init__(**params)

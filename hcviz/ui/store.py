@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,10 +53,16 @@ class Store:
     """Session + data + view state of one browser session.
 
     ``schedule(callback)`` runs a callback later on the document's thread; it is the only thing
-    that worker threads may touch.
+    that worker threads may touch. ``together()`` is a context in which all that the views change
+    goes to the browser as one.
     """
 
-    def __init__(self, session: Session, schedule: Callable[[Callable[[], None]], None]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        schedule: Callable[[Callable[[], None]], None],
+        together: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self.session = session
         self.view = ViewState()
         self.dataset: Dataset | None = None
@@ -66,6 +73,7 @@ class Store:
         self._problem: Problem | None = None
         self._problem_key: Any = None
         self._schedule = schedule
+        self._together = together
         self._subscribers: list[list[Any]] = []
         self._notifying = False
         self._changes: tuple[Any, Any, CladeChanges] | None = None
@@ -84,18 +92,23 @@ class Store:
             return
         self._notifying = True
         try:
-            again = True
-            while again:
-                again = False
-                for subscriber in self._subscribers:
-                    select, call, before = subscriber
-                    now = select(self)
-                    if not _same(before, now):
-                        subscriber[2] = now
-                        again = True
-                        call(now)
+            with self._together():
+                while self._tell():
+                    pass
         finally:
             self._notifying = False
+
+    def _tell(self) -> bool:
+        """One round over the subscribers; whether any of them was called."""
+        told = False
+        for subscriber in self._subscribers:
+            select, call, before = subscriber
+            now = select(self)
+            if not _same(before, now):
+                subscriber[2] = now
+                told = True
+                call(now)
+        return told
 
     def look(self, **changes: Any) -> None:
         """Change the view state."""

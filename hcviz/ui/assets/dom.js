@@ -10,7 +10,7 @@ function h(tag, props = {}, ...children) {
     else if (value === true) node.setAttribute(key, "")
     else node.setAttribute(key, value)
   }
-  node.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false))
+  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false))
   return node
 }
 
@@ -40,7 +40,7 @@ function painter(root, view) {
     const typed = key && active.tagName === "INPUT" && active.type !== "checkbox"
     const keep = typed ? { value: active.value, start: active.selectionStart, end: active.selectionEnd } : null
     const scroll = [...root.querySelectorAll("[data-scroll]")].map(node => [node.dataset.scroll, node.scrollTop])
-    root.replaceChildren(...[view()].flat().filter(Boolean))
+    root.replaceChildren(...[view()].flat(Infinity).filter(Boolean))
     for (const [name, top] of scroll) {
       const node = root.querySelector(`[data-scroll="${name}"]`)
       if (node) node.scrollTop = top
