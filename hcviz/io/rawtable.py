@@ -178,7 +178,8 @@ def _shape(text: str, separator: str, said: str) -> tuple[int, int, int, int]:
             f"{csv.field_size_limit():,} characters.",
             "Look for a quotation mark that is never closed.",
         ) from None
-    assert header is not None  # the text is not blank
+    if header is None:
+        raise InvalidData(f"{said} is empty.", FORMATS)
     if width == 1 and body <= 1:
         raise InvalidData(
             f"{said} has only one column.",
