@@ -32,7 +32,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.io.session_file import load_session
-from hcviz.io.tables import read_table
+from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
 from hcviz.session.model import joined
 
@@ -274,7 +274,7 @@ def reproduce(options: argparse.Namespace) -> None:
 # ---------------------------------------------------------------------- files
 
 
-def load_data(name: str, kind: str) -> Any:
+def load_data(name: str, kind: TableKind) -> Any:
     """A built-in data set, or a table file."""
     if name in hcviz.datasets.names():
         return hcviz.datasets.load(name)
@@ -327,7 +327,7 @@ def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
         raise InvalidTree(f"{path}: a tree is written as {', '.join(NEWICK)} or .npy.")
 
 
-def describe(path: Path, kind: str) -> str:
+def describe(path: Path, kind: TableKind) -> str:
     """One sentence on what the file holds; an :class:`HcvizError` if it is not what it seems."""
     if path.suffix in (*NEWICK, ".npy"):
         tree, _ = read_tree(path)
@@ -358,7 +358,7 @@ def describe_triplets(text: str) -> str:
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
 
 
-def describe_table(table: Any, kind: str) -> str:
+def describe_table(table: Any, kind: TableKind) -> str:
     if kind != "features":
         return f"a {kind} matrix over {len(table.labels)} items."
     rows, columns = table.features.shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shutil
@@ -68,61 +67,6 @@ def test_every_dependency_has_its_reason():
     told = set(re.findall(r"^\| `([\w.-]+)` \| \S", reasons, re.MULTILINE))
     names = {requirement(text)[0] for text in PROJECT["dependencies"]}
     assert told == names
-
-
-# ---------------------------------------------------------------------- imports
-
-CORE = {"core"}
-MAY_KNOW = {
-    "core": CORE,
-    "metrics": {"core", "metrics"},
-    "datasets": {"core", "datasets"},
-    "algorithms": {"core", "algorithms"},
-    "session": {"core", "session"},
-    "io": {"core", "session", "io", "datasets"},
-    "jobs": {"core", "algorithms", "session", "jobs"},
-}
-DRAWING = {"panel", "holoviews", "bokeh", "panel_material_ui"}
-
-
-def imports(path: Path) -> set[str]:
-    """Every module a file imports, wherever in it, by its full name."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
-            found.add(node.module or "")
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
-
-
-def part_of(module: str) -> str | None:
-    words = module.split(".")
-    return words[1] if words[0] == "hcviz" and len(words) > 1 else None
-
-
-@pytest.mark.parametrize("part", sorted(MAY_KNOW))
-def test_who_may_know_whom(part):
-    for path in (ROOT / "hcviz" / part).rglob("*.py"):
-        for module in imports(path):
-            known = part_of(module)
-            where = path.relative_to(ROOT)
-            assert module != "hcviz", f"{where} imports the whole package"
-            assert known is None or known in MAY_KNOW[part], f"{where} imports {module}"
-            assert module.partition(".")[0] not in DRAWING, f"{where} imports {module}"
-
-
-def test_algorithms_never_import_each_other():
-    shared = {"base", "get", "run", "fit", "generator", "algorithms", "MODULES"}
-    folder = ROOT / "hcviz" / "algorithms"
-    for path in folder.rglob("*.py"):
-        own = path.relative_to(folder).parts[0].removesuffix(".py")
-        for module in imports(path):
-            words = module.split(".")
-            if words[:2] == ["hcviz", "algorithms"] and len(words) > 2:
-                assert words[2] in {own, *shared}, f"{path.relative_to(ROOT)} imports {module}"
 
 
 # ---------------------------------------------------------------------- commands and texts
