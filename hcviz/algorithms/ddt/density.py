@@ -2,9 +2,8 @@
 
 NOTES of the paper, restated: an inner node v with l and r leaves below its children, at u_v below a
 parent at u_p, has prior density a(t_v) exp(c (u_p - u_v) H(l+r-1)) (l-1)! (r-1)! / (l+r-1)!.
-Summed over the tree, the exponents regroup into c u_v (H(l-1) + H(r-1) - H(l+r-1)) for each v: a
-term of v alone, so a move changes it only where a node's time or number of leaves changes.
-With respect to u in place of t the factor 1/(1-t) of a(t) is gone, which is what moves use.
+Summed over the tree, the exponents regroup into c u_v (H(l-1) + H(r-1) - H(l+r-1)) for each v.
+With respect to u in place of t the factor 1 / (1-t) of a(t) is gone, which is what moves use.
 """
 
 from __future__ import annotations
@@ -13,7 +12,20 @@ import math
 
 import numpy as np
 
-from hcviz.algorithms.ddt.work import LIK, LOG_C, NOISE, PRIOR, ROOT, ROOT_TERM, VAR, C
+from hcviz.algorithms.ddt.work import (
+    HARMONIC,
+    LEFT,
+    LOG_FACTORIAL,
+    NOISE,
+    PARENT,
+    RIGHT,
+    ROOT,
+    SIZE,
+    SLOT,
+    C,
+    H,
+    U,
+)
 from hcviz.core.jit import njit
 
 #: Sums may be regrouped (vectorised), but infinities and NaNs keep their meaning.
@@ -22,125 +34,137 @@ LOG_2PI = math.log(2.0 * math.pi)
 
 
 @njit(fastmath=FAST, error_model="numpy")
-def update(w, v):
-    """The message and the two factors of inner node v from its children, into its spare rows.
+def update(node, time, msg, v):
+    """The message of inner node v from its children's, into its spare row, which then holds. O(d).
 
-    O(d). Children (m1, v1) and (m2, v2) at distances h_v - h_1, h_v - h_2: precision-weighted mean,
-    factor N(m1 - m2; 0, V1 + V2).
+    Children (m1, v1) and (m2, v2) at distances h_v - h_1, h_v - h_2: precision-weighted mean.
     """
-    left = w.child[v, 0]
-    right = w.child[v, 1]
-    i = 2 * left + w.slot[left]
-    j = 2 * right + w.slot[right]
-    k = 2 * v + 1 - w.slot[v]
-    w.slot[v] = 1 - w.slot[v]
-    nl = w.size[left]
-    nr = w.size[right]
-    jump = w.harmonic[nl - 1] + w.harmonic[nr - 1] - w.harmonic[nl + nr - 1]
-    w.stat[k, PRIOR] = (
-        w.real[LOG_C]
-        + w.real[C] * w.u[v] * jump
-        + w.log_factorial[nl - 1]
-        + w.log_factorial[nr - 1]
-        - w.log_factorial[nl + nr - 1]
-    )
-    dims = w.mean.shape[1]
-    if dims == 0:
+    left = node[v, LEFT]
+    right = node[v, RIGHT]
+    i = 2 * left + node[left, SLOT]
+    j = 2 * right + node[right, SLOT]
+    node[v, SLOT] = 1 - node[v, SLOT]
+    width = msg.shape[1]
+    if width == 1:
         return
-    a = w.stat[i, VAR] + (w.h[v] - w.h[left])
-    b = w.stat[j, VAR] + (w.h[v] - w.h[right])
-    both = a + b
-    share = b / both
-    square = 0.0
-    for d in range(dims):
-        gap = w.mean[i, d] - w.mean[j, d]
-        square += gap * gap
-        w.mean[k, d] = w.mean[j, d] + share * gap
-    w.stat[k, VAR] = a * share
-    w.stat[k, LIK] = -0.5 * (dims * (LOG_2PI + math.log(both)) + square / both)
-
-
-@njit(fastmath=FAST, error_model="numpy")
-def root_factor(w, root):
-    """log N(m_root; 0, v_root + t_root), the diffusion starting at 0 at t = 0. O(d)."""
-    dims = w.mean.shape[1]
-    if dims == 0:
-        return 0.0
-    k = 2 * root + w.slot[root]
-    both = w.stat[k, VAR] + (1.0 - w.h[root])
-    square = 0.0
-    for d in range(dims):
-        square += w.mean[k, d] * w.mean[k, d]
-    return -0.5 * (dims * (LOG_2PI + math.log(both)) + square / both)
+    k = 2 * v + node[v, SLOT]
+    h = time[v, H]
+    a = msg[i, 0] + (h - time[left, H])
+    b = msg[j, 0] + (h - time[right, H])
+    share = b / (a + b)
+    for d in range(1, width):
+        y = msg[j, d]
+        msg[k, d] = y + share * (msg[i, d] - y)
+    msg[k, 0] = a * share
 
 
 @njit
-def postorder(w):
-    """Inner nodes into ``touched``, children before parents; returns how many. O(n)."""
-    n = w.data.shape[0]
-    last = n - 1
+def postorder(node, spare, root):
+    """Inner nodes into ``spare[1]``, children before parents; returns how many. O(n)."""
+    number = node.shape[0] // 2
+    last = number
     top = 1
-    w.stack[0] = w.count[ROOT]
+    spare[0, 0] = root
     while top > 0:  # a preorder, written backwards
         top -= 1
-        v = w.stack[top]
-        if v < n:
+        v = spare[0, top]
+        if node[v, LEFT] < 0:
             continue
         last -= 1
-        w.touched[last] = v
-        w.stack[top] = w.child[v, 0]
-        w.stack[top + 1] = w.child[v, 1]
+        spare[1, last] = v
+        spare[0, top] = node[v, LEFT]
+        spare[0, top + 1] = node[v, RIGHT]
         top += 2
-    return n - 1
+    return number
 
 
 @njit(error_model="numpy")
 def refresh(w):
     """Sizes, h, leaf messages (from data, sigma and leaf noise) and all messages anew. O(n d).
 
-    Bit for bit what the path updates hold: each is the same function of the same children.
+    Bit for bit what path updates hold: each is the same function of the same children.
     """
-    n = w.data.shape[0]
-    for i in range(n):
-        k = 2 * i + w.slot[i]
-        w.stat[k, VAR] = w.real[NOISE]
-        for d in range(w.data.shape[1]):
-            w.mean[k, d] = w.data[i, d] / w.sigma[d]
-    for x in range(postorder(w)):
-        v = w.touched[x]
-        w.h[v] = math.exp(-w.u[v])
-        w.size[v] = w.size[w.child[v, 0]] + w.size[w.child[v, 1]]
-        update(w, v)
-    w.real[ROOT_TERM] = root_factor(w, w.count[ROOT])
+    node, time, msg, data, sigma = w.node, w.time, w.msg, w.data, w.sigma
+    for i in range(data.shape[0]):
+        k = 2 * i + node[i, SLOT]
+        msg[k, 0] = w.real[NOISE]
+        for d in range(data.shape[1]):
+            msg[k, 1 + d] = data[i, d] / sigma[d]
+    spare = w.spare
+    for x in range(postorder(node, spare, w.count[ROOT])):
+        v = spare[1, x]
+        time[v, H] = math.exp(-time[v, U])
+        node[v, SIZE] = node[node[v, LEFT], SIZE] + node[node[v, RIGHT], SIZE]
+        update(node, time, msg, v)
 
 
 @njit(error_model="numpy")
-def log_joint(w):
-    """Log prior of tree and times (density in t) plus integrated log likelihood, from the factors.
-
-    O(n + d).
-    """
-    n = w.data.shape[0]
-    total = w.real[ROOT_TERM]
-    for v in range(n, 2 * n - 1):
-        k = 2 * v + w.slot[v]
-        total += w.stat[k, LIK] + w.stat[k, PRIOR] + w.u[v]
-    for d in range(w.sigma.size):
-        total -= n * math.log(w.sigma[d])
+def log_prior(w):
+    """Log density of tree and times (in t), given c. O(n)."""
+    node, time, table = w.node, w.time, w.table
+    c = w.real[C]
+    total = 0.0
+    for v in range(w.data.shape[0], node.shape[0]):
+        nl = node[node[v, LEFT], SIZE]
+        nr = node[node[v, RIGHT], SIZE]
+        u = time[v, U]
+        jump = table[HARMONIC, nl - 1] + table[HARMONIC, nr - 1] - table[HARMONIC, nl + nr - 1]
+        total += math.log(c) + u + c * u * jump
+        total += table[LOG_FACTORIAL, nl - 1] + table[LOG_FACTORIAL, nr - 1]
+        total -= table[LOG_FACTORIAL, nl + nr - 1]
     return total
+
+
+@njit(error_model="numpy")
+def log_likelihood(w, out):
+    """Log density of the data given tree, times and sigma, locations integrated out. O(n d).
+
+    Factors N(m1 - m2; 0, V1 + V2) at inner nodes and N(m; 0, v + t) at the root. ``out``, (d,), is
+    given x' K^-1 x for each dimension in units of sigma^2, K_ij = t_lca(i,j) (plus the noise).
+    """
+    node, time, msg = w.node, w.time, w.msg
+    n, dims = w.data.shape
+    if dims == 0:
+        return 0.0
+    root = w.count[ROOT]
+    k = 2 * root + node[root, SLOT]
+    both = msg[k, 0] + (1.0 - time[root, H])
+    logs = math.log(both)
+    for d in range(dims):
+        out[d] = msg[k, 1 + d] * msg[k, 1 + d] / both
+    for v in range(n, node.shape[0]):
+        left = node[v, LEFT]
+        right = node[v, RIGHT]
+        i = 2 * left + node[left, SLOT]
+        j = 2 * right + node[right, SLOT]
+        h = time[v, H]
+        both = (msg[i, 0] + (h - time[left, H])) + (msg[j, 0] + (h - time[right, H]))
+        logs += math.log(both)
+        for d in range(dims):
+            gap = msg[i, 1 + d] - msg[j, 1 + d]
+            out[d] += gap * gap / both
+    total = -0.5 * dims * (n * LOG_2PI + logs)
+    for d in range(dims):
+        total -= 0.5 * out[d] + n * math.log(w.sigma[d])
+    return total
+
+
+@njit
+def log_joint(w):
+    """:func:`log_prior` + :func:`log_likelihood`."""
+    return log_prior(w) + log_likelihood(w, np.empty(w.sigma.size))
 
 
 def put_tree(w, parent, child, u):
     """Write a tree into ``w`` and compute everything; the root is where parent is -1."""
-    w.parent[:] = parent
-    w.child[:] = child
-    w.u[:] = u
-    w.count[ROOT] = int(np.flatnonzero(w.parent < 0)[0])
+    w.node[:, PARENT] = parent
+    w.node[:, LEFT : RIGHT + 1] = child
+    w.time[:, U] = u
+    w.count[ROOT] = int(np.flatnonzero(w.node[:, PARENT] < 0)[0])
     refresh(w)
 
 
 def put_scale(w, c, sigma):
     """Set c and sigma; the caller refreshes."""
     w.real[C] = c
-    w.real[LOG_C] = math.log(c)
     w.sigma[:] = sigma

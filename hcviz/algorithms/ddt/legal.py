@@ -8,147 +8,168 @@ of its items, and then
 3. a and b in S: always satisfied. (a and c, or b and c: cannot be where the triplet holds; a tree
    that violates it, which soft triplets allow, goes on violating it.)
 
-The legal branches are therefore those of one subtree of R, cut off below some nodes: ``top`` and
-the nodes with ``floor == stamp``.
+The legal branches are therefore those of one subtree of R, cut off below some nodes: those above
+``top`` and its descendants, but for strict descendants of nodes whose ``FLOOR`` is the stamp.
 """
 
 from __future__ import annotations
 
-from hcviz.algorithms.ddt.work import STAMP
+from hcviz.algorithms.ddt.work import (
+    FLOOR,
+    KIND,
+    LEFT,
+    MARK,
+    NODE,
+    PARENT,
+    RIGHT,
+    STAMP,
+    WHICH,
+    U,
+)
 from hcviz.core.jit import njit
+
+#: Stamps are started over before they reach the end of int32.
+MAX_STAMP = 2**30
 
 
 @njit
-def gather(w, subtree):
-    """Fill ``active``, ``node`` and ``kind`` for moving ``subtree``, which is detached already.
+def new_stamp(node, count):
+    """A number that no stamp column holds. O(1), but for O(n) once in a thousand million."""
+    count[STAMP] += 1
+    if count[STAMP] > MAX_STAMP:
+        node[:, FLOOR:] = 0
+        count[STAMP] = 1
+    return count[STAMP]
 
-    Returns how many triplets have a say. O(size + (their number) * depth).
+
+@njit
+def climb(node, count, v):
+    """Mark v and its ancestors; the stamp."""
+    stamp = new_stamp(node, count)
+    while v >= 0:
+        node[v, MARK] = stamp
+        v = node[v, PARENT]
+    return stamp
+
+
+@njit
+def meet(node, count, a, b, below):
+    """LCA of two leaves, or its child on a's side where ``below``. O(depth)."""
+    stamp = climb(node, count, b)
+    x = a
+    while node[node[x, PARENT], MARK] != stamp:
+        x = node[x, PARENT]
+    return x if below else node[x, PARENT]
+
+
+@njit
+def gather(node, count, spare, triplets, at, of, say, subtree):
+    """Fill ``say`` for moving ``subtree``, which is detached already; how many triplets it holds.
+
+    O(size + (their number) * depth).
     """
-    n = w.data.shape[0]
-    if w.triplets.shape[0] == 0:
+    if triplets.shape[0] == 0:
         return 0
-    w.count[STAMP] += 1
-    stamp = w.count[STAMP]
+    # The leaves of S are known by their place in a list: spare[1, leaf] = place, spare[2] the list.
     leaves = 0
     top = 1
-    w.stack[0] = subtree
+    spare[0, 0] = subtree
     while top > 0:
         top -= 1
-        v = w.stack[top]
-        if v < n:
-            if w.at[v + 1] > w.at[v]:
-                w.touched[leaves] = v
+        v = spare[0, top]
+        if node[v, LEFT] < 0:
+            if at[v + 1] > at[v]:
+                spare[2, leaves] = v
+                spare[1, v] = leaves
                 leaves += 1
-            w.inside[v] = stamp
         else:
-            w.stack[top] = w.child[v, 0]
-            w.stack[top + 1] = w.child[v, 1]
+            spare[0, top] = node[v, LEFT]
+            spare[0, top + 1] = node[v, RIGHT]
             top += 2
     found = 0
     for x in range(leaves):
-        leaf = w.touched[x]
-        for y in range(w.at[leaf], w.at[leaf + 1]):
-            t = w.of[y]
-            a = w.triplets[t, 0]
-            b = w.triplets[t, 1]
-            c = w.triplets[t, 2]
+        leaf = spare[2, x]
+        for y in range(at[leaf], at[leaf + 1]):
+            t = of[y]
+            a = triplets[t, 0]
+            b = triplets[t, 1]
+            c = triplets[t, 2]
             if leaf == c:
-                if w.inside[a] == stamp or w.inside[b] == stamp:
-                    continue
-                w.kind[found] = 1
-                w.node[found] = meet(w, a, b, False)
+                if not (listed(spare, leaves, a) or listed(spare, leaves, b)):
+                    say[found, KIND] = 1
+                    say[found, NODE] = meet(node, count, a, b, False)
+                    say[found, WHICH] = t
+                    found += 1
             else:
                 other = b if leaf == a else a
-                if w.inside[other] == stamp or w.inside[c] == stamp:
-                    continue
-                w.kind[found] = 2
-                w.node[found] = meet(w, other, c, True)
-            w.active[found] = t
-            found += 1
+                if not (listed(spare, leaves, other) or listed(spare, leaves, c)):
+                    say[found, KIND] = 2
+                    say[found, NODE] = meet(node, count, other, c, True)
+                    say[found, WHICH] = t
+                    found += 1
     return found
 
 
 @njit
-def meet(w, a, b, below):
-    """LCA of two leaves, or its child on a's side where ``below``. O(depth)."""
-    w.count[STAMP] += 1
-    stamp = w.count[STAMP]
-    x = b
-    while x >= 0:
-        w.mark[x] = stamp
-        x = w.parent[x]
-    x = a
-    while w.mark[w.parent[x]] != stamp:
-        x = w.parent[x]
-    return x if below else w.parent[x]
+def listed(spare, number, leaf):
+    """Whether ``spare[2, :number]`` has ``leaf``, at the place that spare[1] says."""
+    place = spare[1, leaf]
+    return 0 <= place < number and spare[2, place] == leaf
 
 
 @njit
-def restrict(w, found, root):
+def restrict(node, time, count, say, found, root):
     """``(top, stamp)`` of the legal branches under the gathered triplets, all of them hard.
 
-    The branches above ``top`` and its descendants are legal, but for strict descendants of nodes
-    whose ``floor`` is ``stamp``. ``top`` is -1 if no branch is legal.
+    ``top`` is -1 if no branch is legal. O(found * depth).
     """
-    w.count[STAMP] += 1
-    stamp = w.count[STAMP]
+    stamp = new_stamp(node, count)
     top = root
     for x in range(found):
-        v = w.node[x]
-        if w.kind[x] == 1:
-            w.floor[v] = stamp
-        elif not is_above(w, v, top):
-            if not is_above(w, top, v):
+        v = say[x, NODE]
+        if say[x, KIND] == 1:
+            node[v, FLOOR] = stamp
+        elif not is_above(node, time, v, top):
+            if not is_above(node, time, top, v):
                 return -1, stamp
             top = v
-    x = w.parent[top]
-    while x >= 0:  # a floor above the top leaves nothing; it cannot be while the tree is legal
-        if w.floor[x] == stamp:
+    x = node[top, PARENT]
+    while x >= 0:  # cannot be while the tree satisfies them
+        if node[x, FLOOR] == stamp:
             return -1, stamp
-        x = w.parent[x]
+        x = node[x, PARENT]
     return top, stamp
 
 
 @njit
-def is_above(w, v, x):
-    """Whether v is x or an ancestor of x; u grows downward and ends the climb early."""
-    while x >= 0 and x != v and w.u[x] > w.u[v]:
-        x = w.parent[x]
+def is_above(node, time, v, x):
+    """Whether v is x or an ancestor of x; u rises downward and ends the climb early."""
+    while x >= 0 and x != v and time[x, U] > time[v, U]:
+        x = node[x, PARENT]
     return x == v
 
 
 @njit
-def broken(w, found, branch):
+def broken(node, count, say, weight, found, branch):
     """Weight of the gathered triplets violated by attaching above ``branch``. O(depth + found)."""
-    w.count[STAMP] += 1
-    stamp = w.count[STAMP]
-    x = branch
-    while x >= 0:
-        w.mark[x] = stamp
-        x = w.parent[x]
+    stamp = climb(node, count, branch)
     total = 0.0
     for x in range(found):
-        v = w.node[x]
-        below = w.mark[v] == stamp
-        if (w.kind[x] == 1 and below and v != branch) or (w.kind[x] == 2 and not below):
-            total += w.weight[w.active[x]]
+        v = say[x, NODE]
+        on_path = node[v, MARK] == stamp
+        if (say[x, KIND] == 1 and on_path and v != branch) or (say[x, KIND] == 2 and not on_path):
+            total += weight[say[x, WHICH]]
     return total
 
 
 @njit
 def violated(w):
-    """Number of triplets that the tree violates, and their weight. O(k depth)."""
+    """How many triplets the tree violates. O(k depth)."""
+    node, count, triplets = w.node, w.count, w.triplets
     number = 0
-    weight = 0.0
-    for t in range(w.triplets.shape[0]):
-        pair = meet(w, w.triplets[t, 0], w.triplets[t, 1], False)
-        w.count[STAMP] += 1
-        stamp = w.count[STAMP]
-        x = w.triplets[t, 2]
-        while x >= 0:
-            w.mark[x] = stamp
-            x = w.parent[x]
-        if w.mark[pair] == stamp:
+    for t in range(triplets.shape[0]):
+        pair = meet(node, count, triplets[t, 0], triplets[t, 1], False)
+        stamp = climb(node, count, triplets[t, 2])
+        if node[pair, MARK] == stamp:
             number += 1
-            weight += w.weight[t]
-    return number, weight
+    return number

@@ -1,12 +1,24 @@
 """The constrained subtree-prune-and-regraft move (paper 003, section 3), compiled.
 
-A subtree S is taken uniformly among the nodes other than the root and pruned. A particle then walks
-down the remaining tree R from the topmost legal branch as the diffusion would: on a branch with m
-leaves of R below it diverges at rate c / m in u, at a node it takes a child in proportion to its
-leaves. Where it cannot go on (S's own root time, or a node below which nothing is legal, lies at
-the end of the branch) it is made to diverge on that branch, by the exponential cut off there. So a
-walk always ends in an admissible place; the density of old and new place, cut-offs included, enters
-the acceptance ratio. R and the chance of S are the same in both directions.
+A subtree S is taken uniformly among the nodes other than the root and pruned; R is what remains. A
+proposal lets a particle walk down R from the topmost legal branch as the diffusion would: on a
+branch with m leaves of R below it diverges at rate c / m in u, at a node it takes a child in
+proportion to its leaves. Where it cannot go on (S's own root time, or a node below which nothing is
+legal, lies at the end of the branch) it is made to diverge on that branch, by the exponential cut
+off there. So a walk always ends in an admissible place (branch b, time u).
+
+Given S and R this is an independence sampler: a proposal is accepted with probability
+min(1, exp(W' - W)), W = log target - log walk density. With s leaves in S, K(m) = H(m+s-1) - H(m-1)
+and the factorials and shares of the walk telescoping into constants,
+
+    W(b, u) = - c sum over branches passed of (K(m) - 1/m) length - c (K(m_b) - 1/m_b) (u - begin)
+              + c u H(s-1) + log(mass of the cut-off exponential, where cut off)
+              + log N(m_S; mean, var)  [- beta * weight of violated triplets]
+
+with (mean, var) what all of R says of the position at (b, u), S's own variance added: that needs
+the message of b from below and from outside. Outside messages are computed when asked for, and kept
+while S is the same; S is the same for ``TRIES_EACH`` proposals. Each is a proposal in its own
+right; the pruning is shared.
 """
 
 from __future__ import annotations
@@ -15,221 +27,268 @@ import math
 
 import numpy as np
 
-from hcviz.algorithms.ddt.density import root_factor, update
-from hcviz.algorithms.ddt.legal import broken, gather, restrict
+from hcviz.algorithms.ddt.density import FAST, update
+from hcviz.algorithms.ddt.legal import broken, gather, new_stamp, restrict
 from hcviz.algorithms.ddt.work import (
+    ACCEPTED,
     BETA,
-    LIK,
-    PRIOR,
+    FLOOR,
+    HARMONIC,
+    KNOWN,
+    LEFT,
+    PARENT,
+    RIGHT,
     ROOT,
-    ROOT_TERM,
-    STAMP,
+    SIZE,
+    SLOT,
     C,
+    H,
+    U,
 )
 from hcviz.core.jit import njit
 
 #: Times beyond this (1 - t < 1e-260) are refused where there are data: variances would underflow.
 LATEST = 600.0
 
+#: Proposals for one subtree before another is taken.
+TRIES_EACH = 4
+
 
 @njit
-def detach(w, subtree, parent):
+def detach(node, subtree, parent):
     """Cut ``subtree`` and its parent out: the sibling takes the parent's place. Sizes follow."""
-    side = 0 if w.child[parent, 0] == subtree else 1
-    sibling = w.child[parent, 1 - side]
-    above = w.parent[parent]
-    w.parent[sibling] = above
+    sibling = node[parent, LEFT]
+    if sibling == subtree:
+        sibling = node[parent, RIGHT]
+    above = node[parent, PARENT]
+    node[sibling, PARENT] = above
     if above >= 0:
-        if w.child[above, 0] == parent:
-            w.child[above, 0] = sibling
+        if node[above, LEFT] == parent:
+            node[above, LEFT] = sibling
         else:
-            w.child[above, 1] = sibling
-    leaves = w.size[subtree]
+            node[above, RIGHT] = sibling
+    leaves = node[subtree, SIZE]
     x = above
     while x >= 0:
-        w.size[x] -= leaves
-        x = w.parent[x]
+        node[x, SIZE] -= leaves
+        x = node[x, PARENT]
     return sibling
 
 
 @njit
-def attach(w, subtree, parent, branch):
+def attach(node, subtree, parent, branch):
     """Put ``subtree`` with its ``parent`` onto the branch above ``branch``: detach's inverse."""
-    side = 0 if w.child[parent, 0] == subtree else 1
-    above = w.parent[branch]
-    w.child[parent, 1 - side] = branch
-    w.parent[parent] = above
-    w.parent[branch] = parent
+    above = node[branch, PARENT]
+    if node[parent, LEFT] == subtree:
+        node[parent, RIGHT] = branch
+    else:
+        node[parent, LEFT] = branch
+    node[parent, PARENT] = above
+    node[branch, PARENT] = parent
     if above >= 0:
-        if w.child[above, 0] == branch:
-            w.child[above, 0] = parent
+        if node[above, LEFT] == branch:
+            node[above, LEFT] = parent
         else:
-            w.child[above, 1] = parent
-    leaves = w.size[subtree]
-    w.size[parent] = w.size[branch] + leaves
+            node[above, RIGHT] = parent
+    leaves = node[subtree, SIZE]
+    node[parent, SIZE] = node[branch, SIZE] + leaves
     x = above
     while x >= 0:
-        w.size[x] += leaves
-        x = w.parent[x]
+        node[x, SIZE] += leaves
+        x = node[x, PARENT]
 
 
 @njit(error_model="numpy")
-def log_divergence(w, branch, begin, u, limit, floor):
-    """log density, in u, of the particle's diverging at u on the branch that begins at ``begin``.
+def walk(node, time, real, rng, top, limit, floor):
+    """Draw ``(branch, u)``. ``limit`` is S's own time, ``floor`` the stamp of nodes not to pass.
 
-    -inf where u is not strictly inside what is admissible. ``limit`` is S's own time, ``floor`` the
-    stamp of nodes that may not be passed.
+    The exponential has no memory, so one draw serves all branches; one uniform serves all choices,
+    stretched after each (their shares multiply to no less than 1/n).
     """
-    bottom = w.u[branch]
+    branch = top
+    above = node[top, PARENT]
+    begin = time[above, U] if above >= 0 else 0.0
+    c = real[C]
+    left_over = -math.log(1.0 - rng.random()) / c
+    choice = rng.random()
+    while True:
+        bottom = time[branch, U]
+        m = node[branch, SIZE]
+        if bottom >= limit or node[branch, FLOOR] == floor:
+            rate = c / m
+            mass = -math.expm1(-rate * (min(bottom, limit) - begin))
+            return branch, begin - math.log1p(-rng.random() * mass) / rate
+        needed = (bottom - begin) / m
+        if left_over < needed:
+            return branch, begin + left_over * m
+        left_over -= needed
+        begin = bottom
+        child = node[branch, LEFT]
+        share = node[child, SIZE] / m
+        if choice < share:
+            choice /= share
+        else:
+            choice = (choice - share) / (1.0 - share)
+            child = node[branch, RIGHT]
+        branch = child
+
+
+@njit(error_model="numpy")
+def log_weight(node, time, table, real, branch, u, top, leaves, limit, floor):
+    """W(b, u) but for likelihood and soft triplets; -inf where no walk ends. O(depth)."""
+    c = real[C]
+    x = branch
+    above = node[x, PARENT]
+    begin = time[above, U] if above >= 0 else 0.0
+    bottom = time[x, U]
+    m = node[x, SIZE]
     if not (begin < u < bottom and u < limit):
         return -np.inf
-    rate = w.real[C] / w.size[branch]
-    value = math.log(rate) - rate * (u - begin)
-    if bottom >= limit or w.floor[branch] == floor:
-        value -= math.log(-math.expm1(-rate * (min(bottom, limit) - begin)))
-    return value
-
-
-@njit(error_model="numpy")
-def log_path(w, branch, u, top, limit, floor):
-    """log density of a walk from the branch above ``top`` that diverges above ``branch`` at u."""
-    above = w.parent[branch]
-    begin = w.u[above] if above >= 0 else 0.0
-    value = log_divergence(w, branch, begin, u, limit, floor)
-    x = branch
+    value = 0.0
+    if bottom >= limit or node[x, FLOOR] == floor:
+        value = math.log(-math.expm1(-c / m * (min(bottom, limit) - begin)))
+    single = leaves == 1  # then K(m) = 1/m, and only the cut-off is left
+    if not single:
+        excess = table[HARMONIC, m + leaves - 1] - table[HARMONIC, m]
+        value += c * (u * table[HARMONIC, leaves - 1] - excess * (u - begin))
     while x != top:
-        p = w.parent[x]
-        if w.floor[p] == floor or w.u[p] >= limit:
+        x = node[x, PARENT]
+        bottom = begin
+        if bottom >= limit or node[x, FLOOR] == floor:
             return -np.inf
-        over = w.parent[p]
-        begin = w.u[over] if over >= 0 else 0.0
-        leaves = w.size[p]
-        value += math.log(w.size[x] / leaves) - w.real[C] / leaves * (w.u[p] - begin)
-        x = p
+        above = node[x, PARENT]
+        begin = time[above, U] if above >= 0 else 0.0
+        if not single:
+            m = node[x, SIZE]
+            excess = table[HARMONIC, m + leaves - 1] - table[HARMONIC, m]
+            value -= c * excess * (bottom - begin)
     return value
 
 
-@njit(error_model="numpy")
-def walk(w, rng, top, limit, floor):
-    """Draw (branch, u, log density) as :func:`log_path` has it; branch -1 if rounding left none."""
-    branch = top
-    above = w.parent[top]
-    begin = w.u[above] if above >= 0 else 0.0
-    log_density = 0.0
-    while True:
-        bottom = w.u[branch]
-        rate = w.real[C] / w.size[branch]
-        forced = bottom >= limit or w.floor[branch] == floor
-        reach = 1.0
-        if forced:
-            reach = -math.expm1(-rate * (min(bottom, limit) - begin))
-        u = begin - math.log1p(-rng.random() * reach) / rate
-        if forced or u < bottom:
-            break
-        log_density -= rate * (bottom - begin)
-        child = w.child[branch, 0]
-        share = w.size[child] / w.size[branch]
-        if rng.random() >= share:
-            child = w.child[branch, 1]
-            share = w.size[child] / w.size[branch]
-        log_density += math.log(share)
-        begin = bottom
-        branch = child
-    log_density += log_divergence(w, branch, begin, u, limit, floor)
-    if log_density == -np.inf:
-        branch = -1
-    return branch, u, log_density
+@njit(fastmath=FAST, error_model="numpy")
+def from_outside(node, time, msg, outer, v, child):
+    """The outer message of ``child`` of v, from v's own and the sibling's message. O(d)."""
+    sibling = node[v, LEFT]
+    if sibling == child:
+        sibling = node[v, RIGHT]
+    above = node[v, PARENT]
+    h = time[v, H]
+    j = 2 * sibling + node[sibling, SLOT]
+    a = outer[v, 0] + ((time[above, H] if above >= 0 else 1.0) - h)
+    b = msg[j, 0] + (h - time[sibling, H])
+    share = b / (a + b)
+    for d in range(1, msg.shape[1]):
+        y = msg[j, d]
+        outer[child, d] = y + share * (outer[v, d] - y)
+    outer[child, 0] = a * share
+
+
+@njit
+def know_outside(node, time, msg, outer, spare, root, v, stamp):
+    """See to it that ``outer[v]`` is that of the present tree; ``KNOWN`` says where it is."""
+    if node[root, KNOWN] != stamp:
+        outer[root, :] = 0.0
+        node[root, KNOWN] = stamp
+    depth = 0
+    x = v
+    while node[x, KNOWN] != stamp:
+        spare[0, depth] = x
+        depth += 1
+        x = node[x, PARENT]
+    while depth > 0:
+        depth -= 1
+        x = spare[0, depth]
+        from_outside(node, time, msg, outer, node[x, PARENT], x)
+        node[x, KNOWN] = stamp
+
+
+@njit(fastmath=FAST, error_model="numpy")
+def log_fit(node, time, msg, outer, subtree, branch, u):
+    """log N(m_S; mean, var) of the subtree's message at (branch, u), up to a constant. O(d)."""
+    h = math.exp(-u)
+    above = node[branch, PARENT]
+    i = 2 * branch + node[branch, SLOT]
+    k = 2 * subtree + node[subtree, SLOT]
+    a = msg[i, 0] + (h - time[branch, H])
+    b = outer[branch, 0] + ((time[above, H] if above >= 0 else 1.0) - h)
+    share = b / (a + b)
+    var = a * share + msg[k, 0] + (h - time[subtree, H])
+    square = 0.0
+    for d in range(1, msg.shape[1]):
+        y = outer[branch, d]
+        gap = msg[k, d] - (y + share * (msg[i, d] - y))
+        square += gap * gap
+    return -0.5 * ((msg.shape[1] - 1) * math.log(var) + square / var)
 
 
 @njit(error_model="numpy")
-def reprice(w, parent, old_above):
-    """Messages and factors on both root paths after a move; the change of log joint (in u).
+def regraft(w, rng, subtree, tries):
+    """``tries`` proposals for one subtree; how many were accepted. Legal triplets stay satisfied.
 
-    ``parent`` is the moved node, ``old_above`` what was above it. Fills ``touched``; returns
-    ``(gain, number touched, new root factor)``. O(path length * d).
+    O(depth * d) for pruning, about O(new nodes seen * d + depth) for each try.
     """
-    w.count[STAMP] += 1
-    stamp = w.count[STAMP]
-    x = parent
-    root = x
-    while x >= 0:
-        w.mark[x] = stamp
-        root = x
-        x = w.parent[x]
-    gain = 0.0
-    number = 0
-    x = old_above
-    while x >= 0 and w.mark[x] != stamp:
-        gain += revised(w, x)
-        w.touched[number] = x
-        number += 1
-        x = w.parent[x]
-    x = parent
-    while x >= 0:
-        gain += revised(w, x)
-        w.touched[number] = x
-        number += 1
-        x = w.parent[x]
-    factor = root_factor(w, root)
-    return gain + factor - w.real[ROOT_TERM], number, factor, root
-
-
-@njit
-def revised(w, v):
-    """Update v's message; by how much its factors change."""
-    k = 2 * v + w.slot[v]
-    before = w.stat[k, LIK] + w.stat[k, PRIOR]
-    update(w, v)
-    k = 2 * v + w.slot[v]
-    return w.stat[k, LIK] + w.stat[k, PRIOR] - before
-
-
-@njit
-def undo(w, number):
-    """Flip back what a proposal wrote."""
-    for x in range(number):
-        v = w.touched[x]
-        w.slot[v] = 1 - w.slot[v]
-
-
-@njit(error_model="numpy")
-def spr(w, rng):
-    """One proposal; True if accepted. Hard triplets that hold go on holding."""
-    m = w.parent.size
-    subtree = int(rng.random() * (m - 1))
-    if subtree >= w.count[ROOT]:
-        subtree += 1
-    parent = w.parent[subtree]
-    above = w.parent[parent]
-    old_u = w.u[parent]
-    old_h = w.h[parent]
-    sibling = detach(w, subtree, parent)
-    top = sibling if above < 0 else w.count[ROOT]
-    found = gather(w, subtree)
+    node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
+    count, real, spare, say = w.count, w.real, w.spare, w.say
+    parent = node[subtree, PARENT]
+    above = node[parent, PARENT]
+    sibling = detach(node, subtree, parent)
+    root = np.int64(sibling) if above < 0 else count[ROOT]
+    top = root
     floor = np.int64(-1)
-    gain = 0.0
-    if w.real[BETA] < 0.0 and found > 0:
-        top, floor = restrict(w, found, top)
-    limit = w.u[subtree]
-    branch = -1
-    if top >= 0:
-        branch, u, forward = walk(w, rng, top, limit, floor)
-    if branch >= 0 and (u < LATEST or w.mean.shape[1] == 0):
-        backward = log_path(w, sibling, old_u, top, limit, floor)
-        if w.real[BETA] >= 0.0 and found > 0:
-            gain = w.real[BETA] * (broken(w, found, sibling) - broken(w, found, branch))
-        w.u[parent] = u
-        w.h[parent] = math.exp(-u)
-        attach(w, subtree, parent, branch)
-        change, number, factor, root = reprice(w, parent, above)
-        gain += change + backward - forward
-        if math.log(1.0 - rng.random()) < gain:
-            w.real[ROOT_TERM] = factor
-            w.count[ROOT] = root
-            return True
-        undo(w, number)
-        detach(w, subtree, parent)
-        w.u[parent] = old_u
-        w.h[parent] = old_h
-    attach(w, subtree, parent, sibling)
-    return False
+    found = 0
+    if w.triplets.shape[0] > 0:
+        found = gather(node, count, spare, w.triplets, w.at, w.of, say, subtree)
+        if found > 0 and real[BETA] < 0.0:
+            top, floor = restrict(node, time, count, say, found, root)
+    touched = 0
+    x = above
+    while x >= 0:
+        update(node, time, msg, x)
+        spare[3, touched] = x
+        touched += 1
+        x = node[x, PARENT]
+    stamp = new_stamp(node, count)
+    dims = msg.shape[1] - 1
+    soft = found > 0 and real[BETA] >= 0.0
+    leaves = node[subtree, SIZE]
+    limit = time[subtree, U]
+    latest = LATEST if dims > 0 else np.inf
+    branch, u = np.int64(sibling), time[parent, U]
+    present = 0.0
+    accepted = 0
+    for turn in range(-1, tries if top >= 0 else -1):
+        if turn < 0:
+            new, new_u = branch, u
+        else:
+            new, new_u = walk(node, time, real, rng, top, limit, floor)
+        weight = -np.inf
+        if new_u < latest:
+            weight = log_weight(node, time, table, real, new, new_u, top, leaves, limit, floor)
+        if weight > -np.inf:
+            if dims > 0:
+                know_outside(node, time, msg, outer, spare, root, new, stamp)
+                weight += log_fit(node, time, msg, outer, subtree, new, new_u)
+            if soft:
+                weight -= real[BETA] * broken(node, count, say, w.weight, found, new)
+        if turn < 0:
+            present = weight
+        elif math.log(1.0 - rng.random()) < weight - present:
+            branch, u, present = new, new_u, weight
+            accepted += 1
+    if accepted == 0:
+        for y in range(touched):
+            x = spare[3, y]
+            node[x, SLOT] = 1 - node[x, SLOT]
+        attach(node, subtree, parent, sibling)
+        return 0
+    time[parent, U] = u
+    time[parent, H] = math.exp(-u)
+    attach(node, subtree, parent, branch)
+    x = np.int64(parent)
+    while x >= 0:
+        update(node, time, msg, x)
+        root = x
+        x = np.int64(node[x, PARENT])
+    count[ROOT] = root
+    count[ACCEPTED] += accepted
+    return accepted

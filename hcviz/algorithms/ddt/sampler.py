@@ -11,12 +11,22 @@ import numpy as np
 
 from hcviz.algorithms.ddt.density import log_joint, put_scale, put_tree
 from hcviz.algorithms.ddt.legal import violated
-from hcviz.algorithms.ddt.moves import spr
+from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
 from hcviz.algorithms.ddt.parameters import Parameters, number_or_auto
 from hcviz.algorithms.ddt.start import mend, put_first, put_start, tree_of
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.algorithms.ddt.times import sweep
-from hcviz.algorithms.ddt.work import ACCEPTED, PROPOSALS, C, Float, Work, allocate
+from hcviz.algorithms.ddt.work import (
+    ACCEPTED,
+    PROPOSALS,
+    ROOT,
+    SUBTREE,
+    TRIES,
+    C,
+    Float,
+    Work,
+    allocate,
+)
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.jit import njit
@@ -32,12 +42,23 @@ CALL = 0.015
 
 @njit
 def advance(w, rng, proposals, cycle, learn, scale, common):
-    """``proposals`` SPR proposals, a sweep of the other moves after every ``cycle``-th ever."""
-    for _ in range(proposals):
-        if spr(w, rng):
-            w.count[ACCEPTED] += 1
-        w.count[PROPOSALS] += 1
-        if w.count[PROPOSALS] % cycle == 0:
+    """``proposals`` SPR proposals, a sweep of the other moves after every ``cycle``-th ever.
+
+    A subtree's tries may be cut by the end of a call or a cycle; they go on where they were left.
+    """
+    count = w.count
+    nodes = w.node.shape[0]
+    while proposals > 0:
+        if count[TRIES] == 0:
+            subtree = int(rng.random() * (nodes - 1))
+            count[SUBTREE] = subtree if subtree < count[ROOT] else subtree + 1
+            count[TRIES] = TRIES_EACH
+        tries = min(count[TRIES], proposals, cycle - count[PROPOSALS] % cycle)
+        regraft(w, rng, count[SUBTREE], tries)
+        count[TRIES] -= tries
+        count[PROPOSALS] += tries
+        proposals -= tries
+        if count[PROPOSALS] % cycle == 0:
             sweep(w, rng, learn, scale, common)
 
 
@@ -82,13 +103,14 @@ def _stream(
     n = problem.n_items
     if state is not None:
         put_tree(w, state.parent, state.child, state.u)
-        w.count[PROPOSALS], w.count[ACCEPTED] = state.proposals, state.accepted
+        w.count[[PROPOSALS, ACCEPTED]] = state.proposals, state.accepted
+        w.count[[SUBTREE, TRIES]] = state.subtree, state.tries
     elif start is not None:
         put_start(w, start if isinstance(start, Tree) else start.tree)
     else:
         put_first(w, rng, params.init)
-    if params.beta is None and len(problem.triplets):
-        mend(w, problem.triplets)
+    if params.beta is None and len(problem.triplets) and mend(w, problem.triplets):
+        w.count[TRIES] = 0
     total = params.steps or 200 * n
     every = params.every or n
     yield _snapshot(w, rng, 0, total)

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 
-from hcviz.algorithms.ddt.density import log_joint, put_tree
+from hcviz.algorithms.ddt.density import log_joint, put_tree, refresh
 from hcviz.algorithms.ddt.moves import attach, walk
-from hcviz.algorithms.ddt.work import NOISE, ROOT, Float, Int, Work
+from hcviz.algorithms.ddt.work import LEFT, NOISE, PARENT, RIGHT, ROOT, SIZE, Float, H, Int, U, Work
 from hcviz.core.build import build_guided
 from hcviz.core.jit import njit
 from hcviz.core.tree import Tree
@@ -29,23 +29,21 @@ def simulate(w, rng):
 
     Writes parent, child, u, size and the root; the caller refreshes. O(n depth).
     """
+    node, time = w.node, w.time
     n = w.data.shape[0]
-    w.parent[:] = -1
-    w.child[:] = -1
-    w.size[:] = 1
-    w.u[:n] = np.inf
+    node[:, PARENT : RIGHT + 1] = -1
+    node[:, SIZE] = 1
+    time[:n, U] = np.inf
     root = 0
     for leaf in range(1, n):
-        node = n + leaf - 1
-        branch = -1
-        while branch < 0:  # only rounding can leave none
-            branch, u, _ = walk(w, rng, root, np.inf, np.int64(-1))
-        w.u[node] = u
-        w.child[node, 0] = leaf
-        w.parent[leaf] = node
-        attach(w, leaf, node, branch)
-        if w.parent[node] < 0:
-            root = node
+        new = n + leaf - 1
+        branch, u = walk(node, time, w.real, rng, root, np.inf, np.int64(-1))
+        time[new, U] = u
+        node[new, LEFT] = leaf
+        node[leaf, PARENT] = new
+        attach(node, leaf, new, branch)
+        if node[new, PARENT] < 0:
+            root = new
     w.count[ROOT] = root
 
 
@@ -252,7 +250,7 @@ def put_first(w: Work, rng: np.random.Generator, init: str) -> None:
     n, dims = w.data.shape
     if init == "random" or dims == 0:
         simulate(w, rng)
-        put_tree(w, w.parent.copy(), w.child.copy(), w.u.copy())
+        refresh(w)
         return
     points = w.data / w.sigma
     parent = average_tree(points)
@@ -263,14 +261,15 @@ def put_first(w: Work, rng: np.random.Generator, init: str) -> None:
 def tree_of(w: Work) -> Tree:
     """The present tree with heights 1 - t; inner nodes by falling divergence time. O(n log n)."""
     n = w.data.shape[0]
-    order = np.argsort(-w.u[n:], kind="stable")
+    order = np.argsort(-w.time[n:, U], kind="stable")
     rank = np.arange(2 * n - 1, dtype=np.int32)
     rank[n + order] = np.arange(n, 2 * n - 1, dtype=np.int32)
     parent = np.full(2 * n - 1, -1, np.int32)
-    inner = w.parent >= 0
-    parent[rank[inner]] = rank[w.parent[inner]]
+    old = w.node[:, PARENT]
+    below = old >= 0
+    parent[rank[below]] = rank[old[below]]
     height = np.zeros(2 * n - 1)
-    height[n:] = w.h[n:][order]
+    height[n:] = w.time[n:, H][order]
     return Tree(parent, height, n)
 
 

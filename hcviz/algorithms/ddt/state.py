@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.algorithms.ddt.work import ACCEPTED, PROPOSALS, C, Float, Int, Work
+from hcviz.algorithms.ddt.work import (
+    ACCEPTED,
+    LEFT,
+    PARENT,
+    PROPOSALS,
+    RIGHT,
+    SUBTREE,
+    TRIES,
+    C,
+    Float,
+    Int,
+    U,
+    Work,
+)
 from hcviz.core.errors import InvalidData
 
 
@@ -23,18 +36,22 @@ class DdtState:
     sigma: Float  # (d,) one for each column that is not constant
     proposals: int
     accepted: int
+    subtree: int  # being moved, if tries > 0
+    tries: int  # proposals still due for it
     generator: str  # JSON of the bit generator's state
 
     @classmethod
     def of(cls, w: Work, rng: np.random.Generator) -> DdtState:
         return cls(
-            w.parent.copy(),
-            w.child.copy(),
-            w.u.copy(),
+            w.node[:, PARENT].copy(),
+            w.node[:, LEFT : RIGHT + 1].copy(),
+            w.time[:, U].copy(),
             float(w.real[C]),
             w.sigma.copy(),
             int(w.count[PROPOSALS]),
             int(w.count[ACCEPTED]),
+            int(w.count[SUBTREE]),
+            int(w.count[TRIES]),
             json.dumps(rng.bit_generator.state),
         )
 
@@ -53,7 +70,7 @@ class DdtState:
             "u": self.u,
             "c": np.array(self.c),
             "sigma": self.sigma,
-            "counts": np.array([self.proposals, self.accepted], np.int64),
+            "counts": np.array([self.proposals, self.accepted, self.subtree, self.tries], np.int64),
             "generator": np.frombuffer(self.generator.encode(), np.uint8),
         }
 
@@ -68,8 +85,7 @@ class DdtState:
                 np.array(arrays["u"], np.float64),
                 float(arrays["c"]),
                 np.array(arrays["sigma"], np.float64),
-                int(counts[0]),
-                int(counts[1]),
+                *(int(number) for number in counts[:4]),
                 bytes(np.asarray(arrays["generator"], np.uint8)).decode(),
             )
             made.check()
@@ -104,6 +120,9 @@ class DdtState:
             and np.all(self.u[kids] > times[:, None])
         ):
             raise ValueError("its times do not rise from the root to the leaves")
+        held = 0 <= self.subtree < m and (self.tries == 0 or self.subtree != roots[0])
+        if min(self.tries, self.proposals, self.accepted) < 0 or not held:
+            raise ValueError("its counters are out of range")
         if not (np.isfinite(self.c) and self.c > 0):
             raise ValueError("c is not positive")
         if self.sigma.ndim != 1 or not np.all(np.isfinite(self.sigma) & (self.sigma > 0)):

@@ -1,4 +1,4 @@
-"""``Work``: everything a chain of the kernel reads and writes, as flat arrays.
+"""``Work``: everything a chain of the kernel reads and writes, as a few flat arrays.
 
 Nodes 0..n-1 are the leaves, n..2n-2 the inner nodes, in no particular order: the numbering is the
 kernel's own and moves with the tree. Divergence times are kept as u = -log(1 - t) (0 at the start
@@ -6,9 +6,11 @@ of the diffusion, infinite at the leaves), and as h = 1 - t = exp(-u): what is n
 round to it. In u the integrated divergence function is linear, A(t) = c u.
 
 A node's message is what its subtree says of its position: N(mean, var) in units of sigma, one
-variance for all dimensions. Every node has two places for it, rows 2v and 2v + 1 of ``mean`` and
-``stat``; ``slot[v]`` says which holds. A proposal writes to the other one, so taking it back is a
-flip.
+variance for all dimensions, stored as the row (var, mean...). Every node has two rows, 2v and
+2v + 1; its ``SLOT`` says which holds. Pruning writes to the other one, so taking it back is a flip.
+
+The arrays are few and wide because each costs every compiled call, and because a node's fields
+then share a cache line.
 """
 
 from __future__ import annotations
@@ -20,48 +22,44 @@ from numpy.typing import NDArray
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
-Long = NDArray[np.int64]
 
+# Columns of Work.node
+PARENT, LEFT, RIGHT, SIZE, SLOT, FLOOR, MARK, KNOWN = range(8)
+# Columns of Work.time
+U, H = 0, 1
 # Places in Work.count
-ROOT, STAMP, PROPOSALS, ACCEPTED, INFORMED = range(5)
+ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES = range(6)
 # Places in Work.real
-C, LOG_C, NOISE, ROOT_TERM, BETA = range(5)
-# Columns of Work.stat
-VAR, LIK, PRIOR = range(3)
+C, NOISE, BETA = range(3)
+# Rows of Work.table
+HARMONIC, LOG_FACTORIAL = 0, 1
+# Columns of Work.say
+NODE, KIND, WHICH = range(3)
 
 
 class Work(NamedTuple):
-    """Arrays of one chain; m = 2n - 1 nodes, d dimensions, k triplets."""
+    """Arrays of one chain; m = 2n - 1 nodes, d dimensions, k triplets.
 
-    parent: Int  # (m,), -1 at the root
-    child: Int  # (m, 2), -1 at leaves
-    u: Float  # (m,) -log(1 - t), inf at leaves
-    h: Float  # (m,) 1 - t, 0 at leaves
-    size: Int  # (m,) leaves below
-    slot: Int  # (m,) which of a node's two rows holds
-    mean: Float  # (2m, d) messages, in units of sigma
-    stat: Float  # (2m, 3) variance; log likelihood factor; log prior factor (in u)
-    outer_mean: Float  # (m, d) what lies outside a node's subtree says of its parent's position
-    outer_var: Float  # (m,)
-    mark: Long  # (m,) == the stamp where a walk has been
-    floor: Long  # (m,) == the stamp where a walk may not go below
-    touched: Int  # (m,) nodes whose message a proposal changed
-    stack: Int  # (m,)
-    phase: Int  # (m,)
-    count: Long  # (5,) root, stamp, proposals, accepted, accepted informed moves
-    real: Float  # (5,) c, log c, leaf noise, the root's factor, beta (negative: hard)
-    harmonic: Float  # (n + 1,) H(0) = 0, H(1) = 1, ...
-    log_factorial: Float  # (n + 1,)
-    data: Float  # (n, d) centred features
+    ``node`` columns: parent (-1 at the root), two children (-1 at leaves), leaves below, slot, and
+    three stamps: below here nothing is legal, a walk has been here, the outer message is current.
+    ``outer`` rows: what lies outside a node's subtree says of its parent's position.
+    """
+
+    node: Int  # (m, 8)
+    time: Float  # (m, 2): u, h
+    msg: Float  # (2m, 1 + d)
+    outer: Float  # (m, 1 + d)
+    table: Float  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
+    count: NDArray[np.int64]  # (6,): root, stamp, proposals, accepted, subtree, tries left for it
+    real: Float  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
+    spare: Int  # (4, m): stacks and lists
+    data: Float  # (n, d): features less mu
     sigma: Float  # (d,)
     triplets: Int  # (k, 3)
     weight: Float  # (k,)
-    at: Int  # (n + 1,) where each item's triplets begin in ``of``
-    of: Int  # (3k,) triplet indices by item
-    inside: Long  # (n,) == the stamp for the leaves of the subtree being moved
-    active: Int  # (k,) triplets that have a say in a move
-    node: Int  # (k,) the node that each of them refers to
-    kind: Int  # (k,) 1: not below it, 2: at or below it
+    at: Int  # (n + 1,): where each item's triplets begin in ``of``
+    of: Int  # (3k,): triplet indices by item
+    say: Int  # (k, 3): triplets with a say in a move: node referred to, kind of rule, which
 
 
 def allocate(
@@ -73,34 +71,28 @@ def allocate(
     order = np.argsort(triplets.T.ravel(), kind="stable")
     at = np.zeros(n + 1, np.int32)
     np.cumsum(np.bincount(triplets.ravel(), minlength=n), out=at[1:])
+    node = np.full((m, 8), -1, np.int32)
+    node[:, SIZE] = 1
+    node[:, SLOT:] = 0
+    time = np.zeros((m, 2))
+    time[:, U] = np.inf
+    table = np.zeros((2, n + 1))
+    table[HARMONIC, 1:] = np.cumsum(1.0 / numbers)
+    table[LOG_FACTORIAL, 1:] = np.cumsum(np.log(numbers))
     return Work(
-        parent=np.full(m, -1, np.int32),
-        child=np.full((m, 2), -1, np.int32),
-        u=np.full(m, np.inf),
-        h=np.zeros(m),
-        size=np.ones(m, np.int32),
-        slot=np.zeros(m, np.int32),
-        mean=np.zeros((2 * m, d)),
-        stat=np.zeros((2 * m, 3)),
-        outer_mean=np.zeros((m, d)),
-        outer_var=np.zeros(m),
-        mark=np.zeros(m, np.int64),
-        floor=np.zeros(m, np.int64),
-        touched=np.empty(m, np.int32),
-        stack=np.empty(m, np.int32),
-        phase=np.empty(m, np.int32),
-        count=np.zeros(5, np.int64),
-        real=np.array([1.0, 0.0, noise, 0.0, -1.0 if beta is None else beta]),
-        harmonic=np.concatenate([[0.0], np.cumsum(1.0 / numbers)]),
-        log_factorial=np.concatenate([[0.0], np.cumsum(np.log(numbers))]),
+        node=node,
+        time=time,
+        msg=np.zeros((2 * m, 1 + d)),
+        outer=np.zeros((m, 1 + d)),
+        table=table,
+        count=np.zeros(6, np.int64),
+        real=np.array([1.0, noise, -1.0 if beta is None else beta]),
+        spare=np.zeros((4, m), np.int32),
         data=np.ascontiguousarray(data, dtype=np.float64).copy(),
         sigma=np.ones(d),
         triplets=np.ascontiguousarray(triplets, dtype=np.int32).copy(),
         weight=np.ascontiguousarray(weight, dtype=np.float64).copy(),
         at=at,
         of=(order % max(k, 1)).astype(np.int32),
-        inside=np.zeros(n, np.int64),
-        active=np.empty(k, np.int32),
-        node=np.empty(k, np.int32),
-        kind=np.empty(k, np.int32),
+        say=np.zeros((k, 3), np.int32),
     )
