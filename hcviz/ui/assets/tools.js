@@ -1,12 +1,12 @@
 export const render = component("tools", (state, send) => {
   const seg = (value, text, why) => h("button", { type: "button", "data-key": `m-${value}`, class: state.matrix === value ? "on" : "", "aria-pressed": String(state.matrix === value),
     disabled: !!why, title: why || "", onclick: () => send("matrix", { value }) }, text)
-  const select = (key, text, pairs, chosen) => h("label", {}, text, h("select", { "data-key": key, "aria-label": text, onchange: e => send(key, { value: e.target.value }) }, options(pairs, chosen)))
+  const select = (key, text, pairs, chosen) => h("select", { "data-key": key, "aria-label": text, title: text, onchange: e => send(key, { value: e.target.value }) }, options(pairs, chosen))
   return [
     h("div", { class: "seg", role: "group", "aria-label": "Heatmap" },
       seg("similarity", "Similarity", state.noSimilarity), seg("features", "Features", state.noFeatures), seg("none", "Tree only")),
-    state.matrix === "features" ? select("scaling", "Scale", state.scalings, state.scaling) : null,
-    state.matrix === "features" ? select("columns", "Columns", [["dendrogram", "clustered"], ["file", "as in the file"]], state.columns) : null,
+    state.matrix === "features" ? select("scaling", "Scaling of the heatmap", state.scalings, state.scaling) : null,
+    state.matrix === "features" ? select("columns", "Order of the columns", [["dendrogram", "columns clustered"], ["file", "columns as in the file"]], state.columns) : null,
     h("label", { title: "Drag the dashed line, or say how many clusters" }, "Clusters",
       h("input", { class: "count", type: "number", min: 1, max: state.items, "data-key": "clusters", "aria-label": "Clusters", placeholder: "none", value: state.clusters ?? "",
         onchange: e => send("clusters", { value: e.target.value }) })),

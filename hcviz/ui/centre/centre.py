@@ -101,6 +101,11 @@ class Centre:
             "strips": self._strips.figure,
             "heat": self._heat.figure,
         }
+        for name, plot in self._figures.items():  # tests and benchmarks find them by name
+            plot.name = name
+        self._dendrogram.tree.name = "tree-lines"
+        self._dendrogram.layers["selection"].name = "selection-lines"
+        self._labels.text.name = "label-text"
         self._hover = Hover(self._figures, self._describe, self._theme)
         for name, plot in self._figures.items():
             plot.on_event(Tap, lambda event, name=name: self._tapped(name, event))
@@ -200,10 +205,11 @@ class Centre:
             )
         now = time.monotonic()
         before = None
-        self._streaming = now - self._last_tree < TWEEN_AFTER
+        soon = now - self._last_tree < TWEEN_AFTER
+        self._streaming = soon and self._document is not None
         if self._layout is not None:
             self._wish = self._layout.place.astype(np.float64)
-            if animate and not self._streaming and tree.n_leaves <= 3_000:
+            if animate and not soon and tree.n_leaves <= 3_000:
                 before = self._layout.leaf_y
         self._last_tree = now
         first = self._tree is None
@@ -344,7 +350,7 @@ class Centre:
             )  # fmt: skip
         if self._cut is not None:
             _, codes, _ = coloured_clusters(
-                tree, self._cut, len(theme.clusters), self._cluster_code
+                tree, self._cut, len(theme.clusters), layout.order, self._cluster_code
             )
             data |= {"cut": self._cut, "clusters": codes, "cluster_colours": theme.clusters}
             data["strips"].append(PrintStrip("clusters", self._cluster_code, (), theme.clusters))
@@ -443,10 +449,17 @@ class Centre:
         self._heat.draw_names(float(pixels(self._heat.figure, "inner_width", ASSUMED_WIDTH)))
         self._set_tracks()
 
+    @property
+    def _document(self) -> Any:
+        """The server's document, where things can be done later; None in a notebook or a test."""
+        document = self._dendrogram.figure.document
+        served = document is not None and document.session_context is not None
+        return document if served else None
+
     def _soon(self, name: str, call: Callable[[], Any], milliseconds: int) -> None:
         """Call once, a little later, however often it is asked; at once without a server."""
-        document = self._dendrogram.figure.document
-        if document is None or document.session_context is None:
+        document = self._document
+        if document is None:
             call()
             return
         if name in self._waiting:
@@ -502,6 +515,7 @@ class Centre:
         ):
             self._soon("settle", self._settle, 450)
         self._draw_support()
+        self._show_fresh(())
 
     def _settle(self) -> None:
         """The stream has paused, or it is looked at again a little later."""
@@ -542,10 +556,8 @@ class Centre:
         if self._layout is None:
             return
         self._dendrogram.draw_nodes("fresh", self._layout, self._drawn_open, nodes)
-        if len(nodes):
-            document = self._dendrogram.figure.document
-            if document is not None and document.session_context is not None:
-                self._soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
+        if len(nodes) and self._document is not None:
+            self._soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
 
     def _draw_labels(self, before: Any = None) -> None:
         if self._layout is not None:
@@ -571,7 +583,7 @@ class Centre:
             self._dendrogram.show_cut(None, top)
         else:
             clusters, colour_of, self._cluster_code = coloured_clusters(
-                tree, self._cut, len(self._theme.clusters), self._cluster_code
+                tree, self._cut, len(self._theme.clusters), layout.order, self._cluster_code
             )
             text = f"{clusters:,} cluster{'s' * (clusters != 1)}"
             self._quiet = True
@@ -770,6 +782,21 @@ class Centre:
     ) -> None:
         self._dendrogram.outline(self._layout, node)
         self._heat.outline(rows, cell, self._layout.n_rows if self._layout else 0)
+
+
+def warm() -> None:
+    """Compile every kernel of the centre on three items, so that no first picture pays for it."""
+    centre = Centre(on_pick=lambda _pick: None)
+    features = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, np.nan]])
+    centre.set_items(Items(["a", "b", "c"], features, None, ["x", "x", "y"], None, np.eye(3)))
+    for tree in (Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3), Tree.star(3)):
+        centre.set_tree(tree)
+    centre.set_cut(0.5)
+    centre.set_selection([0])
+    centre.set_matrix("features")
+    layout = geometry.lay_out(Tree.star(3), [0, 1, 2])
+    geometry.stem_path(layout, geometry.open_nodes(layout, (0, 3)))
+    geometry.pick(layout, 0.0, 0.0)
 
 
 def _leaves(leaves: Any) -> tuple[int, ...]:
