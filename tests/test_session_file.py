@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -14,13 +15,18 @@ from hypothesis import strategies as st
 
 from hcviz import Problem, Snapshot, Tree
 from hcviz import run as hcviz_run
+from hcviz.algorithms import generator
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import SessionFileError
 from hcviz.core.snapshot import Graph, Mask, Matrix, Points, Series
 from hcviz.core.state import state_class, state_name
 from hcviz.io import session_file
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session.effects import StartRun
 from hcviz.session.model import Constraint, DataSpec, HistoryEntry, Session, same
+from hcviz.session.replay import replay
+from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver, FakeState
 from tests.trees import caterpillar, random_tree
 
@@ -365,3 +371,34 @@ def test_a_sampler_goes_on_from_the_file_as_if_it_had_never_stopped():
     *_, first = hcviz_run("ddt", problem, seed=5, start=last, steps=200)
     *_, second = hcviz_run("ddt", problem, seed=6, start=loaded.snapshot, steps=200)
     assert same(first, second)
+
+
+def test_a_sampler_s_session_replays_bit_for_bit():
+    """Constraints, undo, another seed: from the log alone, through a file."""
+    features = np.random.default_rng(2).normal(size=(6, 3))
+
+    def run_method(spec, effect):
+        problem = Problem(features=features, triplets=effect.triplets)
+        method = get_algorithm(effect.method)
+        params = method.parameters(**effect.params)
+        rng = generator(effect.seed, effect.run)
+        return method.start_run(problem, params, rng, effect.start)
+
+    session = Session(params={"steps": 600, "every": 100})
+    stream = iter(())
+    for move in (
+        act.LoadedData(DataSpec(), tuple("abcdef")), 3, act.AddConstraint((0, 1), 2), 2,
+        act.AddConstraint((3, 4), 0), 4, act.Undo(), act.AddConstraint((3, 5), 1), 1,
+        act.SetSeed(4), 2, act.DisableConstraint(1), 3,
+    ):  # fmt: skip
+        if isinstance(move, int):
+            for snapshot in islice((s for s in stream if s is not None), move):
+                session, _ = update(session, act.Arrived(session.run, snapshot))
+            continue
+        session, effects = update(session, move)
+        for effect in effects:
+            if isinstance(effect, StartRun):
+                stream = run_method(session.data, effect)
+    again = replay(load_session(save_session(session)), run_method)
+    assert session.snapshot.state.proposals > 0
+    assert same(again, session)
