@@ -52,7 +52,8 @@ def gaussian(features: Float) -> Float:
 
 def correlation(features: Float) -> Float:
     """(1 + Pearson correlation of the rows) / 2, in [0, 1]; a constant row counts as 0."""
-    return (1.0 + cosine(features - features.mean(axis=1, keepdims=True))) / 2.0
+    middle = features.sum(axis=1, keepdims=True) / max(features.shape[1], 1)
+    return (1.0 + cosine(features - middle)) / 2.0
 
 
 def euclidean(features: Float) -> Float:

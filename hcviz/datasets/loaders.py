@@ -286,7 +286,7 @@ def _car(file: Path) -> Dataset:
     readme = (file.parent / "README-authors.txt").read_text(encoding="utf-8")
     classes: list[str | None] = [None] * 60
     for name, heading in _CAR_LISTS.items():
-        found = re.search(rf"^{heading}[^:\n]*:([\d\s]+)", readme, re.MULTILINE)
+        found = re.search(rf"^{heading}[^:\n]*:([\d ]+)$", readme, re.MULTILINE)
         if found is None:
             raise ValueError(f"README-authors.txt has no list of {heading.lower()}")
         for number in found.group(1).split():
