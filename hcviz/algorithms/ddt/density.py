@@ -91,7 +91,7 @@ def refresh(w):
         for d in range(data.shape[1]):
             msg[k, 1 + d] = data[i, d] / sigma[d]
     spare = w.spare
-    for x in range(postorder(node, spare, w.count[ROOT])):
+    for x in range(postorder(node, spare, w.tally[ROOT])):
         v = spare[1, x]
         time[v, H] = math.exp(-time[v, U])
         node[v, SIZE] = node[node[v, LEFT], SIZE] + node[node[v, RIGHT], SIZE]
@@ -126,7 +126,7 @@ def log_likelihood(w, out):
     n, dims = w.data.shape
     if dims == 0:
         return 0.0
-    root = w.count[ROOT]
+    root = w.tally[ROOT]
     k = 2 * root + node[root, SLOT]
     both = msg[k, 0] + (1.0 - time[root, H])
     logs = math.log(both)
@@ -160,7 +160,7 @@ def put_tree(w, parent, child, u):
     w.node[:, PARENT] = parent
     w.node[:, LEFT : RIGHT + 1] = child
     w.time[:, U] = u
-    w.count[ROOT] = int(np.flatnonzero(w.node[:, PARENT] < 0)[0])
+    w.tally[ROOT] = int(np.flatnonzero(w.node[:, PARENT] < 0)[0])
     refresh(w)
 
 

@@ -165,7 +165,7 @@ def broken(node, count, say, weight, found, branch):
 @njit
 def violated(w):
     """How many triplets the tree violates. O(k depth)."""
-    node, count, triplets = w.node, w.count, w.triplets
+    node, count, triplets = w.node, w.tally, w.triplets
     number = 0
     for t in range(triplets.shape[0]):
         pair = meet(node, count, triplets[t, 0], triplets[t, 1], False)

@@ -228,7 +228,7 @@ def regraft(w, rng, subtree, tries):
     O(depth * d) for pruning, about O(new nodes seen * d + depth) for each try.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    count, real, spare, say = w.count, w.real, w.spare, w.say
+    count, real, spare, say = w.tally, w.real, w.spare, w.say
     parent = node[subtree, PARENT]
     above = node[parent, PARENT]
     sibling = detach(node, subtree, parent)

@@ -8,7 +8,7 @@ import numpy as np
 import param
 
 
-class Scale(param.Number):
+class Scale(param.Number):  # type: ignore[type-arg]
     """A positive number, or one for each dimension, or None."""
 
     def _validate(self, val: Any) -> None:
@@ -20,11 +20,11 @@ class Scale(param.Number):
             super()._validate(val)
 
 
-class AutoNumber(param.Parameter):
+class AutoNumber(param.Parameter):  # type: ignore[type-arg]
     """ "auto" or a number >= 0 (numbers may come as text)."""
 
     def _validate(self, val: Any) -> None:
-        number_or_auto(self.name, val)
+        number_or_auto(str(self.name), val)
 
 
 def number_or_auto(name: str, value: Any) -> float | None:
@@ -76,12 +76,12 @@ class Parameters(param.Parameterized):
         doc="None: triplets are hard. A number: soft, each violated one costs beta times its "
         "weight in log density.",
     )
-    init = param.Selector(
+    init: Any = param.Selector(
         default="average",
         objects=["average", "random"],
         doc="Start: average linkage of the features, or a tree drawn from the prior.",
     )
-    mu = param.Selector(
+    mu: Any = param.Selector(
         default="mean",
         objects=["mean", "zero"],
         doc="Where the diffusion starts: the mean of each column, or 0.",

@@ -46,7 +46,7 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
 
     A subtree's tries may be cut by the end of a call or a cycle; they go on where they were left.
     """
-    count = w.count
+    count = w.tally
     nodes = w.node.shape[0]
     while proposals > 0:
         if count[TRIES] == 0:
@@ -103,14 +103,14 @@ def _stream(
     n = problem.n_items
     if state is not None:
         put_tree(w, state.parent, state.child, state.u)
-        w.count[[PROPOSALS, ACCEPTED]] = state.proposals, state.accepted
-        w.count[[SUBTREE, TRIES]] = state.subtree, state.tries
+        w.tally[[PROPOSALS, ACCEPTED]] = state.proposals, state.accepted
+        w.tally[[SUBTREE, TRIES]] = state.subtree, state.tries
     elif start is not None:
         put_start(w, start if isinstance(start, Tree) else start.tree)
     else:
         put_first(w, rng, params.init)
     if params.beta is None and len(problem.triplets) and mend(w, problem.triplets):
-        w.count[TRIES] = 0
+        w.tally[TRIES] = 0
     total = params.steps or 200 * n
     every = params.every or n
     yield _snapshot(w, rng, 0, total)
@@ -133,9 +133,9 @@ def _stream(
 def _snapshot(w: Work, rng: np.random.Generator, step: int, total: int) -> Snapshot:
     metrics = {
         "log_joint": float(log_joint(w)),
-        "proposals": float(w.count[PROPOSALS]),
-        "accepted": float(w.count[ACCEPTED]),
-        "violated": float(violated(w)[0]),
+        "proposals": float(w.tally[PROPOSALS]),
+        "accepted": float(w.tally[ACCEPTED]),
+        "violated": float(violated(w)),
         "c": float(w.real[C]),
     }
     if w.sigma.size:

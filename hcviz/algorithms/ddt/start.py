@@ -44,7 +44,7 @@ def simulate(w, rng):
         attach(node, leaf, new, branch)
         if node[new, PARENT] < 0:
             root = new
-    w.count[ROOT] = root
+    w.tally[ROOT] = root
 
 
 @njit
@@ -177,7 +177,8 @@ def average_tree(points: Float) -> Int:
     """Parents of an average-linkage tree of ``points`` (Euclidean); bisection above 2,500."""
     n = len(points)
     if n > MAX_LINKAGE:
-        return bisected(np.ascontiguousarray(points))
+        found: Int = bisected(np.ascontiguousarray(points))
+        return found
     return Tree.from_linkage(linkage(points, "average")).parent.copy()
 
 

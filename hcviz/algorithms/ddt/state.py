@@ -48,10 +48,10 @@ class DdtState:
             w.time[:, U].copy(),
             float(w.real[C]),
             w.sigma.copy(),
-            int(w.count[PROPOSALS]),
-            int(w.count[ACCEPTED]),
-            int(w.count[SUBTREE]),
-            int(w.count[TRIES]),
+            int(w.tally[PROPOSALS]),
+            int(w.tally[ACCEPTED]),
+            int(w.tally[SUBTREE]),
+            int(w.tally[TRIES]),
             json.dumps(rng.bit_generator.state),
         )
 
@@ -85,7 +85,10 @@ class DdtState:
                 np.array(arrays["u"], np.float64),
                 float(arrays["c"]),
                 np.array(arrays["sigma"], np.float64),
-                *(int(number) for number in counts[:4]),
+                int(counts[0]),
+                int(counts[1]),
+                int(counts[2]),
+                int(counts[3]),
                 bytes(np.asarray(arrays["generator"], np.uint8)).decode(),
             )
             made.check()

@@ -124,7 +124,7 @@ def sweep_times(w, rng):
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
     stack, phase = w.spare[0], w.spare[1]
     c = w.real[C]
-    root = w.count[ROOT]
+    root = w.tally[ROOT]
     outer[root, :] = 0.0
     stack[0] = root
     phase[0] = 0
@@ -177,7 +177,7 @@ def learn_sigma(w, rng, scale, common):
     """
     n, dims = w.data.shape
     sigma = w.sigma
-    square = w.outer[w.count[ROOT], 1:]  # spare room: the next sweep begins by clearing it
+    square = w.outer[w.tally[ROOT], 1:]  # spare room: the next sweep begins by clearing it
     log_likelihood(w, square)
     total = 0.0
     for d in range(dims):
