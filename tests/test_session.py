@@ -268,6 +268,25 @@ def test_a_seed_runs_from_nothing_and_rerun_runs_on(settled):
     assert (settled.start.seed, settled.start.start, settled.start.run) == (7, None, 3)
 
 
+def test_a_quick_second_action_does_not_bring_an_older_state_back(settled):
+    """Until the new seed, method or data show a tree, what is shown is not theirs to go on from."""
+    settled(act.SetSeed(7))
+    settled(act.AddConstraint((BAT, WHALE), TROUT))
+    assert settled.start.start is None
+    settled.go()
+    settled(act.SetMethod("crsc"))
+    settled(act.Failed(settled.session.run, "Too few features."))
+    settled(act.SetParams({"cut": "exact"}))
+    assert settled.start.start is settled.session.tree
+    settled.go()
+    settled(act.Rerun())
+    assert settled.start.start is settled.session.snapshot
+    settled(act.SetSimilarity("gaussian"))
+    settled(act.Undo())
+    settled(act.Rerun())
+    assert settled.start.start is settled.session.snapshot
+
+
 def test_cancel_and_failure_keep_the_tree(settled):
     shown = settled.session.snapshot
     settled(act.Rerun())

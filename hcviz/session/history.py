@@ -78,7 +78,7 @@ def _put_back(session: Session, target: Checkpoint) -> Stepped:
     effects: tuple[Effect, ...] = ()
     values: dict[str, Any] = {name: getattr(target, name) for name in _KEPT}
     if target.lineage == session.lineage:
-        for name in ("status", "snapshot", "progress", "shown", "cause", "error"):
+        for name in ("status", "snapshot", "progress", "shown", "footing", "cause", "error"):
             del values[name]
     else:
         session = remember(session, session)

@@ -21,6 +21,9 @@ from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sen
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
 
+#: Where a run begins: at the shown snapshot with its state, at the shown tree, or at nothing.
+Footing = Literal["nothing", "tree", "snapshot"]
+
 
 @dataclass(frozen=True)
 class Conflict:
@@ -59,6 +62,7 @@ class Checkpoint:
     progress: tuple[int, int]
     shown: int
     lineage: int
+    footing: Footing
     cause: str
     error: tuple[str, str] | None
 
@@ -98,7 +102,9 @@ class Session:
 
     ``run`` is the number of the newest run (-1: none yet; the first is 0) and never falls.
     ``shown`` is the run that ``snapshot`` came from; ``lineage`` the run that the present state
-    belongs to (older than ``run`` after an undo). ``treats`` is how the method treats triplets;
+    belongs to (older than ``run`` after an undo). ``footing`` is the most that a next run may take
+    from what is shown: while nothing has arrived since another method, data set or seed was chosen,
+    the state shown is not one of theirs. ``treats`` is how the method treats triplets;
     ``other_params`` remembers the parameters of methods that were used before. ``cause`` says what
     started the run. ``message`` is the last announcement, ``error`` a (message, hint). The enabled
     constraints always have a tree: what would contradict them is kept disabled.
@@ -119,6 +125,7 @@ class Session:
     progress: tuple[int, int] = (0, 0)
     shown: int = -1
     lineage: int = -1
+    footing: Footing = "snapshot"
     cause: str = ""
     message: str = ""
     error: tuple[str, str] | None = None

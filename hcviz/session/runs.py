@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -21,10 +20,9 @@ from hcviz.session.actions import (
 )
 from hcviz.session.effects import Announce, CancelRun, StartRun
 from hcviz.session.history import Stepped, remember, step
-from hcviz.session.model import Session
+from hcviz.session.model import Footing, Session
 
-#: Where a run begins: at the shown snapshot with its state, at the shown tree, or at nothing.
-From = Literal["snapshot", "tree", "nothing"]
+_ORDER: tuple[Footing, ...] = ("nothing", "tree", "snapshot")
 
 IGNORED = "This method ignores constraints: the tree does not follow them."
 
@@ -37,7 +35,7 @@ def unchanged(session: Session) -> Stepped:
     return session, ()
 
 
-def begin(session: Session, cause: str, start: From, text: str | None = None) -> Stepped:
+def begin(session: Session, cause: str, start: Footing, text: str | None = None) -> Stepped:
     """Start the next run, in the place of whatever runs; the tree shown goes to the history.
 
     ``text`` is announced (``cause`` by default). Without data there is nothing to run: it is only
@@ -49,6 +47,7 @@ def begin(session: Session, cause: str, start: From, text: str | None = None) ->
     before = session.past[-1] if session.past else session
     session = remember(session, before)
     snapshot = session.snapshot
+    start = min(start, session.footing, key=_ORDER.index)
     origin: Snapshot | Tree | None = None
     fits = snapshot is not None and snapshot.tree.n_leaves == session.n_items
     if snapshot is not None and fits and start != "nothing":
@@ -58,6 +57,7 @@ def begin(session: Session, cause: str, start: From, text: str | None = None) ->
         session,
         run=run,
         lineage=run,
+        footing=start,
         status="sampling",
         progress=(0, 0),
         cause=cause,
@@ -80,7 +80,8 @@ def arrived(session: Session, action: Arrived) -> Stepped:
         return unchanged(session)
     snapshot = action.snapshot
     progress = (int(snapshot.step), int(snapshot.total))
-    return replace(session, snapshot=snapshot, shown=action.run, progress=progress), ()
+    session = replace(session, snapshot=snapshot, shown=action.run, progress=progress)
+    return replace(session, footing="snapshot"), ()
 
 
 def finished(session: Session, action: Finished) -> Stepped:
@@ -129,7 +130,7 @@ def cancel(session: Session, action: Cancel) -> Stepped:
 
 
 def rerun(session: Session, action: Rerun) -> Stepped:
-    where: From = "nothing" if action.fresh else "snapshot"
+    where: Footing = "nothing" if action.fresh else "snapshot"
     text = "Running from the start." if action.fresh else "Running on."
     return begin(step(session, "Run"), text, where)
 
