@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -251,12 +253,10 @@ def test_picking_beyond_the_edges_still_picks():
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_a_clade_is_found_by_its_leaves_and_nothing_else_is(n):
-    from itertools import combinations
-
     for tree in all_trees(n):
         known = {frozenset(leaves_below(tree, v)): v for v in range(tree.n_nodes)}
         for size in range(n + 1):
-            for leaves in combinations(range(n), size):
+            for leaves in itertools.combinations(range(n), size):
                 assert geometry.clade_node(tree, leaves) == known.get(frozenset(leaves))
 
 
@@ -384,26 +384,34 @@ def test_clusters_under_a_cut_are_the_maximal_clades_below_it(seed, n, share):
 
 
 def test_clusters_keep_their_colours_when_the_tree_changes_a_little():
-    rng = np.random.default_rng(2)
-    tree = random_tree(rng, 60)
+    tree = random_tree(np.random.default_rng(2), 60)
+    order = leaf_order(tree)
     cut = float(np.sort(tree.height)[-6])
-    count, node_code, code = coloured_clusters(tree, cut, 8)
+    count, node_code, code = coloured_clusters(tree, cut, 8, order)
     assert count == np.unique(cut_clusters(tree, cut)[:60]).size
     for v in range(60):
         assert code[v] == (255 if node_code[v] < 0 else node_code[v])
-    again = coloured_clusters(tree, cut, 8, code)[2]
-    assert np.array_equal(again, code)
-    shuffled = (np.arange(8)[::-1])[np.minimum(code, 7)].astype(np.uint8)
-    shuffled[code == 255] = 255
-    assert np.array_equal(coloured_clusters(tree, cut, 8, shuffled)[2], shuffled)
+    reversed_ = np.where(code == 255, 255, 7 - np.minimum(code, 7)).astype(np.uint8)
+    assert len(set(code.tolist())) > 3
+    assert np.array_equal(coloured_clusters(tree, cut, 8, order, reversed_)[2], reversed_)
 
 
-def test_neighbouring_clusters_of_few_have_colours_of_their_own():
-    tree = from_nested(((0, 1), (2, 3), (4, 5), 6), 7)
-    count, _, code = coloured_clusters(tree, 1.0, 8)
-    assert count == 4
-    assert len(set(code[[0, 2, 4]].tolist())) == 3
-    assert code[6] == 255
+@given(st.integers(0, 1000), st.integers(2, 40), st.floats(0, 1))
+def test_clusters_side_by_side_differ_and_single_items_have_no_colour(seed, n, share):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, n, polytomies=True)
+    cut = float(np.quantile(tree.height, share))
+    order = leaf_order(tree, rng.permutation(n))
+    before = rng.integers(0, 3, n).astype(np.uint8)
+    count, node_code, code = coloured_clusters(tree, cut, 3, order, before)
+    top = cut_clusters(tree, cut)
+    assert count == np.unique(top[:n]).size
+    assert np.all((code == 255) == (tree.size[top[:n]] == 1))
+    inside = top >= 0
+    assert np.array_equal(node_code[inside], node_code[top[inside]])
+    shown = [i for i in order if code[i] != 255]
+    for a, b in itertools.pairwise(shown):
+        assert (code[a] == code[b]) == (top[a] == top[b])
 
 
 def test_features_are_scaled_by_column_and_gaps_stay_gaps():

@@ -142,7 +142,7 @@ class _Page:
         self.font = min(8.0, 0.82 * points)
         self.named = points >= THINNEST_NAMED
         letters = max((len(name) for name in names), default=0) if self.named else 0
-        self.label_width = 0.1 + min(letters, 60) * 0.62 * self.font / 72
+        self.label_width = 0.16 + min(letters, 60) * 0.62 * self.font / 72
         self.strips_width = len(strips) * (STRIP + 0.05)
         self.heat_width, self.below, self.above = 0.0, 0.35, HEAD
         if heat is not None:
@@ -307,8 +307,12 @@ class _Page:
         # No date and no random ids: the same picture is the same file.
         with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "hcviz"}):
             if format == "svg":
-                FigureCanvasSVG(self.figure).print_svg(buffer, metadata={"Date": None})
+                FigureCanvasSVG(self.figure).print_svg(  # type: ignore[no-untyped-call]
+                    buffer, metadata={"Date": None}
+                )
             else:
                 self.figure.set_dpi(DOTS_PER_INCH)
-                FigureCanvasAgg(self.figure).print_png(buffer, metadata={"Software": None})
+                FigureCanvasAgg(self.figure).print_png(  # type: ignore[no-untyped-call]
+                    buffer, metadata={"Software": None}
+                )
         return buffer.getvalue()

@@ -11,6 +11,7 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,7 +91,7 @@ def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
 
 
 @njit
-def _owners(parent, asked):
+def _owners(parent: Any, asked: Any) -> Any:
     m = parent.size
     shut = np.zeros(m, np.bool_)
     owner = np.full(m, -1, np.int32)
@@ -105,7 +106,7 @@ def _owners(parent, asked):
 
 
 @njit
-def _rows(order, owner, size, wedge_rows):
+def _rows(order: Any, owner: Any, size: Any, wedge_rows: Any) -> Any:
     n = order.size
     row_start = np.zeros(n + 1, np.int32)
     place_row = np.zeros(n, np.int32)
@@ -134,7 +135,7 @@ def _rows(order, owner, size, wedge_rows):
 
 
 @njit
-def _extents(parent, leaf_top, leaf_bottom):
+def _extents(parent: Any, leaf_top: Any, leaf_bottom: Any) -> Any:
     m = parent.size
     n = leaf_top.size
     top = np.full(m, np.inf)
@@ -166,7 +167,17 @@ def open_nodes(
 
 
 @njit
-def _open(parent, n, top, bottom, shut, first, last, fine, coarse):
+def _open(
+    parent: Any,
+    n: Any,
+    top: Any,
+    bottom: Any,
+    shut: Any,
+    first: Any,
+    last: Any,
+    fine: Any,
+    coarse: Any,
+) -> Any:
     m = parent.size
     open_ = np.zeros(m, np.bool_)
     for v in range(m - 1, n - 1, -1):
@@ -320,7 +331,7 @@ def pool(levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: I
 
 
 @njit
-def _samples(edges, order, most):
+def _samples(edges: Any, order: Any, most: Any) -> Any:
     """The items that each bin reads: ``(offsets, items)``."""
     offsets = np.zeros(edges.size, np.int32)
     items = np.empty((edges.size - 1) * most, np.int32)
@@ -336,7 +347,9 @@ def _samples(edges, order, most):
 
 
 @njit
-def _pool(levels, rows, row_order, columns, column_order, most):
+def _pool(
+    levels: Any, rows: Any, row_order: Any, columns: Any, column_order: Any, most: Any
+) -> Any:
     row_off, row_items = _samples(rows, row_order, most)
     col_off, col_items = _samples(columns, column_order, most)
     height, width = rows.size - 1, columns.size - 1
@@ -365,7 +378,7 @@ def majority(codes: Bytes, layout: Layout) -> Bytes:
 
 
 @njit
-def _majority(codes, order, row_start):
+def _majority(codes: Any, order: Any, row_start: Any) -> Any:
     out = np.empty(row_start.size - 1, np.uint8)
     seen = np.zeros(256, np.int32)
     for r in range(out.size):

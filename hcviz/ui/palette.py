@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from bokeh.palettes import Viridis256
+from numpy.typing import NDArray
 
 #: Index that stands for a missing cell in every uint8 picture.
 MISSING = 255
@@ -121,18 +122,18 @@ _TO_LAB = np.array([[0.2104542553, 0.7936177850, -0.0040720468],
                     [0.0259040371, 0.7827717662, -0.8086757660]])  # fmt: skip
 
 
-def rgb(colour: str) -> np.ndarray:
+def rgb(colour: str) -> NDArray[np.float64]:
     """``#rrggbb`` as three floats in 0..1."""
     return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
 
 
-def _oklab(colour: str) -> np.ndarray:
+def _oklab(colour: str) -> NDArray[np.float64]:
     value = rgb(colour)
     linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    return _TO_LAB @ np.cbrt(_TO_LMS @ linear)
+    return np.asarray(_TO_LAB @ np.cbrt(_TO_LMS @ linear))
 
 
-def _hex(lab: np.ndarray) -> str:
+def _hex(lab: NDArray[np.float64]) -> str:
     linear = np.linalg.solve(_TO_LMS, np.linalg.solve(_TO_LAB, lab) ** 3).clip(0, 1)
     value = np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)
     return "#" + "".join(f"{round(255 * c):02x}" for c in value.clip(0, 1))

@@ -96,7 +96,7 @@ def scaled(raw: NDArray[np.float64], scaling: Scaling) -> NDArray[np.float64]:
     if scaling == "zscore":
         mean = filled.sum(0) / count
         deviation = np.sqrt((np.where(known, raw - mean, 0.0) ** 2).sum(0) / count)
-        return (values - mean) / np.where(deviation > 0, deviation, 1.0)
+        return np.asarray((values - mean) / np.where(deviation > 0, deviation, 1.0))
     if scaling == "range":
         low = np.where(known, raw, np.inf).min(0)
         high = np.where(known, raw, -np.inf).max(0)

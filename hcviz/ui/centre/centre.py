@@ -34,6 +34,8 @@ from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
 
+HTML: Any = pn.pane.HTML
+Bokeh: Any = pn.pane.Bokeh
 #: Below this width (px) the tree stands alone.
 ALONE = 560
 #: A tree that comes this soon (s) after the last is not tweened: the eye follows the stream.
@@ -42,6 +44,8 @@ TWEEN_AFTER = 0.3
 FRESH_MS = 1800
 #: Rows below this many pixels draw the branches to leaves apart from the structure.
 DENSE = 2.5
+#: A clade less tall than this (px) is one line.
+SMALLEST = 1.0
 #: Air above the first row and below the last, as a share of all rows: letters are taller.
 PADDING = 0.005
 #: Until the browser has told its size.
@@ -65,7 +69,8 @@ class Centre:
         on_hover: Callable[[Pick], None] | None = None,
         theme: Literal["light", "dark"] = "light",
     ) -> None:
-        self._on = {"pick": on_pick, "cut": on_cut, "toggle": on_toggle, "hover": on_hover}
+        self._on_pick, self._on_cut = on_pick, on_cut
+        self._on_toggle, self._on_hover = on_toggle, on_hover
         self._theme = THEMES[theme]
         self._items = Items(())
         self._strip_data: tuple[Strip, ...] = ()
@@ -89,7 +94,7 @@ class Centre:
         self._quiet = False
         self._streaming = False
 
-        self._rows = Range1d(-1, 0)
+        self._rows: Any = Range1d(start=-1, end=0)
         self._dendrogram = TreeFigure(self._rows, self._theme)
         self._labels = LabelFigure(self._rows, self._theme)
         self._strips = StripFigure(self._rows, self._theme)
@@ -110,7 +115,7 @@ class Centre:
         for name, plot in self._figures.items():
             plot.on_event(Tap, lambda event, name=name: self._tapped(name, event))
             plot.on_event(DoubleTap, lambda event, name=name: self._double_tapped(name, event))
-        self._grid = GridBox(
+        self._grid: Any = GridBox(
             children=[
                 (self._heat.tree, 0, 3),
                 (self._dendrogram.figure, 1, 0),
@@ -122,10 +127,9 @@ class Centre:
                 (self._heat.names, 2, 3),
             ],
             sizing_mode="stretch_both",
-            spacing=0,
         )
-        self._head = pn.pane.HTML("", sizing_mode="stretch_width", height=26, margin=0)
-        self._empty = pn.pane.HTML(
+        self._head = HTML("", sizing_mode="stretch_width", height=26, margin=0)
+        self._empty = HTML(
             "",
             margin=0,
             sizing_mode="stretch_both",
@@ -138,7 +142,7 @@ class Centre:
                 "pointer-events": "none",
             },
         )
-        self._pane = pn.pane.Bokeh(self._grid, sizing_mode="stretch_both", margin=0)
+        self._pane = Bokeh(self._grid, sizing_mode="stretch_both", margin=0)
         self.view = pn.Column(
             self._head,
             self._pane,
@@ -319,8 +323,8 @@ class Centre:
         before = self._layout.leaf_y if self._tree.n_leaves <= 3_000 else None
         self._streaming = False
         self._lay_out(self._layout.order, before)
-        if self._on["toggle"]:
-            self._on["toggle"](tuple(members.tolist()))
+        if self._on_toggle:
+            self._on_toggle(tuple(members.tolist()))
         return True
 
     def picture_data(self) -> dict[str, Any]:
@@ -526,9 +530,9 @@ class Centre:
 
     def _open(self) -> Any:
         assert self._layout is not None
-        fine = 0.6 / max(self._row_px, 1e-9)
+        fine = SMALLEST / max(self._row_px, 1e-9)
         height = pixels(self._dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
-        coarse = 0.6 * self._layout.n_rows / height
+        coarse = SMALLEST * self._layout.n_rows / height
         top, bottom = self._window
         reach = 0.5 * (bottom - top)
         return geometry.open_nodes(self._layout, (top - reach, bottom + reach), fine, coarse)
@@ -591,7 +595,7 @@ class Centre:
             self._quiet = False
         self._dendrogram.draw_clusters(
             layout, self._drawn_open, colour_of, np.inf if self._cut is None else self._cut,
-            self._theme.clusters,
+            self._theme.clusters, self._row_px < DENSE,
         )  # fmt: skip
         if strips:
             self._set_tracks()
@@ -680,8 +684,8 @@ class Centre:
         shift = bool(getattr(event.modifiers, "shift", False)) if event.modifiers else False
         if isinstance(event.modifiers, dict):
             shift = bool(event.modifiers.get("shift"))
-        if self._on["pick"] and event.x is not None and event.y is not None:
-            self._on["pick"](self._pick(figure, float(event.x), float(event.y), shift))
+        if event.x is not None and event.y is not None:
+            self._on_pick(self._pick(figure, float(event.x), float(event.y), shift))
 
     def _double_tapped(self, figure: str, event: Any) -> None:
         if self._layout is not None and event.x is not None and event.y is not None:
@@ -702,8 +706,8 @@ class Centre:
             self._draw_cut(strips=False)
             return
         clusters = self.set_cut(height)
-        if self._on["cut"]:
-            self._on["cut"](height, clusters)
+        if self._on_cut:
+            self._on_cut(height, clusters)
 
     def _describe(self, figure: str, x: float, y: float) -> tuple[str, str, str]:
         """The tooltip for a point, and the outline of what a click there would take."""
@@ -732,9 +736,9 @@ class Centre:
         if figure == "heat" and self._cells is not None:
             title, text, cell = self._describe_cell(x, y, title, text)
         self._outline(node if figure == "tree" else None, rows, cell)
-        if self._on["hover"] and self._hovered != (node, figure):
+        if self._on_hover and self._hovered != (node, figure):
             self._hovered = (node, figure)
-            self._on["hover"](self._pick(figure, x, y, False))
+            self._on_hover(self._pick(figure, x, y, False))
         return title, text, picture
 
     def _describe_cell(

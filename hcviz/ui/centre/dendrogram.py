@@ -7,13 +7,8 @@ from typing import Any
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import (
-    ColumnDataSource,
-    CustomJS,
-    Label,
-    Range1d,
-    Span,
-)
+from bokeh.models import ColumnDataSource, CustomJS, Range1d
+from bokeh.models.annotations import Label, Span
 
 from hcviz.ui import geometry
 from hcviz.ui.centre.frames import FONT, bare, f32, glide
@@ -32,10 +27,14 @@ class TreeFigure:
     """The dendrogram's models, and how a layout is patched into them."""
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
-        self.x_range = Range1d(1 + MARGIN, -BEYOND)
+        self.x_range: Any = Range1d(start=1 + MARGIN, end=-BEYOND)
         self.figure = bare(self.x_range, y_range, min_border_left=8)
         self.axis = bare(
-            self.x_range, Range1d(-1, 0), min_border_left=8, min_border_top=0, min_border_bottom=0
+            self.x_range,
+            Range1d(start=-1, end=0),
+            min_border_left=8,
+            min_border_top=0,
+            min_border_bottom=0,
         )
         self.axis.toolbar.tools = []
         self.ticks = ColumnDataSource({"x": [], "text": []})
@@ -253,7 +252,13 @@ class TreeFigure:
             self.hovered.data = box
 
     def draw_clusters(
-        self, layout: Layout, open_: Any, colour_of: Any, cut: float, colours: Sequence[str]
+        self,
+        layout: Layout,
+        open_: Any,
+        colour_of: Any,
+        cut: float,
+        colours: Sequence[str],
+        dense: bool = False,
     ) -> None:
         """Colour the branches below the cut; ``colour_of`` int (m,): a colour's index or -1."""
         used = np.unique(colour_of[colour_of >= 0])
@@ -261,7 +266,9 @@ class TreeFigure:
             if len(self.clusters.data["colour"]):
                 self.clusters.data = {"xs": [], "ys": [], "colour": []}
             return
-        paths = [geometry.branch_path(layout, open_, colour_of == c, cut) for c in used]
+        paths = [
+            geometry.branch_path(layout, open_, colour_of == c, cut, stems=not dense) for c in used
+        ]
         self.clusters.data = {
             "xs": [x for x, _ in paths],
             "ys": [-y for _, y in paths],

@@ -45,8 +45,8 @@ class HeatFigure:
     """The heatmap, the columns' dendrogram above it and their names below."""
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
-        self.x_range = Range1d(0, 1, tags=["columns"])
-        self.y_range = y_range
+        self.x_range: Any = Range1d(start=0, end=1, tags=["columns"])
+        self.y_range: Any = y_range
         follow = CustomJS(args={"x_range": self.x_range, "rows": y_range}, code=FOLLOW_ROWS)
         y_range.js_on_change("start", follow)
         y_range.js_on_change("end", follow)
@@ -71,13 +71,13 @@ class HeatFigure:
         self._frame_case = self._outline_of(self.frames, 4)
         self._frame = self._outline_of(self.frames, 2)
         self.tree = bare(
-            self.x_range, Range1d(-0.02, 1.06), drag=True, min_border_top=2, min_border_bottom=0,
+            self.x_range, Range1d(start=-0.02, end=1.06), min_border_top=2, min_border_bottom=0,
             min_border_right=2,
         )  # fmt: skip
         self.tree_source = ColumnDataSource({"x": [], "y": []})
         self._tree_line = self.tree.line("x", "y", source=self.tree_source, line_width=1)
         self.names = bare(
-            self.x_range, Range1d(-1, 0), drag=True, min_border_top=0, min_border_bottom=0,
+            self.x_range, Range1d(start=-1, end=0), min_border_top=0, min_border_bottom=0,
             min_border_right=2,
         )  # fmt: skip
         self.names_source = ColumnDataSource({"x": [], "text": []})

@@ -43,7 +43,7 @@ class LabelFigure:
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.width = NARROWEST
-        self.x_range = Range1d(0, NARROWEST)
+        self.x_range = Range1d(start=0, end=NARROWEST)
         self.figure = bare(self.x_range, y_range)
         self.bands = ColumnDataSource({"middle": [], "span": []})
         self.text = ColumnDataSource({"x": [], "y": [], "text": [], "ink": [], "style": []})

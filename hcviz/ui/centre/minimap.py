@@ -15,7 +15,7 @@ class MiniMap:
     """Shares the tree's source: no second copy travels."""
 
     def __init__(self, tree: TreeFigure, rows: Range1d, theme: Theme) -> None:
-        self.y_range = Range1d(-1, 0)
+        self.y_range = Range1d(start=-1, end=0)
         self.figure = bare(tree.x_range, self.y_range, min_border_left=4, min_border_right=2)
         self._line = self.figure.line("x", "y", source=tree.tree, line_width=0.6)
         self._tool = RangeTool(y_range=rows, y_interaction=True, x_interaction=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,9 @@ def seriation(items: Items) -> NDArray[np.float64]:
     wish = np.arange(n, dtype=np.float64)
     if items.similarity is not None and n <= MOST:
         matrix = np.nan_to_num(np.asarray(items.similarity, dtype=np.float32))
-        multiply = matrix.__matmul__
+
+        def multiply(vector: NDArray[np.float64]) -> Any:
+            return matrix @ vector
     elif items.features is not None and np.shape(items.features)[1]:
         values = np.asarray(items.features, dtype=np.float64)
         known = np.isfinite(values)
@@ -33,7 +37,7 @@ def seriation(items: Items) -> NDArray[np.float64]:
         spread = np.sqrt((centred**2).sum(0) / count)
         centred /= np.where(spread > 0, spread, 1)
 
-        def multiply(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        def multiply(vector: NDArray[np.float64]) -> Any:
             return centred @ (centred.T @ vector)
     else:
         return wish

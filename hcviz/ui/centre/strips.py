@@ -36,7 +36,7 @@ class StripFigure:
     """One picture of R x 1 texels per strip; x in pixels."""
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
-        self.x_range = Range1d(0, 1)
+        self.x_range = Range1d(start=0, end=1)
         self.figure = bare(self.x_range, y_range)
         self.source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self.figure.image_rgba(
