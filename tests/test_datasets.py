@@ -158,7 +158,7 @@ def test_data_from_outside(name, n, d, shared_data, monkeypatch, tmp_path):
 
 
 def test_a_car_answer_is_two_comparisons(shared_data):
-    """The first answer, 2 is most central of 2, 1, 16, says: 1 is nearer to 2 than to 16, and so is 16 than to 1."""
+    """The first answer, 2 is most central of 2, 1, 16: so 1 and 16 are each nearer to 2."""
     car = load("car", shared_data)
     rows = car.comparisons.rows
     assert len(rows) == 12112
@@ -204,10 +204,12 @@ def test_every_folder_of_data_says_where_it_comes_from():
 AGREED = """
 dolphin porpoise tuna | dolphin giraffe seal | seal sealion dolphin | fruitbat vampire crow
 fruitbat girl lark | girl gorilla lion | platypus wolf duck | opossum wallaby hamster
-platypus elephant ostrich | opossum elephant platypus | hare squirrel wallaby 
-hamster vole squirrel | cavy squirrel hare | lion leopard wolf | cheetah puma lion | pussycat lynx mongoose
-mongoose lion wolf | wolf bear lynx | mink polecat raccoon | raccoon mink wolf 
-sealion bear pussycat | deer reindeer giraffe | calf buffalo goat | goat oryx deer | antelope oryx reindeer
+platypus elephant ostrich | opossum elephant platypus | hare squirrel wallaby
+hamster vole squirrel | cavy squirrel hare | lion leopard wolf | cheetah puma lion
+pussycat lynx mongoose
+mongoose lion wolf | wolf bear lynx | mink polecat raccoon | raccoon mink wolf
+sealion bear pussycat | deer reindeer giraffe | calf buffalo goat | goat oryx deer
+antelope oryx reindeer
 boar dolphin pony | giraffe calf boar | elephant aardvark girl | mole lion hamster
 pony bear hare | chicken pheasant duck | duck swan chicken | ostrich rhea hawk | kiwi rhea chicken
 gull skimmer skua | gull skua hawk | hawk vulture crow | lark wren crow | parakeet sparrow hawk
