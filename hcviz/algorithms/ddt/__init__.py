@@ -7,7 +7,7 @@ import numpy as np
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.ddt.parameters import Parameters
 from hcviz.algorithms.ddt.sampler import run
-from hcviz.algorithms.ddt.start import bisected
+from hcviz.algorithms.ddt.seeds import bisected
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
@@ -20,14 +20,13 @@ def warm() -> None:
     """Compile (or load) every kernel with a tiny problem, so that nobody's first click waits."""
     features = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 2.0]])
     rng = np.random.default_rng(0)
+    ddt = ALGORITHMS[0]
     bisected(features)
     for options in ({}, {"init": "random"}, {"beta": 1.0}):
         problem = Problem(features=features, triplets=[[0, 2, 1], [0, 1, 3]])
-        params = Parameters(steps=8, every=4, **options)
-        for snapshot in run(problem, params, rng):
-            last = snapshot
-    if last is not None:
-        list(run(problem, Parameters(steps=1), rng, Tree.star(4)))
+        params = ddt.parameters(steps=8, every=4, **options)
+        for start in (None, Tree.star(4)):
+            list(ddt.start_run(problem, params, rng, start))
 
 
 ALGORITHMS = (

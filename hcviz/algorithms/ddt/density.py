@@ -23,8 +23,11 @@ from hcviz.algorithms.ddt.work import (
     SIZE,
     SLOT,
     C,
+    Float,
     H,
+    Int,
     U,
+    Work,
 )
 from hcviz.core.jit import njit
 
@@ -155,7 +158,7 @@ def log_joint(w):
     return log_prior(w) + log_likelihood(w, np.empty(w.sigma.size))
 
 
-def put_tree(w, parent, child, u):
+def put_tree(w: Work, parent: Int, child: Int, u: Float) -> None:
     """Write a tree into ``w`` and compute everything; the root is where parent is -1."""
     w.node[:, PARENT] = parent
     w.node[:, LEFT : RIGHT + 1] = child
@@ -164,7 +167,7 @@ def put_tree(w, parent, child, u):
     refresh(w)
 
 
-def put_scale(w, c, sigma):
+def put_scale(w: Work, c: float, sigma: Float) -> None:
     """Set c and sigma; the caller refreshes."""
     w.real[C] = c
     w.sigma[:] = sigma

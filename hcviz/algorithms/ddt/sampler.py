@@ -9,17 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, put_scale, put_tree
 from hcviz.algorithms.ddt.legal import violated
-from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
 from hcviz.algorithms.ddt.parameters import Parameters, number_or_auto
 from hcviz.algorithms.ddt.start import mend, put_first, put_start, tree_of
 from hcviz.algorithms.ddt.state import DdtState
-from hcviz.algorithms.ddt.times import sweep
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     PROPOSALS,
-    ROOT,
     SUBTREE,
     TRIES,
     C,
@@ -29,7 +27,6 @@ from hcviz.algorithms.ddt.work import (
 )
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.jit import njit
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -38,28 +35,6 @@ from hcviz.core.tree import Tree
 NOISE_OF_DUPLICATES = 0.01
 #: Seconds that one call of the kernel should take.
 CALL = 0.015
-
-
-@njit
-def advance(w, rng, proposals, cycle, learn, scale, common):
-    """``proposals`` SPR proposals, a sweep of the other moves after every ``cycle``-th ever.
-
-    A subtree's tries may be cut by the end of a call or a cycle; they go on where they were left.
-    """
-    count = w.tally
-    nodes = w.node.shape[0]
-    while proposals > 0:
-        if count[TRIES] == 0:
-            subtree = int(rng.random() * (nodes - 1))
-            count[SUBTREE] = subtree if subtree < count[ROOT] else subtree + 1
-            count[TRIES] = TRIES_EACH
-        tries = min(count[TRIES], proposals, cycle - count[PROPOSALS] % cycle)
-        regraft(w, rng, count[SUBTREE], tries)
-        count[TRIES] -= tries
-        count[PROPOSALS] += tries
-        proposals -= tries
-        if count[PROPOSALS] % cycle == 0:
-            sweep(w, rng, learn, scale, common)
 
 
 def run(

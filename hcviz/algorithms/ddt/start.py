@@ -2,175 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 
 from hcviz.algorithms.ddt.density import log_joint, put_tree, refresh
-from hcviz.algorithms.ddt.moves import attach, walk
-from hcviz.algorithms.ddt.work import LEFT, NOISE, PARENT, RIGHT, ROOT, SIZE, Float, H, Int, U, Work
+from hcviz.algorithms.ddt.seeds import bisected, children_of, data_heights, simulate, times_of
+from hcviz.algorithms.ddt.work import NOISE, PARENT, Float, H, Int, U, Work
 from hcviz.core.build import build_guided
-from hcviz.core.jit import njit
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
 #: Above this many items average linkage (n^2 distances, and scipy keeps the GIL) gives way to
 #: repeated bisection.
 MAX_LINKAGE = 2500
-
-#: The least share of its parent's 1 - t that a start leaves to an inner node below it.
-GAP = 0.999
-
-
-@njit
-def simulate(w, rng):
-    """A tree and times from the prior, leaf after leaf (the paper's generative process).
-
-    Writes parent, child, u, size and the root; the caller refreshes. O(n depth).
-    """
-    node, time = w.node, w.time
-    n = w.data.shape[0]
-    node[:, PARENT : RIGHT + 1] = -1
-    node[:, SIZE] = 1
-    time[:n, U] = np.inf
-    root = 0
-    for leaf in range(1, n):
-        new = n + leaf - 1
-        branch, u = walk(node, time, w.real, rng, root, np.inf, np.int64(-1))
-        time[new, U] = u
-        node[new, LEFT] = leaf
-        node[leaf, PARENT] = new
-        attach(node, leaf, new, branch)
-        if node[new, PARENT] < 0:
-            root = new
-    w.tally[ROOT] = root
-
-
-@njit
-def bisected(points):
-    """Parents of a binary tree by repeated bisection between two far points. O(n d depth).
-
-    The cut is midway between them, or at the median where that would leave a side less than a
-    twentieth. Nodes are numbered so that parents come last.
-    """
-    n = points.shape[0]
-    parent = np.full(2 * n - 1, -1, np.int32)
-    items = np.arange(n)
-    along = np.empty(n)
-    todo = np.empty((n + 1, 3), np.int64)
-    todo[0, 0], todo[0, 1], todo[0, 2] = 0, n, -1
-    waiting = 1
-    node = 2 * n - 2
-    while waiting > 0:
-        waiting -= 1
-        begin, end, over = todo[waiting]
-        if end - begin == 1:
-            parent[items[begin]] = over
-            continue
-        parent[node] = over
-        far = items[begin]
-        for _ in range(2):
-            pole = far
-            best = -1.0
-            for x in range(begin, end):
-                square = 0.0
-                for d in range(points.shape[1]):
-                    gap = points[items[x], d] - points[pole, d]
-                    square += gap * gap
-                if square > best:
-                    best = square
-                    far = items[x]
-        low, high = np.inf, -np.inf
-        for x in range(begin, end):
-            value = 0.0
-            for d in range(points.shape[1]):
-                value += points[items[x], d] * (points[far, d] - points[pole, d])
-            along[x] = value
-            low, high = min(low, value), max(high, value)
-        order = np.argsort(along[begin:end])
-        items[begin:end] = items[begin:end][order]
-        along[begin:end] = along[begin:end][order]
-        cut = begin + np.searchsorted(along[begin:end], 0.5 * (low + high))
-        if min(cut - begin, end - cut) * 20 < end - begin:
-            cut = (begin + end) // 2
-        for first, last in ((begin, cut), (cut, end)):
-            todo[waiting, 0], todo[waiting, 1], todo[waiting, 2] = first, last, node
-            waiting += 1
-        node -= 1
-    return parent
-
-
-@njit
-def data_heights(parent, points, noise):
-    """1 - t of each node as the data would have it, float64 (m,).
-
-    Items that part at height h are 2 d (h + noise) apart in squared distance, in units of sigma, on
-    average; what a node sees is the mean over the pairs that it parts. O(m d).
-    """
-    n, dims = points.shape
-    m = parent.size
-    height = np.zeros(m)
-    size = np.zeros(m)
-    mean = np.zeros((m, dims))
-    square = np.zeros(m)  # sum of squared norms
-    within = np.zeros(m)  # sum of size^2 * spread of what is below
-    for v in range(m):
-        if v < n:
-            size[v] = 1.0
-            mean[v] = points[v]
-            square[v] = np.sum(points[v] ** 2)
-        else:
-            mean[v] /= size[v]
-            # sum over ordered pairs below: 2 (size * square - |sum|^2)
-            pairs = 2.0 * (size[v] * square[v] - size[v] ** 2 * np.sum(mean[v] ** 2))
-            apart = size[v] ** 2
-            between = pairs - within[v]
-            height[v] += apart
-            seen = between / max(height[v], 1.0) / (2.0 * dims)
-            # what lies within the noise says only that it lies within it
-            height[v] = max(seen - noise, 0.5 * noise, 1e-4)
-            within[v] = pairs
-        p = parent[v]
-        if p >= 0:
-            size[p] += size[v]
-            mean[p] += mean[v] * size[v]
-            square[p] += square[v]
-            within[p] += within[v]
-            height[p] -= size[v] ** 2
-    return height
-
-
-@njit
-def times_of(parent, height, n):
-    """u = -log of heights made to fit: below 1, strictly falling downward, never quite 0."""
-    m = parent.size
-    u = np.full(m, np.inf)
-    fitted = height.copy()
-    for v in range(n, m - 1):
-        fitted[parent[v]] = max(fitted[parent[v]], fitted[v])
-    least = -math.log(GAP)
-    for v in range(m - 1, n - 1, -1):
-        wish = -math.log(max(fitted[v], 1e-6 if v == m - 1 else 1e-250))
-        if v == m - 1:
-            u[v] = max(wish, 0.05)
-        else:
-            above = u[parent[v]]
-            u[v] = wish if wish > above else above + least
-    return u
-
-
-@njit
-def children_of(parent, n):
-    """int32 (m, 2) children of a binary tree; -1 at leaves."""
-    child = np.full((parent.size, 2), -1, np.int32)
-    for v in range(parent.size - 1):
-        p = parent[v]
-        if child[p, 0] < 0:
-            child[p, 0] = v
-        else:
-            child[p, 1] = v
-    return child
 
 
 def average_tree(points: Float) -> Int:

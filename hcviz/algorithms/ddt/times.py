@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from hcviz.algorithms.ddt.density import FAST, log_likelihood, refresh, update
+from hcviz.algorithms.ddt.density import FAST, log_likelihood, update
 from hcviz.algorithms.ddt.moves import LATEST, from_outside
 from hcviz.algorithms.ddt.work import (
     HARMONIC,
@@ -188,13 +188,3 @@ def learn_sigma(w, rng, scale, common):
     else:
         for d in range(dims):
             sigma[d] = math.sqrt((scale[d] + square[d]) / rng.standard_gamma(SHAPE + 0.5 * n))
-
-
-@njit
-def sweep(w, rng, learn, scale, common):
-    """Times, then c and sigma where they are learnt (and then every message anew). O(n d)."""
-    sweep_times(w, rng)
-    if learn:
-        learn_c(w, rng)
-        learn_sigma(w, rng, scale, common)
-        refresh(w)

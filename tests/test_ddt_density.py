@@ -1,0 +1,182 @@
+"""The kernel's log joint and acceptance ratios against the definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hcviz import Tree
+from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.density import log_joint, log_likelihood, log_prior, refresh, update
+from hcviz.algorithms.ddt.legal import gather, new_stamp, restrict
+from hcviz.algorithms.ddt.moves import attach as put_back
+from hcviz.algorithms.ddt.moves import detach, know_outside, log_fit, log_weight, regraft
+from hcviz.algorithms.ddt.seeds import simulate
+from hcviz.algorithms.ddt.start import tree_of
+from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, H, U
+from tests.ddtslow import (
+    chain,
+    consistent_triplets,
+    slow_log_joint,
+    slow_log_likelihood,
+    slow_log_prior,
+    slow_log_walk,
+)
+
+
+def random_tree(n: int, rng: np.random.Generator) -> Tree:
+    from hcviz.algorithms.ddt.density import put_scale
+    from hcviz.algorithms.ddt.work import allocate
+
+    w = allocate(n, np.empty((n, 0)), np.empty((0, 3), np.int32), np.empty(0), 0.0, None)
+    put_scale(w, 1.0, np.empty(0))
+    simulate(w, rng)
+    refresh(w)
+    return tree_of(w)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+@pytest.mark.parametrize("n", [2, 3, 7, 20])
+def test_the_joint_is_the_definition(n, noise):
+    rng = np.random.default_rng(n)
+    w = chain(random_tree(n, rng), rng, noise=noise, c=0.7)
+    assert log_prior(w) == pytest.approx(slow_log_prior(w), abs=1e-9)
+    square = np.empty(3)
+    assert log_likelihood(w, square) == pytest.approx(slow_log_likelihood(w), abs=1e-8)
+
+
+@pytest.mark.parametrize("count", [0, 12])
+@pytest.mark.parametrize("beta", [None, 1.5])
+def test_after_thousands_of_moves_nothing_has_drifted(count, beta):
+    rng = np.random.default_rng(3)
+    tree = random_tree(25, rng)
+    rows = consistent_triplets(tree, count, rng)
+    w = chain(tree, rng, triplets=rows, noise=0.01, beta=beta)
+    scale = np.ones(3)
+    for _ in range(20):
+        advance(w, rng, 150, 40, False, scale, False)
+        assert log_joint(w) == pytest.approx(slow_log_joint(w), abs=1e-8)
+        if beta is None and count:
+            assert tree_of(w).satisfies(rows).all()
+    held = w.msg.copy(), w.node.copy(), w.time.copy()
+    refresh(w)  # and to the last bit: each message is one function of its children's
+    spare = 2 * np.arange(w.node.shape[0]) + w.node[:, 4]
+    before = 2 * np.arange(w.node.shape[0]) + held[1][:, 4]
+    assert np.array_equal(held[0][before], w.msg[spare])
+    assert np.array_equal(held[1][:, :4], w.node[:, :4])
+    assert np.array_equal(held[2], w.time)
+
+
+def test_learning_keeps_the_messages_current():
+    rng = np.random.default_rng(4)
+    w = chain(random_tree(12, rng), rng, noise=0.02)
+    for _ in range(30):
+        sweep(w, rng, True, np.ones(3), False)
+        advance(w, rng, 11, 7, True, np.ones(3), False)
+        assert log_joint(w) == pytest.approx(slow_log_joint(w), abs=1e-8)
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_the_weight_of_a_place_is_target_over_walk(count):
+    """W' - W, the log of the acceptance ratio, against joint and walk density written out.
+
+    For random trees, subtrees, branches and times; W must differ from log target - log walk by the
+    same constant wherever the subtree is put. Antisymmetry is then plain: it is a difference.
+    """
+    rng = np.random.default_rng(5 + count)
+    seen = 0
+    for _ in range(25):
+        tree = random_tree(7, rng)
+        rows = consistent_triplets(tree, count, rng)
+        w = chain(tree, rng, triplets=rows, c=rng.uniform(0.3, 2.0), noise=0.01)
+        node, time, tally = w.node, w.time, w.tally
+        subtree = int(rng.choice(np.delete(np.arange(13), int(tally[ROOT]))))
+        parent = int(node[subtree, PARENT])
+        above = int(node[parent, PARENT])
+        old = time[parent].copy()
+        sibling = detach(node, subtree, parent)
+        root = sibling if above < 0 else int(tally[ROOT])
+        found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
+        top, floor = restrict(node, time, tally, w.say, found, root)
+        floors = set(np.flatnonzero(node[:, FLOOR] == floor).tolist()) if found else set()
+        tally[ROOT] = root
+        for x in np.argsort(-time[:, U]):  # messages of R by a whole pass, not by the path
+            if x >= 7 and x != parent:
+                update(node, time, w.msg, x)
+        stamp = new_stamp(node, tally)
+        limit = float(time[subtree, U])
+        known = {x for x in range(13) if x != parent and x != subtree}
+        stack = [int(node[subtree, LEFT])] if node[subtree, LEFT] >= 0 else []
+        stack += [int(node[subtree, LEFT + 1])] if stack else []
+        while stack:
+            x = stack.pop()
+            known.discard(x)
+            if node[x, LEFT] >= 0:
+                stack += [int(node[x, LEFT]), int(node[x, LEFT + 1])]
+        constants = []
+        for branch in known:
+            over = int(node[branch, PARENT])
+            begin = float(time[over, U]) if over >= 0 else 0.0
+            u = begin + rng.exponential(0.3)
+            inside = branch
+            while inside != top and inside >= 0:
+                inside = int(node[inside, PARENT])
+            if inside < 0:
+                continue  # not below the topmost legal branch: no walk comes here
+            slow_walk = slow_log_walk(w, top, limit, floors, branch, u)
+            weight = log_weight(
+                node, time, w.table, w.real, branch, u, top, node[subtree, 3], limit, floor
+            )
+            assert (weight == -np.inf) == (slow_walk == -np.inf)
+            if weight == -np.inf:
+                continue
+            know_outside(node, time, w.msg, w.outer, w.spare, root, branch, stamp)
+            weight += log_fit(node, time, w.msg, w.outer, subtree, branch, u)
+            time[parent] = u, np.exp(-u)
+            put_back(node, subtree, parent, branch)
+            target = slow_log_joint(w) - u  # in u
+            detach(node, subtree, parent)
+            constants.append(weight - (target - slow_walk))
+            seen += 1
+        time[parent] = old
+        if constants:
+            assert np.ptp(constants) == pytest.approx(0.0, abs=1e-8)
+    assert seen > 60
+
+
+def test_a_rejected_move_leaves_no_trace():
+    rng = np.random.default_rng(6)
+    w = chain(random_tree(9, rng), rng, noise=0.01)
+    rejected = 0
+    for _ in range(300):
+        before = w.node[:, :5].copy(), w.time.copy(), w.msg.copy()
+        subtree = int(rng.integers(16))
+        subtree += subtree >= w.tally[ROOT]
+        if regraft(w, rng, subtree, 1) == 0:
+            rejected += 1
+            # children may change places, which means nothing; slots point at the same messages
+            assert np.array_equal(before[0][:, PARENT], w.node[:, PARENT])
+            assert np.array_equal(np.sort(before[0][:, 1:3]), np.sort(w.node[:, 1:3]))
+            assert np.array_equal(before[0][:, 3:5], w.node[:, 3:5])
+            assert np.array_equal(before[1], w.time)
+            rows = 2 * np.arange(17) + before[0][:, 4]
+            assert np.array_equal(before[2][rows], w.msg[rows])
+    assert rejected > 30
+
+
+def test_a_caterpillar_of_20000_leaves_passes():
+    n = 20_000
+    parent = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+    tree = Tree(parent, np.concatenate([np.zeros(n), np.arange(1, n)]), n)
+    rng = np.random.default_rng(7)
+    from hcviz.algorithms.ddt.start import put_start
+    from hcviz.algorithms.ddt.work import allocate
+
+    w = allocate(n, rng.normal(size=(n, 2)), np.empty((0, 3), np.int32), np.empty(0), 0.01, None)
+    put_start(w, tree)
+    assert np.isfinite(log_joint(w))
+    advance(w, rng, 8, 10**9, False, np.ones(2), False)
+    sweep(w, rng, True, np.ones(2), False)
+    assert np.isfinite(log_joint(w))
+    assert tree_of(w).n_leaves == n
+    assert np.all(w.time[n:, H] > 0)
