@@ -149,6 +149,8 @@ def _shape(text: str, separator: str, said: str) -> tuple[int, int, int, int]:
     corner = ""
     odd: tuple[int, int] | None = None
     ends_empty = True
+    if text.lstrip("\n").split("\n", 1)[0].count(separator) > 10 * MAX_COLUMNS:
+        raise TooLarge(f"{said} has more than {MAX_COLUMNS:,} columns.")  # not worth cutting up
     try:
         for at, row in enumerate(_records(text, separator)):
             last = at

@@ -39,6 +39,8 @@ TableKind = Literal["features", "similarity", "distance"]
 
 #: A text column with more different values than this is no category, and is left out.
 MAX_CATEGORIES = 50
+#: Nor is one that holds longer texts.
+MAX_WORD = 100
 #: Columns with these names are classes: shown as colours, not given to any method.
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "species"})
 
@@ -262,16 +264,18 @@ def _column(
             "Correct the cell, or leave it empty where the number is not known.",
         )
     found = sorted({w for w in words if w is not None})
-    if len(found) > MAX_CATEGORIES or (len(found) == present and present > 2):
+    prose = max(map(len, found)) > MAX_WORD
+    if prose or len(found) > MAX_CATEGORIES or (len(found) == present and present > 2):
         notes.append(
             f"The column {quote(name)} holds {len(found)} different texts and was left out."
         )
         return []
+    place = {value: k for k, value in enumerate(found)}
+    codes = np.array([-1 if w is None else place[w] for w in words])
     return [
-        (f"{name}={value}", np.array([np.nan if w is None else float(w == value) for w in words]),
-         "category")
-        for value in found
-    ]  # fmt: skip
+        (f"{name}={value}", np.where(gaps, np.nan, (codes == k).astype(float)), "category")
+        for value, k in place.items()
+    ]
 
 
 def _is_classes(cells: Any) -> bool:
