@@ -92,13 +92,14 @@ class TreeFigure:
     def _cut_line(self) -> None:
         # What is seen is a dashed hairline; what is caught is a wide, all but clear twin of it.
         self.cut_line = Span(dimension="height", location=1 + MARGIN / 2, line_dash=[5, 4])
-        self.cut_grip = Span(
+        self.cut_grip: Any = Span(
             dimension="height", location=1 + MARGIN / 2, line_width=12, line_alpha=0.01,
             editable=True, hover_line_alpha=0.14, hover_line_width=8, level="overlay",
         )  # fmt: skip
+        box: dict[str, Any] = {"border_radius": 3, "padding": 3}
         self.cut_text = Label(
             x=1, y=0, y_units="screen", text="", x_offset=4, y_offset=4,
-            text_font=FONT, text_font_size="11px", visible=False, border_radius=3, padding=3,
+            text_font=FONT, text_font_size="11px", visible=False, **box,
         )  # fmt: skip
         follow = CustomJS(
             args={"line": self.cut_line, "text": self.cut_text},

@@ -1,0 +1,439 @@
+"""Everything that is drawn, from one layout: figures, grid, window, and what is redrawn when."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import panel as pn
+from bokeh.models import GridBox, Range1d
+
+from hcviz.core.tree import Tree
+from hcviz.ui import geometry
+from hcviz.ui.centre.cells import Cells, Scaling, feature_cells, similarity_cells
+from hcviz.ui.centre.clusters import coloured_clusters
+from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
+from hcviz.ui.centre.frames import pixels
+from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
+from hcviz.ui.centre.items import Items, Strip
+from hcviz.ui.centre.labels import LabelFigure
+from hcviz.ui.centre.legend import legend
+from hcviz.ui.centre.minimap import MAP_PX, MiniMap
+from hcviz.ui.centre.strips import StripFigure
+from hcviz.ui.geometry import Layout
+from hcviz.ui.palette import THEMES, class_colours
+
+HTML: Any = pn.pane.HTML
+Bokeh: Any = pn.pane.Bokeh
+#: Below this width (px) the tree stands alone.
+ALONE = 560
+#: A tree that comes this soon (s) after the last is not tweened: the eye follows the stream.
+TWEEN_AFTER = 0.3
+#: A changed clade is emphasised this long (ms).
+FRESH_MS = 1800
+#: Rows below this many pixels draw the branches to leaves apart from the structure.
+DENSE = 2.5
+#: A clade less tall than this (px) is one line.
+SMALLEST = 1.0
+#: Air above the first row and below the last, as a share of all rows: letters are taller.
+PADDING = 0.005
+#: Until the browser has told its size.
+ASSUMED_HEIGHT, ASSUMED_WIDTH = 640, 420
+
+
+class Canvas:
+    """The figures of one browser session and the state that they show; :class:`Centre` drives it.
+
+    Rows are shown between ``-end`` and ``-start`` of one range that all figures share. What depends
+    on the rows in view (labels, the sharp picture, how finely the tree is drawn) is redrawn a
+    moment after they moved; everything else when a layout comes.
+    """
+
+    def __init__(self, theme: Literal["light", "dark"]) -> None:
+        self._theme = THEMES[theme]
+        self._items = Items(())
+        self._strip_data: tuple[Strip, ...] = ()
+        self._tree: Tree | None = None
+        self._layout: Layout | None = None
+        self._cells: Cells | None = None
+        self._matrix: tuple[str, Scaling, Literal["dendrogram", "file"]] = (
+            "similarity", "zscore", "dendrogram",
+        )  # fmt: skip
+        self._collapsed: dict[bytes, np.ndarray] = {}
+        self._selected: tuple[int, ...] = ()
+        self._together: tuple[int, ...] = ()
+        self._apart: tuple[int, ...] = ()
+        self._cut: float | None = None
+        self._cluster_code: Any = None
+        self._support: Any = None
+        self._wish: Any = None
+        self._last_tree = 0.0
+        self._waiting: set[str] = set()
+        self._quiet = False
+        self._streaming = False
+
+        self._rows: Any = Range1d(start=-1, end=0)
+        self._dendrogram = TreeFigure(self._rows, self._theme)
+        self._labels = LabelFigure(self._rows, self._theme)
+        self._strips = StripFigure(self._rows, self._theme)
+        self._heat = HeatFigure(self._rows, self._theme)
+        self._map = MiniMap(self._dendrogram, self._rows, self._theme)
+        self._figures = {
+            "tree": self._dendrogram.figure,
+            "labels": self._labels.figure,
+            "strips": self._strips.figure,
+            "heat": self._heat.figure,
+        }
+        for name, plot in self._figures.items():  # tests and benchmarks find them by name
+            plot.name = name
+        self._dendrogram.tree.name = "tree-lines"
+        self._dendrogram.layers["selection"].name = "selection-lines"
+        self._labels.text.name = "label-text"
+        self._grid: Any = GridBox(
+            children=[
+                (self._heat.tree, 0, 3),
+                (self._dendrogram.figure, 1, 0),
+                (self._labels.figure, 1, 1),
+                (self._strips.figure, 1, 2),
+                (self._heat.figure, 1, 3),
+                (self._map.figure, 1, 4),
+                (self._dendrogram.axis, 2, 0),
+                (self._heat.names, 2, 3),
+            ],
+            sizing_mode="stretch_both",
+        )
+        self._head = HTML("", sizing_mode="stretch_width", height=26, margin=0)
+        self._empty = HTML(
+            "",
+            margin=0,
+            sizing_mode="stretch_both",
+            styles={
+                "position": "absolute",
+                "left": "0",
+                "top": "0",
+                "width": "100%",
+                "height": "100%",
+                "pointer-events": "none",
+            },
+        )
+        self._pane = Bokeh(self._grid, sizing_mode="stretch_both", margin=0)
+        self.view = pn.Column(
+            self._head,
+            self._pane,
+            self._empty,
+            sizing_mode="stretch_both",
+            margin=0,
+            styles={"position": "relative", "overflow": "hidden"},
+        )
+        self._rows.on_change("start", self._moved)
+        self._rows.on_change("end", self._moved)
+        for plot in self._figures.values():
+            plot.on_change("inner_width", self._resized)
+        self._dendrogram.figure.on_change("inner_height", self._resized)
+        self._dendrogram.show_frame(False)
+        self._set_tracks()
+        self._say_empty()
+
+    # ------------------------------------------------------------------ layout and window
+
+    @property
+    def _window(self) -> tuple[float, float]:
+        return -float(self._rows.end), -float(self._rows.start)
+
+    @property
+    def _padding(self) -> float:
+        return PADDING * (self._layout.n_rows if self._layout else 1)
+
+    @property
+    def _zoomed(self) -> bool:
+        top, bottom = self._window
+        return self._layout is not None and bottom - top < self._layout.n_rows
+
+    @property
+    def _row_px(self) -> float:
+        top, bottom = self._window
+        height = pixels(self._dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
+        return height / max(bottom - top, 1e-9)
+
+    def _lay_out(self, order: np.ndarray, before: Any = None) -> None:
+        tree = self._tree
+        if tree is None:
+            return
+        was_zoomed, had = self._zoomed, self._layout is not None
+        nodes = []
+        for members in self._collapsed.values():
+            node = geometry.clade_node(tree, members)
+            if node is not None:
+                nodes.append(node)
+        self._layout = layout = geometry.lay_out(tree, order, nodes)
+        self._rows.update(
+            bounds=(-layout.n_rows - self._padding, self._padding),
+            min_interval=float(min(4, layout.n_rows)),
+            max_interval=layout.n_rows + 2 * self._padding,
+        )
+        if not (was_zoomed and had):
+            self._go_to(-self._padding, layout.n_rows + self._padding)
+        else:
+            self._go_to(*self._inside(*self._window))
+        self._dendrogram.set_height(float(tree.height[-1]))
+        self._map.draw(layout.n_rows, self._padding)
+        self._draw_all(before)
+
+    def _inside(self, top: float, bottom: float) -> tuple[float, float]:
+        rows, padding = float(self._layout.n_rows if self._layout else 1), self._padding
+        span = min(bottom - top, rows + 2 * padding)
+        top = min(max(top, -padding), rows + padding - span)
+        return top, top + span
+
+    def _go_to(self, top: float, bottom: float) -> None:
+        if self._window != (top, bottom):
+            self._quiet = True
+            self._rows.update(start=-bottom, end=-top)
+            self._quiet = False
+            if self._heat.x_range.tags == ["rows"]:
+                self._heat.follow_rows()
+        self._map.show(self._zoomed)
+
+    def _show_rows(self, top: float, bottom: float) -> None:
+        self._go_to(*self._inside(top, bottom))
+        self._refresh_window()
+
+    def _moved(self, _attribute: str, _old: Any, _new: Any) -> None:
+        if not self._quiet:
+            self._soon("window", self._refresh_window, 60)
+
+    def _refresh_window(self) -> None:
+        """After a zoom or a pan: what depends on the rows in view."""
+        if self._layout is None:
+            return
+        self._map.show(self._zoomed)
+        if self._layout.tree.n_leaves > 600:
+            self._draw_tree()
+            self._draw_selection()
+            self._draw_marks()
+            self._draw_cut(strips=False)
+        self._heat.draw_sharp(self._layout, self._window, self._zoomed)
+        self._draw_labels()
+        self._draw_support()
+
+    def _resized(self, _attribute: str, _old: Any, _new: Any) -> None:
+        self._soon("size", self._refit, 40)
+
+    def _refit(self) -> None:
+        self._draw_names()
+        self._refresh_window()
+
+    def _draw_names(self) -> None:
+        self._heat.draw_names(float(pixels(self._heat.figure, "inner_width", ASSUMED_WIDTH)))
+        self._set_tracks()
+
+    @property
+    def _document(self) -> Any:
+        """The server's document, where things can be done later; None in a notebook or a test."""
+        document = self._dendrogram.figure.document
+        served = document is not None and document.session_context is not None
+        return document if served else None
+
+    def _soon(self, name: str, call: Callable[[], Any], milliseconds: int) -> None:
+        """Call once, a little later, however often it is asked; at once without a server."""
+        document = self._document
+        if document is None:
+            call()
+            return
+        if name in self._waiting:
+            return
+        self._waiting.add(name)
+
+        def run() -> None:
+            self._waiting.discard(name)
+            call()
+
+        document.add_timeout_callback(run, milliseconds)
+
+    def _set_tracks(self) -> None:
+        """The grid's columns and rows: the tree alone when it is narrow or nothing is beside it."""
+        widths = [pixels(plot, "outer_width") for plot in self._figures.values() if plot.visible]
+        whole = sum(widths) + MAP_PX
+        narrow = MAP_PX < whole < ALONE
+        heat = self._cells is not None and not narrow
+        features = heat and self._cells is not None and self._cells.kind == "features"
+        count = len(self._strip_data) + (self._cut is not None)
+        strips = StripFigure.width(count)
+        label = self._labels.width
+        columns = [
+            "minmax(0, 5fr)", f"{label}px", f"{strips}px", "minmax(0, 6fr)" if heat else "0px",
+            f"{MAP_PX}px",
+        ]  # fmt: skip
+        rows = [
+            f"{TREE_PX}px" if features and self._heat.has_tree else "0px",
+            "minmax(0, 1fr)",
+            f"{max(AXIS_PX, self._heat.names_px if features else 0)}px",
+        ]
+        if self._heat.figure.visible != heat:
+            self._heat.figure.visible = heat
+            self._draw_head()
+        self._heat.tree.visible = bool(features and self._heat.has_tree)
+        self._heat.names.visible = bool(features)
+        self._strips.figure.visible = count > 0
+        if self._grid.cols != columns:
+            self._grid.cols = columns
+        if self._grid.rows != rows:
+            self._grid.rows = rows
+
+    # ------------------------------------------------------------------ drawing
+
+    def _draw_all(self, before: Any = None) -> None:
+        self._draw_tree(before)
+        self._draw_cut()
+        self._draw_selection()
+        self._draw_marks()
+        self._draw_labels(before)
+        if self._layout is not None and not self._heat.draw(
+            self._layout, self._window, self._zoomed, self._streaming
+        ):
+            self._soon("settle", self._settle, 450)
+        self._draw_support()
+        self._show_fresh(())
+
+    def _settle(self) -> None:
+        """The stream has paused, or it is looked at again a little later."""
+        if time.monotonic() - self._last_tree < TWEEN_AFTER:
+            self._soon("settle", self._settle, 450)
+        elif self._layout is not None:
+            self._heat.draw(self._layout, self._window, self._zoomed)
+
+    def _open(self) -> Any:
+        assert self._layout is not None
+        fine = SMALLEST / max(self._row_px, 1e-9)
+        height = pixels(self._dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
+        coarse = SMALLEST * self._layout.n_rows / height
+        top, bottom = self._window
+        reach = 0.5 * (bottom - top)
+        return geometry.open_nodes(self._layout, (top - reach, bottom + reach), fine, coarse)
+
+    def _draw_tree(self, before: Any = None) -> None:
+        if self._layout is not None:
+            self._drawn_open = self._open()
+            self._dendrogram.draw(self._layout, self._drawn_open, before, self._row_px < DENSE)
+
+    def _draw_selection(self) -> None:
+        if self._layout is None:
+            return
+        self._dendrogram.draw_layer("selection", self._layout, self._drawn_open, self._selected)
+        runs = geometry.runs(self._layout, self._selected) if self._selected else []
+        self._dendrogram.draw_bands(runs)
+        self._labels.draw_bands(runs)
+        self._heat.draw_frames(runs, self._layout.n_rows)
+
+    def _draw_marks(self) -> None:
+        if self._layout is not None:
+            for name, leaves in (("together", self._together), ("apart", self._apart)):
+                self._dendrogram.draw_layer(name, self._layout, self._drawn_open, leaves)
+
+    def _show_fresh(self, nodes: Any) -> None:
+        if self._layout is None:
+            return
+        self._dendrogram.draw_nodes("fresh", self._layout, self._drawn_open, nodes)
+        if len(nodes) and self._document is not None:
+            self._soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
+
+    def _draw_labels(self, before: Any = None) -> None:
+        if self._layout is not None:
+            self._labels.draw(
+                self._layout,
+                self._items,
+                self._window,
+                self._row_px,
+                selected=set(self._selected),
+                together=dict.fromkeys(self._together),
+                apart=dict.fromkeys(self._apart),
+                before=before,
+            )
+
+    def _draw_cut(self, strips: bool = True) -> int:
+        tree, layout = self._tree, self._layout
+        if tree is None or layout is None:
+            return 0
+        top = float(tree.height[-1])
+        clusters = 0
+        if self._cut is None:
+            colour_of = np.full(tree.n_nodes, -1)
+            self._dendrogram.show_cut(None, top)
+        else:
+            clusters, colour_of, self._cluster_code = coloured_clusters(
+                tree, self._cut, len(self._theme.clusters), layout.order, self._cluster_code
+            )
+            text = f"{clusters:,} cluster{'s' * (clusters != 1)}"
+            self._quiet = True
+            self._dendrogram.show_cut(self._cut, top, text)
+            self._quiet = False
+        self._dendrogram.draw_clusters(
+            layout, self._drawn_open, colour_of, np.inf if self._cut is None else self._cut,
+            self._theme.clusters, self._row_px < DENSE,
+        )  # fmt: skip
+        if strips:
+            self._set_tracks()
+            self._draw_strips()
+        return clusters
+
+    def _draw_strips(self) -> None:
+        if self._layout is None:
+            return
+        strips: list[tuple[Any, Sequence[str]]] = [
+            (strip.codes, class_colours(len(strip.names))) for strip in self._strip_data
+        ]
+        if self._cluster_code is not None:
+            strips.append((self._cluster_code, self._theme.clusters))
+        self._strips.draw(self._layout, strips)
+
+    def _draw_support(self) -> None:
+        if self._layout is not None:
+            self._dendrogram.draw_support(
+                self._layout, self._drawn_open, self._support, self._window, self._row_px
+            )
+
+    def _load_cells(self) -> None:
+        kind, scaling, columns = self._matrix
+        if kind == "similarity":
+            self._cells = similarity_cells(self._items)
+        elif kind == "features":
+            self._cells = feature_cells(self._items, scaling, columns)
+        else:
+            self._cells = None
+        self._heat.set_cells(self._cells)
+        self._draw_names()
+        self._draw_head()
+        if self._layout is not None:
+            self._heat.draw(self._layout, self._window, self._zoomed)
+            self._draw_selection()
+
+    def _draw_head(self) -> None:
+        if self._items.n == 0:
+            self._head.object = ""
+            return
+        self._head.object = legend(
+            self._items.title,
+            self._items.n,
+            self._strip_data,
+            self._cells if self._heat.figure.visible and self._tree is not None else None,
+            self._theme,
+        )
+
+    def _say_empty(self) -> None:
+        self._draw_head()
+        if self._tree is not None:
+            self._empty.object = ""
+            return
+        title, hint = (
+            ("No data yet", "Choose a data set above, or bring a table of your own.")
+            if self._items.n == 0
+            else ("No tree yet", "Choose a method and run it: the tree grows here.")
+        )
+        self._empty.object = (
+            '<div style="position:absolute;inset:0;display:grid;place-content:center;'
+            f"text-align:center;font:14px/1.6 system-ui,'Segoe UI',Arial,sans-serif;"
+            f'color:{self._theme.soft}"><div style="font-size:17px;color:{self._theme.ink}">'
+            f"{title}</div>{hint}</div>"
+        )

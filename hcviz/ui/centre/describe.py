@@ -1,0 +1,69 @@
+"""What the tooltip says: a leaf, a clade or a cell, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hcviz.ui import geometry
+from hcviz.ui.centre.cells import Cells
+from hcviz.ui.centre.items import Items, Strip
+from hcviz.ui.geometry import Layout
+
+
+def describe_node(
+    layout: Layout, items: Items, strips: Sequence[Strip], node: int, support: Any
+) -> tuple[str, str]:
+    """``(title, text)`` of a leaf or a clade; ``support`` float (m,) or None."""
+    leaves = layout.leaves(node)
+    classes = _classes(leaves, strips)
+    if leaves.size == 1:
+        return str(items.labels[node]), classes
+    lines = [
+        geometry.summary([str(items.labels[i]) for i in leaves[:4]], leaves.size, 4),
+        f"height {layout.tree.height[node]:.4g}",
+    ]
+    if support is not None and np.isfinite(support[node]):
+        lines.append(f"support {support[node]:.0%}")
+    return f"{leaves.size:,} items", "\n".join([*lines, classes] if classes else lines)
+
+
+def describe_cell(
+    layout: Layout, items: Items, cells: Cells, title: str, x: float, row: int
+) -> tuple[str, str, tuple[int, int]]:
+    """``(title, text, (column, row))`` of the cell under x; ``title`` names its row."""
+    members = layout.row_leaves(row)
+    if cells.order is None:
+        column = geometry.row_at(layout, x)
+        others = layout.row_leaves(column)
+        name = str(items.labels[others[0]])
+        if others.size > 1:
+            name = f"{others.size:,} items ({name}…)"
+    else:
+        column = int(min(max(np.floor(x), 0), cells.width - 1))
+        others = cells.order[column : column + 1]
+        name = cells.names[others[0]]
+    block = np.asarray(cells.raw[np.ix_(members, others)], dtype=np.float64)
+    known = block[np.isfinite(block)]
+    value = "missing" if known.size == 0 else f"{known.mean():.4g}"
+    mean = " (mean)" if block.size > 1 else ""
+    if cells.order is None:
+        return f"{title} · {name}", f"similarity {value}{mean}", (column, row)
+    return title, f"{name}: {value}{mean}", (column, row)
+
+
+def _classes(leaves: Any, strips: Sequence[Strip]) -> str:
+    lines = []
+    for strip in strips:
+        counts = np.bincount(strip.codes[leaves], minlength=256)[: len(strip.names)]
+        common = np.argsort(-counts, kind="stable")[:3]
+        told = [
+            strip.names[k] if leaves.size == 1 else f"{strip.names[k]} {counts[k]:,}"
+            for k in common
+            if counts[k]
+        ]
+        if told:
+            lines.append(f"{strip.name}: {', '.join(told)}")
+    return "\n".join(lines)

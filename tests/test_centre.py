@@ -1,0 +1,311 @@
+"""The centre without a browser: what its sources hold after each call the page can make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+
+from hcviz import HcvizError, Tree
+from hcviz.io.picture import picture
+from hcviz.ui import geometry
+from hcviz.ui.centre import Centre, Items, Pick
+from hcviz.ui.centre.describe import describe_cell, describe_node
+from hcviz.ui.centre.labels import column_width
+from hcviz.ui.centre.legend import legend
+from hcviz.ui.palette import LIGHT
+from tests.trees import caterpillar, random_tree
+
+N = 40
+
+
+@pytest.fixture
+def items() -> Items:
+    rng = np.random.default_rng(5)
+    features = rng.standard_normal((N, 6)) + 4 * (np.arange(N) % 2)[:, None]
+    features[3, 2] = np.nan
+    known = np.nan_to_num(features)
+    return Items(
+        [f"item {i}" for i in range(N)],
+        features,
+        [f"f{k}" for k in range(6)],
+        ["odd" if i % 2 else "even" for i in range(N)],
+        similarity=np.corrcoef(known),
+        title="Forty",
+    )
+
+
+@pytest.fixture
+def tree(items) -> Tree:
+    return Tree.from_linkage(linkage(np.nan_to_num(items.features), "average"))
+
+
+@pytest.fixture
+def centre(items, tree) -> Centre:
+    made = Centre(on_pick=lambda pick: None)
+    made.set_items(items)
+    made.set_tree(tree)
+    return made
+
+
+def shown_image(centre: Centre) -> np.ndarray:
+    return centre._heat.whole.data["image"][0]
+
+
+def test_the_heatmap_has_the_rows_of_the_tree(centre, items):
+    levels = centre._cells.levels
+    assert np.array_equal(shown_image(centre), levels[np.ix_(centre.order, centre.order)])
+    centre.set_matrix("features", scaling="none", columns="file")
+    assert np.array_equal(shown_image(centre), centre._cells.levels[centre.order])
+    assert (shown_image(centre) == 255).sum() == 1
+    centre.set_matrix("none")
+    assert len(centre._heat.whole.data["image"]) == 0
+
+
+def test_small_heatmaps_are_turned_by_the_browser_from_levels_sent_once(centre, tree):
+    held = centre._heat.levels.data["image"][0]
+    assert np.array_equal(held, centre._cells.levels)
+    other = random_tree(np.random.default_rng(1), N)
+    centre.set_tree(other)
+    assert np.array_equal(centre._heat.turns.data["order"], centre.order)
+    assert centre._heat.levels.data["image"][0] is held
+
+
+def test_a_new_tree_moves_nothing_that_need_not_move(centre, tree):
+    before = centre.order.copy()
+    centre.set_tree(Tree(tree.parent, tree.height * 2, N))
+    assert np.array_equal(centre.order, before)
+
+
+def test_selection_and_collapse_follow_their_leaves_not_their_nodes(centre, tree):
+    clade = next(leaves for leaves in tree.clades() if 4 <= leaves.size <= 8)
+    centre.set_selection(clade)
+    assert centre.toggle_collapse(clade)
+    rows = centre._layout.n_rows
+    assert rows == N - clade.size + geometry.WEDGE_ROWS
+    # Another numbering of the same hierarchy: heights scaled, so Ward's order of merges changes.
+    again = Tree.from_newick(tree.to_newick())
+    centre.set_tree(again)
+    assert centre._layout.n_rows == rows
+    assert set(centre._selected) == set(clade.tolist())
+    centre.set_tree(caterpillar(N))  # the clade is gone, and its wedge with it
+    assert centre._layout.n_rows == N
+    centre.set_tree(tree)  # it is back
+    assert centre._layout.n_rows == rows
+    assert centre.toggle_collapse(clade)
+    assert centre._layout.n_rows == N
+
+
+def test_the_root_and_a_leaf_do_not_collapse(centre):
+    assert not centre.toggle_collapse([3])
+    assert not centre.toggle_collapse(range(N))
+    assert not centre.toggle_collapse([])
+
+
+def test_zoom_stays_when_a_tree_arrives_and_goes_when_it_is_reset(centre, tree):
+    centre.focus(centre.order[10:14])
+    window = centre._window
+    assert window[0] <= 10
+    assert window[1] >= 14
+    assert window[1] - window[0] < N
+    centre.set_tree(Tree(tree.parent, tree.height * 1.5, N))
+    assert centre._window == pytest.approx(window)
+    centre.reset_zoom()
+    assert centre._window[0] <= 0
+    assert centre._window[1] >= N
+
+
+def test_between_items_both_axes_show_the_same_items(centre):
+    centre.focus(centre.order[5:9])
+    x, y = centre._heat.x_range, centre._rows
+    assert (x.start, x.end) == (-y.end, -y.start)
+
+
+def test_clicks_become_picks(items, tree):
+    picks: list[Pick] = []
+    centre = Centre(on_pick=picks.append)
+
+    class Event:
+        def __init__(self, x, y, modifiers=None):
+            self.x, self.y, self.modifiers = x, y, modifiers
+
+    centre._tapped("tree", Event(1.0, -2.0))
+    assert picks[-1].kind == "none"
+    centre.set_items(items)
+    centre.set_tree(tree)
+    centre._tapped("tree", Event(float(tree.height[-1]) * 1.01, -3.2, {"shift": True}))
+    assert picks[-1].kind == "clade"
+    assert picks[-1].shift
+    assert sorted(picks[-1].leaves) == list(range(N))
+    for figure in ("labels", "heat", "strips"):
+        centre._tapped(figure, Event(4.0, -3.2))
+        assert picks[-1].kind == "leaf"
+        assert picks[-1].leaves == (centre.order[3],)
+
+
+def test_a_double_click_collapses_and_says_so(items, tree):
+    told = []
+    centre = Centre(on_pick=lambda pick: None, on_toggle=told.append)
+    centre.set_items(items)
+    centre.set_tree(tree)
+    node = tree.n_nodes - 2
+
+    class Event:
+        x = float(tree.height[node])
+        y = -float(centre._layout.y[node])
+        modifiers = None
+
+    centre._double_tapped("tree", Event())
+    assert set(told[0]) == set(tree.leaves(node).tolist())
+    assert centre._layout.n_rows == N - tree.size[node] + geometry.WEDGE_ROWS
+
+
+def test_a_cut_says_how_many_clusters_and_is_drawn(centre, tree):
+    level = float(np.sort(tree.height)[-4])
+    assert centre.set_cut(level) == 4
+    assert len(centre._strips.source.data["image"]) == 2  # classes and clusters
+    assert len(centre._dendrogram.clusters.data["colour"]) >= 1
+    assert centre._dendrogram.cut_line.location == level
+    centre.set_cut(None)
+    assert len(centre._strips.source.data["image"]) == 1
+    assert len(centre._dendrogram.clusters.data["colour"]) == 0
+
+
+def test_dragging_the_cut_line_reports_height_and_clusters(items, tree):
+    told = []
+    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: told.append(args))
+    centre.set_items(items)
+    centre.set_tree(tree)
+    level = float(np.sort(tree.height)[-3])
+    centre._dendrogram.cut_grip.location = level
+    assert told[-1] == (level, 3)
+    centre._dendrogram.cut_grip.location = float(tree.height[-1]) * 1.01
+    assert told[-1] == (None, 0)
+
+
+def test_marks_are_told_apart_by_shape_as_well_as_by_colour(centre):
+    centre.set_marks([1, 2], [7])
+    marks = centre._labels.marks.data
+    assert list(marks["shape"]) == ["circle", "circle", "inverted_triangle"]
+    assert len(set(marks["ink"])) == 2
+    rows = [centre._layout.place[i] + 0.5 for i in (1, 2, 7)]
+    assert [-y for y in marks["y"]] == rows
+    centre.set_marks()
+    assert len(centre._labels.marks.data["x"]) == 0
+
+
+def test_a_tree_of_other_items_is_refused_and_nothing_changes(centre):
+    before = centre.order.copy()
+    with pytest.raises(HcvizError, match="7 leaves, and there are 40"):
+        centre.set_tree(caterpillar(7))
+    assert np.array_equal(centre.order, before)
+    with pytest.raises(HcvizError, match="39 inner nodes"):
+        centre.set_support([0.1, 0.2])
+
+
+def test_new_items_take_everything_old_away(centre):
+    centre.set_cut(1.0)
+    centre.set_selection([1])
+    centre.set_marks([1], [2])
+    centre.set_items(Items(["a", "b"], similarity=np.eye(2)))
+    assert centre.order.size == 0
+    assert len(centre._dendrogram.tree.data["x"]) == 0
+    assert "No tree yet" in centre._empty.object
+    centre.set_tree(Tree.star(2))
+    assert centre._empty.object == ""
+    assert len(centre._labels.marks.data["x"]) == 0
+    assert len(centre._strips.source.data["image"]) == 0
+
+
+def test_one_item_and_no_items_can_be_shown():
+    centre = Centre(on_pick=lambda pick: None)
+    assert "No data yet" in centre._empty.object
+    with pytest.raises(HcvizError, match="no tree"):
+        centre.picture_data()
+    centre.set_items(Items(["alone"], np.ones((1, 1)), similarity=np.ones((1, 1))))
+    centre.set_tree(Tree([-1], [0.0], 1))
+    assert list(centre._labels.text.data["text"]) == ["alone"]
+
+
+def test_all_101_short_names_are_whole_and_long_ones_are_cut_with_an_ellipsis():
+    for names, cut in (([f"seasnake{i}" for i in range(101)], False), (["x" * 90] * 101, True)):
+        items = Items(names)
+        centre = Centre(on_pick=lambda pick: None)
+        centre.set_items(items)
+        centre.set_tree(caterpillar(101))
+        texts = list(centre._labels.text.data["text"])
+        assert len(texts) == 101
+        assert all(text.endswith("…") == cut for text in texts)
+        assert column_width(items) <= 200
+
+
+def test_many_rows_are_thinned_but_what_is_selected_is_named():
+    items = Items([f"item {i}" for i in range(3_000)])
+    centre = Centre(on_pick=lambda pick: None)
+    centre.set_items(items)
+    centre.set_tree(caterpillar(3_000))
+    assert 20 < len(centre._labels.text.data["text"]) < 120
+    assert "item 1234" not in centre._labels.text.data["text"]
+    centre.set_selection([1234])
+    assert "item 1234" in centre._labels.text.data["text"]
+
+
+def test_thumbnails_appear_when_rows_are_high_enough():
+    png = b"\x89PNG\r\n\x1a\n"
+    items = Items([str(i) for i in range(100)], images=[png] * 99 + [None])
+    centre = Centre(on_pick=lambda pick: None)
+    centre.set_items(items)
+    centre.set_tree(caterpillar(100))
+    assert len(centre._labels.pictures.data["url"]) == 0
+    centre.focus(centre.order[:4])
+    assert len(centre._labels.pictures.data["url"]) > 3
+    assert all(
+        url.startswith("data:image/png;base64,") for url in centre._labels.pictures.data["url"]
+    )
+
+
+def test_the_tooltip_names_clades_leaves_and_cells(centre, items):
+    layout, strips = centre._layout, centre._strip_data
+    title, text = describe_node(layout, items, strips, 3, None)
+    assert (title, text) == ("item 3", "class: odd")
+    support = np.full(layout.tree.n_nodes, 0.25)
+    title, text = describe_node(layout, items, strips, layout.tree.root, support)
+    assert title == "40 items"
+    assert "and 36 more" in text
+    assert "support 25%" in text
+    assert "even 20" in text
+    row, column = layout.place[3], layout.place[8]
+    _, text, cell = describe_cell(layout, items, centre._cells, "item 3", column + 0.5, row)
+    assert text == f"similarity {items.similarity[3, 8]:.4g}"
+    assert cell == (column, row)
+    centre.set_matrix("features", columns="file")
+    assert describe_cell(layout, items, centre._cells, "item 3", 2.5, row)[1] == "f2: missing"
+    told = describe_cell(layout, items, centre._cells, "item 3", 4.5, row)[1]
+    assert told == f"f4: {items.features[3, 4]:.4g}"
+
+
+def test_names_from_the_data_cannot_bring_markup():
+    bad = "<img src=x onerror=alert(1)>"
+    items = Items(["a", "b"], classes=[bad, "fine"], title=bad)
+    assert "<img" not in legend(items.title, 2, items.strips(), None, LIGHT)
+
+
+def test_what_is_shown_can_be_saved(centre, tree):
+    centre.set_cut(float(np.sort(tree.height)[-4]))
+    centre.toggle_collapse(next(leaves for leaves in tree.clades() if leaves.size > 3))
+    centre.set_matrix("features")
+    text = picture(**centre.picture_data()).decode()
+    assert all(f">item {i}<" in text for i in range(N))
+    assert all(f">f{k}<" in text for k in range(6))
+
+
+def test_no_two_centres_share_a_model():
+    one, two = (Centre(on_pick=lambda pick: None) for _ in range(2))
+    assert not {m.id for m in one._grid.references()} & {m.id for m in two._grid.references()}
+
+
+def test_the_theme_changes_while_it_is_shown(centre):
+    centre.set_cut(1.0)
+    centre.set_theme("dark")
+    assert centre._heat.mapper.palette[-1] != LIGHT.missing
+    assert LIGHT.ink not in set(centre._labels.text.data["ink"])
