@@ -57,7 +57,7 @@ class Parameters(param.Parameterized):
     )
     sigma = Scale(
         None,
-        bounds=(0, None),
+        bounds=(0, 1e100),
         inclusive_bounds=(False, True),
         allow_None=True,
         doc="Standard deviation of the diffusion: one number for all dimensions, one for each, or "

@@ -1,0 +1,163 @@
+"""Where a subtree may be put back: cases 1 to 3 against brute force on every small tree.
+
+   .            S = {2}, triplet 0 1 | 2 (case 1): not below LCA(0, 1);
+ .   .          S = {0}, triplet 0 1 | 2 (case 2): on 1's side of LCA(1, 2) or below;
+0 1 2  3        S = {0, 1}: always satisfied (case 3).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from hcviz.algorithms.ddt.legal import broken, gather, restrict, violated
+from hcviz.algorithms.ddt.moves import attach, detach, log_weight, walk
+from hcviz.algorithms.ddt.start import tree_of
+from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, SIZE, H, U
+from tests.ddtslow import chain, consistent_triplets
+from tests.trees import all_trees
+
+
+def every_triplet(tree):
+    """All ab|c that a binary tree satisfies: one for each three leaves."""
+    rows = [
+        row
+        for three in combinations(range(tree.n_leaves), 3)
+        for row in permutations(three)
+        if row[0] < row[1] and tree.satisfies([row])[0]
+    ]
+    return np.array(rows, np.int32)
+
+
+def slow_satisfied(w, rows):
+    """By clades: some node has a and b below it and not c."""
+
+    def clade(v):
+        if w.node[v, LEFT] < 0:
+            return {int(v)}
+        return clade(int(w.node[v, LEFT])) | clade(int(w.node[v, LEFT + 1]))
+
+    clades = [clade(v) for v in range(w.node.shape[0])]
+    return [any(a in s and b in s and c not in s for s in clades) for a, b, c in rows.tolist()]
+
+
+def below(w, v):
+    if w.node[v, LEFT] < 0:
+        return {int(v)}
+    return {int(v)} | below(w, int(w.node[v, LEFT])) | below(w, int(w.node[v, LEFT + 1]))
+
+
+def places(tree, rows, subtree, rng, beta=None):
+    """``(branch, legal, kernel's answer, violated weight, kernel's)`` for every branch of R.
+
+    Also, in the kernel's answer: that a time is admissible there, which a legal branch need not
+    have.
+    """
+    w = chain(tree, rng, dims=1, triplets=rows, beta=beta)
+    node, time, tally = w.node, w.time, w.tally
+    parent = int(node[subtree, PARENT])
+    above = int(node[parent, PARENT])
+    sibling = detach(node, subtree, parent)
+    root = sibling if above < 0 else int(tally[ROOT])
+    found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
+    top, floor = restrict(node, time, tally, w.say, found, root)
+    limit = float(time[subtree, U])
+    for branch in sorted(below(w, root)):
+        over = int(node[branch, PARENT])
+        begin = float(time[over, U]) if over >= 0 else 0.0
+        end = min(float(time[branch, U]), limit)
+        u = begin + (min(end, begin + 1.0) - begin) * rng.uniform(0.1, 0.9)
+        x = branch
+        while x >= 0 and x != top:
+            x = int(node[x, PARENT])
+        said = x >= 0
+        if said:
+            weight = log_weight(
+                node, time, w.table, w.real, branch, u, top, node[subtree, SIZE], limit, floor
+            )
+            said = weight > -np.inf
+        lost = broken(node, tally, w.say, w.weight, found, branch)
+        attach(node, subtree, parent, branch)
+        holds = slow_satisfied(w, w.triplets)
+        detach(node, subtree, parent)
+        weight_lost = float(w.weight[~np.array(holds, bool)].sum()) if len(holds) else 0.0
+        yield branch, all(holds), begin < end, said, weight_lost, lost
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_every_tree_every_subtree_every_triplet(n):
+    """One triplet at a time, then all that the tree satisfies."""
+    rng = np.random.default_rng(n)
+    compared = 0
+    for tree in all_trees(n, binary=True):
+        rows = every_triplet(tree)
+        singles = [rows[i : i + 1] for i in range(len(rows)) if n < 5 or rng.random() < 0.2]
+        for chosen in [*singles, rows]:
+            for subtree in range(2 * n - 2):
+                for _, legal, room, said, lost, kernel_lost in places(tree, chosen, subtree, rng):
+                    assert said == (legal and room)
+                    assert (lost == kernel_lost) or subtree >= n
+                    compared += 1
+    assert compared >= 60
+
+
+def test_six_leaves_random_sets_of_triplets():
+    rng = np.random.default_rng(6)
+    trees = list(all_trees(6, binary=True))
+    for index in rng.choice(len(trees), 60, replace=False):
+        tree = trees[index]
+        rows = consistent_triplets(tree, int(rng.integers(1, 5)), rng)
+        for subtree in range(10):
+            for _, legal, room, said, lost, kernel_lost in places(tree, rows, subtree, rng):
+                assert said == (legal and room)
+                assert lost == kernel_lost
+
+
+def test_soft_weights_count_what_a_place_changes():
+    """Where the tree violates triplets, ``broken`` differs from the truth by one constant."""
+    rng = np.random.default_rng(7)
+    trees = list(all_trees(5, binary=True))
+    for index in rng.choice(len(trees), 30, replace=False):
+        rows = np.array([rng.choice(5, 3, replace=False) for _ in range(4)], np.int32)
+        for subtree in range(8):
+            found = places(trees[index], rows, subtree, rng, beta=1.0)
+            gaps = [lost - kernel_lost for *_, lost, kernel_lost in found]
+            assert np.ptp(gaps) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_violated_is_the_definition():
+    rng = np.random.default_rng(8)
+    for tree in list(all_trees(5, binary=True))[::7]:
+        rows = np.array([rng.choice(5, 3, replace=False) for _ in range(6)], np.int32)
+        w = chain(tree, rng, triplets=rows)
+        assert violated(w) == int((~tree.satisfies(rows)).sum())
+
+
+def test_a_walk_ends_only_where_it_may():
+    rng = np.random.default_rng(9)
+    for tree in list(all_trees(5, binary=True))[::5]:
+        rows = consistent_triplets(tree, 3, rng)
+        for subtree in range(8):
+            w = chain(tree, rng, dims=1, triplets=rows)
+            node, time, tally = w.node, w.time, w.tally
+            parent = int(node[subtree, PARENT])
+            above = int(node[parent, PARENT])
+            sibling = detach(node, subtree, parent)
+            root = sibling if above < 0 else int(tally[ROOT])
+            found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
+            top, floor = restrict(node, time, tally, w.say, found, root)
+            for _ in range(10):
+                limit = time[subtree, U]
+                branch, u = walk(node, time, w.real, rng, top, limit, floor)
+                old = time[parent].copy()
+                time[parent] = u, np.exp(-u)
+                attach(node, subtree, parent, branch)
+                tally[ROOT] = parent if node[parent, PARENT] < 0 else root
+                made = tree_of(w)  # the Tree's invariants hold: heights fall toward the leaves
+                assert made.satisfies(rows).all()
+                assert time[parent, H] > time[subtree, H] or u < limit
+                detach(node, subtree, parent)
+                time[parent] = old
+            assert (node[:, FLOOR] == floor).sum() <= found

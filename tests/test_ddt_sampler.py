@@ -1,0 +1,369 @@
+"""The run as the page and scripts see it: starts, repairs, resumption, parameters, bad input."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+
+import hcviz
+from hcviz import InconsistentTriplets, Problem, Tree
+from hcviz.algorithms.ddt import STATE
+from hcviz.algorithms.ddt.density import put_scale, put_tree
+from hcviz.algorithms.ddt.seeds import bisected, children_of
+from hcviz.algorithms.ddt.start import MAX_LINKAGE, average_tree
+from hcviz.algorithms.ddt.work import allocate
+from hcviz.core.errors import InvalidData, InvalidParameter
+from tests.ddtslow import consistent_triplets, slow_log_joint
+from tests.trees import all_trees
+
+FAST = not numba.config.DISABLE_JIT
+
+
+def features(n=20, d=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def last(problem, **options):
+    return list(hcviz.run("ddt", problem, **options))[-1]
+
+
+def work_of(snapshot, problem, noise=0.0, centre=True):
+    """The kernel's arrays of a snapshot, for the slow definitions."""
+    state = snapshot.state
+    data = np.asarray(problem.features, float)
+    data = data - data.mean(axis=0) if centre else data
+    w = allocate(problem.n_items, data, np.empty((0, 3), np.int32), np.empty(0), noise, None)
+    put_scale(w, state.c, state.sigma)
+    put_tree(w, state.parent, state.child, state.u)
+    return w
+
+
+# ---------------------------------------------------------------------- what a snapshot says
+
+
+def test_log_joint_is_that_of_the_tree_shown():
+    problem = Problem(features=features(12))
+    for snapshot in hcviz.run("ddt", problem, steps=60, every=20):
+        w = work_of(snapshot, problem)
+        assert snapshot.metrics["log_joint"] == pytest.approx(slow_log_joint(w), abs=1e-8)
+        # heights are 1 - t, and are what the definition sees
+        u = -np.log(snapshot.tree.height[12:])
+        assert np.sort(u) == pytest.approx(np.sort(snapshot.state.u[12:]))
+        parent = snapshot.tree.parent.copy()
+        shown = np.concatenate([np.full(12, np.inf), u])
+        put_tree(w, parent, children_of(parent, 12), shown)
+        assert snapshot.metrics["log_joint"] == pytest.approx(slow_log_joint(w), abs=1e-6)
+
+
+def test_steps_every_and_counts():
+    problem = Problem(features=features(10))
+    steps = [s.step for s in hcviz.run("ddt", problem, steps=70, every=30)]
+    assert steps == [0, 30, 60, 70]
+    shown = list(hcviz.run("ddt", problem, steps=70, every=30))
+    assert [s.metrics["proposals"] for s in shown] == [0, 30, 60, 70]
+    accepted = [s.metrics["accepted"] for s in shown]
+    assert accepted == sorted(accepted)
+    assert accepted[-1] <= 70
+    assert shown[-1].total == 70
+    defaults = list(hcviz.run("ddt", Problem(features=features(4))))
+    assert defaults[-1].step == 800
+    assert defaults[1].step == 4
+
+
+def test_a_long_run_stops_often_and_calls_are_short():
+    """Between two snapshots far apart the generator yields None, a place to stop."""
+    from hcviz.algorithms import generator, get
+
+    method = get("ddt")
+    params = method.parameters(steps=10**7, every=10**7)
+    stream = method.start_run(Problem(features=features(30)), params, generator(0))
+    items = [next(stream) for _ in range(8)]
+    assert items[0] is not None
+    assert items[1:] == [None] * 7
+    stream.close()
+
+
+# ---------------------------------------------------------------------- going on
+
+
+@pytest.mark.parametrize("learn", [True, False])
+@pytest.mark.parametrize("cut", [37, 120, 150])
+def test_going_on_is_the_same_run_bit_for_bit(learn, cut):
+    problem = Problem(features=features(15), triplets=[[0, 1, 2], [3, 4, 0]])
+    whole = last(problem, seed=3, steps=300, every=50, learn=learn)
+    half = last(problem, seed=3, steps=cut, every=50, learn=learn)
+    stored = STATE.from_arrays(half.state.to_arrays())
+    kept = hcviz.Snapshot(half.tree, half.step, half.total, {}, stored)
+    rest = last(problem, seed=99, steps=300 - cut, every=1000, learn=learn, start=kept)
+    assert rest.tree == whole.tree
+    assert rest.metrics == whole.metrics
+    assert rest.state.generator == whole.state.generator
+
+
+def test_same_seed_same_tree_other_seed_another():
+    problem = Problem(features=features(12))
+    assert last(problem, seed=1, steps=200).tree == last(problem, seed=1, steps=200).tree
+    assert last(problem, seed=1, steps=200).tree != last(problem, seed=2, steps=200).tree
+
+
+def test_state_survives_npz_without_pickle(tmp_path):
+    state = last(Problem(features=features(6)), steps=20).state
+    np.savez(tmp_path / "state.npz", **state.to_arrays())
+    with np.load(tmp_path / "state.npz", allow_pickle=False) as arrays:
+        again = STATE.from_arrays(dict(arrays))
+    assert all(
+        np.array_equal(value, again.to_arrays()[name]) for name, value in state.to_arrays().items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("parent", np.zeros(3, np.int32)),
+        ("u", np.zeros(11)),
+        ("c", np.array(-1.0)),
+        ("sigma", np.array([0.0])),
+        ("counts", np.array([0, 0, 99, 1])),
+        ("generator", np.frombuffer(b"{}", np.uint8)),
+        ("child", np.full((11, 2), 3, np.int32)),
+    ],
+)
+def test_a_tampered_state_is_refused(name, value):
+    arrays = last(Problem(features=features(6)), steps=10).state.to_arrays()
+    with pytest.raises(InvalidData, match="no state"):
+        STATE.from_arrays(arrays | {name: value})
+
+
+def test_a_new_triplet_goes_on_with_scale_counts_and_untouched_times():
+    problem = Problem(features=features(20))
+    before = last(problem, steps=400)
+    a, b = before.tree.leaves(int(before.tree.parent[0]))[:2]
+    far = next(x for x in before.tree.leaf_order if not before.tree.satisfies([[a, x, b]])[0])
+    added = problem.with_triplets([[a, far, b]])
+    stream = hcviz.run("ddt", added, steps=100, start=before)
+    first = next(stream)
+    assert first.step == 0
+    assert first.tree.satisfies([[a, far, b]]).all()
+    assert first.metrics["c"] == before.metrics["c"]
+    assert first.metrics["proposals"] == before.metrics["proposals"]
+    assert first.state.generator == before.state.generator
+    kept = np.isin(first.tree.height[20:], before.tree.height[20:]).mean()
+    assert kept > 0.5
+    for snapshot in stream:
+        assert snapshot.tree.satisfies([[a, far, b]]).all()
+
+
+# ---------------------------------------------------------------------- triplets
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_consistent_triplets_hold_in_every_state(seed):
+    """Triplets of a random tree, at odds with the data: repaired at once, held ever after."""
+    rng = np.random.default_rng(seed)
+    problem = Problem(features=features(25, seed=seed))
+    other = hcviz.fit("ddt", Problem(features=features(25, seed=99 + seed)), steps=10)
+    rows = consistent_triplets(other, 5 * (1 + seed), rng)
+    problem = problem.with_triplets(rows)
+    for start in (None, Tree.star(25), other):
+        for snapshot in hcviz.run("ddt", problem, seed=seed, steps=300, every=3, start=start):
+            assert snapshot.tree.satisfies(rows).all()
+            assert snapshot.tree.is_binary
+            assert snapshot.metrics["violated"] == 0
+            assert np.isfinite(snapshot.metrics["log_joint"])
+
+
+def test_every_start_on_four_leaves_is_repaired():
+    rng = np.random.default_rng(0)
+    data = features(4)
+    for start in all_trees(4):
+        for target in list(all_trees(4, binary=True))[::4]:
+            rows = consistent_triplets(target, 3, rng)
+            problem = Problem(features=data, triplets=rows)
+            first = next(hcviz.run("ddt", problem, start=start))
+            assert first.tree.satisfies(rows).all()
+
+
+def test_contradictions_are_refused_before_anything_runs():
+    problem = Problem(features=features(5), triplets=[[3, 4, 0], [0, 1, 2], [0, 2, 1]])
+    with pytest.raises(InconsistentTriplets) as fault:
+        hcviz.run("ddt", problem)
+    assert fault.value.conflict == (1, 2)
+    soft = list(hcviz.run("ddt", problem, beta=2.0, steps=50))
+    assert soft[-1].metrics["violated"] >= 1
+
+
+def test_soft_triplets_are_heeded_the_more_the_larger_beta():
+    rng = np.random.default_rng(5)
+    other = hcviz.fit("ddt", Problem(features=features(15, seed=7)), steps=10)
+    rows = consistent_triplets(other, 12, rng)
+    problem = Problem(features=features(15), triplets=rows)
+    lost = []
+    for beta in (0.0, 50.0):
+        seen = hcviz.run("ddt", problem, beta=beta, steps=3000, every=100)
+        lost.append(np.mean([s.metrics["violated"] for s in list(seen)[10:]]))
+    assert lost[1] < 0.3 * lost[0]
+
+
+# ---------------------------------------------------------------------- data of every kind
+
+
+def zoo_like(n=60):
+    """Binary features with many equal rows, and a count column, as Zoo's raw features are."""
+    rng = np.random.default_rng(1)
+    kinds = (rng.random((12, 15)) < 0.4).astype(float)
+    legs = rng.choice([0, 2, 4, 6, 8], 12)
+    which = rng.integers(12, size=n)
+    return np.column_stack([kinds, legs])[which]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        zoo_like(),
+        load_iris().data,
+        load_digits().data[:80],
+        np.empty((9, 0)),
+        features(2),
+        np.ones((5, 2)),
+        np.column_stack([features(8), np.full(8, 7.0)]),
+        np.zeros((6, 1)) + np.arange(6)[:, None] // 3,
+        features(7) * 1e9,
+        features(7) * 1e-9,
+    ],
+    ids=["zoo", "iris", "digits", "none", "two", "constant", "a constant", "pairs", "big", "small"],
+)
+@pytest.mark.parametrize("init", ["average", "random"])
+def test_defaults_work_on(data, init):
+    problem = Problem(features=data)
+    for snapshot in hcviz.run("ddt", problem, steps=8 * len(data), init=init):
+        assert all(np.isfinite(value) for value in snapshot.metrics.values())
+        assert snapshot.tree.is_binary
+        assert snapshot.tree.n_leaves == len(data)
+
+
+def test_duplicates_get_noise_and_others_none():
+    data = features(8)
+    doubled = np.concatenate([data, data[:1]])
+    plain, noisy = Problem(features=data), Problem(features=doubled)
+    first = next(hcviz.run("ddt", plain))
+    assert first.metrics["log_joint"] == pytest.approx(slow_log_joint(work_of(first, plain)))
+    first = next(hcviz.run("ddt", noisy))
+    w = work_of(first, noisy, noise=0.01)
+    assert first.metrics["log_joint"] == pytest.approx(slow_log_joint(w))
+    with pytest.raises(InvalidData, match="Rows 0 and 8"):
+        hcviz.run("ddt", noisy, leaf_noise=0)
+    assert np.isfinite(last(noisy, leaf_noise="0.2", steps=50).metrics["log_joint"])
+
+
+def test_mu_and_sigma_as_given():
+    data = features(6) + 3.0
+    problem = Problem(features=data)
+    first = next(hcviz.run("ddt", problem, mu="zero", sigma=[1.0, 2.0, 0.5], learn=False, c=0.7))
+    w = work_of(first, problem, centre=False)
+    assert list(w.sigma) == [1.0, 2.0, 0.5]
+    assert w.real[0] == 0.7
+    assert first.metrics["log_joint"] == pytest.approx(slow_log_joint(w))
+    done = last(problem, sigma=2.0, c=0.7, learn=False, steps=50)
+    assert (done.metrics["c"], done.metrics["sigma"]) == pytest.approx((0.7, 2.0))
+    learnt = last(problem, sigma=2.0, steps=50)  # one number given: one number learnt
+    assert np.ptp(learnt.state.sigma) == 0
+    assert learnt.state.sigma[0] != 2.0
+
+
+def test_times_of_other_methods_trees_are_sensible():
+    """A tree without times of its own starts within reach of the sampler's own start."""
+    problem = Problem(features=load_iris().data)
+    own = next(hcviz.run("ddt", problem)).metrics["log_joint"]
+    tree = hcviz.fit("average", problem)
+    assert next(hcviz.run("ddt", problem, start=tree)).metrics["log_joint"] > own - 400
+    settled = last(problem, steps=3000)
+    again = next(hcviz.run("ddt", problem, start=settled.tree)).metrics["log_joint"]
+    assert abs(again - settled.metrics["log_joint"]) < 150  # its 1 - t are known for what they are
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"c": 0.0},
+        {"c": -1.0},
+        {"c": float("nan")},
+        {"sigma": 0.0},
+        {"sigma": [1.0, -1.0, 1.0]},
+        {"sigma": [1.0, 1.0]},
+        {"sigma": float("inf")},
+        {"leaf_noise": -0.1},
+        {"leaf_noise": "some"},
+        {"beta": -1.0},
+        {"steps": -1},
+        {"init": "ward"},
+        {"nonsense": 1},
+    ],
+)
+def test_bad_parameters_are_refused_before_anything_runs(options):
+    with pytest.raises(InvalidParameter):
+        hcviz.run("ddt", Problem(features=features(5)), **options)
+
+
+def test_bad_data_are_refused_before_anything_runs():
+    with pytest.raises(InvalidData):
+        hcviz.run("ddt", Problem(features=np.ones((1, 2))))
+    with pytest.raises(InvalidData):
+        hcviz.run("ddt", Problem(similarity=np.eye(3)))
+    with pytest.raises(InvalidData):
+        hcviz.run("ddt", Problem(features=features(5)), start=Tree.star(4))
+
+
+# ---------------------------------------------------------------------- size
+
+
+def test_a_large_start_is_bisected():
+    points = features(MAX_LINKAGE + 1, 2)
+    parent = average_tree(points)
+    tree = Tree.with_size_heights(parent, len(points))
+    assert tree.is_binary
+    near = bisected(np.array([[0.0], [0.1], [5.0], [5.1]]))
+    assert Tree.with_size_heights(near, 4).satisfies([[0, 1, 2], [2, 3, 0]]).all()
+    assert bisected(np.zeros((9, 2))).size == 17  # equal points, too
+
+
+def test_2000_items_with_triplets_of_another_tree():
+    n = 2000 if FAST else 200
+    rng = np.random.default_rng(2)
+    other = next(hcviz.run("ddt", Problem(features=np.empty((n, 0))))).tree
+    rows = consistent_triplets(other, 50, rng)
+    problem = Problem(features=features(n, 5), triplets=rows)
+    for snapshot in hcviz.run("ddt", problem, steps=2 * n):
+        assert snapshot.tree.satisfies(rows).all()
+
+
+# ---------------------------------------------------------------------- the posterior
+
+
+def means(problem, seeds, steps, **options):
+    found = []
+    for seed in seeds:
+        run = hcviz.run("ddt", problem, seed=seed, steps=steps, every=500, **options)
+        found.append(np.mean([s.metrics["log_joint"] for s in run][steps // 2500 :]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "sigma", "expected", "tolerance"), [("iris", 1 / 3, -479, 8), ("zoo", 1.0, -1274, 5)]
+)
+def test_posterior_means_are_those_of_four_chains_of_neals_program(
+    shared_data, name, sigma, expected, tolerance
+):
+    """c = 1, mu = 0, nothing learnt. From average linkage and from a draw of the prior."""
+    problem = Problem(features=np.loadtxt(shared_data / "ddt" / f"{name}.dat"))
+    fixed = {"sigma": sigma, "c": 1.0, "learn": False, "mu": "zero"}
+    steps = 150_000 if FAST else 2_500
+    found = means(problem, [0, 1], steps, **fixed) + means(
+        problem, [2], steps, init="random", **fixed
+    )
+    if FAST:
+        assert np.mean(found) == pytest.approx(expected, abs=tolerance)
+        assert np.ptp(found) < 6 * tolerance
+    else:  # too short to settle: near, from below or from an average-linkage start
+        assert np.mean(found[:2]) == pytest.approx(expected, abs=20 * tolerance)
