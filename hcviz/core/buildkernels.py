@@ -56,7 +56,8 @@ def aho_tree(n, rows):
     made = n + 1
     while waiting:
         waiting -= 1
-        begin, end, t_begin, t_end, node = todo[waiting]
+        begin, end = todo[waiting, 0], todo[waiting, 1]
+        t_begin, t_end, node = todo[waiting, 2], todo[waiting, 3], todo[waiting, 4]
         if t_begin == t_end:
             for k in range(begin, end):
                 top[items[k]] = node
@@ -115,8 +116,10 @@ def aho_tree(n, rows):
             if item_at[side] - item_next == 1:
                 top[spare_items[item_next]] = node
             item_next = item_at[side]
-        items[begin:end] = spare_items[begin:end]
-        active[t_begin:active_next] = spare_active[t_begin:active_next]
+        for k in range(begin, end):  # loops, here and elsewhere: numba compiles slices slowly
+            items[k] = spare_items[k]
+        for k in range(t_begin, active_next):
+            active[k] = spare_active[k]
     return renumbered(top[:made], n), none
 
 

@@ -109,7 +109,7 @@ def pieces_of(
     for k in range(t_begin, t_end):
         t = active[k]
         if violated[t]:
-            a, b, c = rows[t]
+            a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
             ac = pair_lca(a, c, position, table)
             bc = pair_lca(b, c, position, table)
             if ac != bc:  # the clades from the lower up to below the higher part a from b
@@ -169,6 +169,21 @@ def pieces_of(
 
 
 @njit
+def by_size(size, made, n):
+    """New numbers 0..made-1 of the nodes by their sizes, stable: leaves have size 1, and stay."""
+    begin = np.zeros(n + 2, np.int32)
+    for v in range(made):
+        begin[size[v] + 1] += 1
+    for s in range(n + 1):
+        begin[s + 1] += begin[s]
+    new = np.empty(made, np.int32)
+    for v in range(made):
+        new[v] = begin[size[v]]
+        begin[size[v]] += 1
+    return new
+
+
+@njit
 def repair(parent, n, leaf_order, position, table, rows):
     """``(parent, origin)``: a tree that satisfies consistent ``rows``, and for each of its nodes
     the old LCA of its items. Inner nodes are numbered by size."""
@@ -213,7 +228,10 @@ def repair(parent, n, leaf_order, position, table, rows):
     waiting = 1
     while waiting:
         waiting -= 1
-        begin, end, t_begin, t_end, over, divide = todo[waiting]
+        begin, end, t_begin, t_end = (
+            todo[waiting, 0], todo[waiting, 1], todo[waiting, 2], todo[waiting, 3],
+        )  # fmt: skip
+        over, divide = todo[waiting, 4], todo[waiting, 5]
         if end - begin == 1:
             up[items[begin]] = over
             continue
@@ -271,7 +289,9 @@ def repair(parent, n, leaf_order, position, table, rows):
         for s in range(pieces - 1):
             between[s] = pair_lca(anchors[s], anchors[s + 1], position, table)
         if coarse:  # later pieces may be larger clades: only the topmost division stands
-            high = between[: pieces - 1].max()
+            high = -1
+            for s in range(pieces - 1):
+                high = max(high, between[s])
             sides = 0
             for s in range(pieces):
                 if s > 0 and between[s - 1] == high:
@@ -281,7 +301,8 @@ def repair(parent, n, leaf_order, position, table, rows):
             for k in range(begin, end):
                 key[items[k]] = piece_side[key[items[k]]]
             pieces = sides + 1
-            between[: pieces - 1] = high
+            for s in range(pieces - 1):
+                between[s] = high
         for s in range(pieces + 1):
             item_at[s] = 0
         for k in range(begin, end):
@@ -324,10 +345,7 @@ def repair(parent, n, leaf_order, position, table, rows):
         for k in range(count - 1):
             node, over = number_of[nodes[k]], number_of[above[nodes[k]]]
             origin[over] = pair_lca(origin[over], origin[node], position, table)
-    order = np.argsort(size[:made], kind="mergesort")  # leaves have size 1 and stay in front
-    new = np.empty(made, np.int32)
-    for k in range(made):
-        new[order[k]] = k
+    new = by_size(size, made, n)
     new_parent = np.full(made, -1, np.int32)
     new_origin = np.empty(made, np.int32)
     for v in range(made):
