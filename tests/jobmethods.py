@@ -22,7 +22,7 @@ class Parameters(param.Parameterized):
 
 
 def snapshot(problem: Any, step: int, total: int, rng: Any) -> Snapshot:
-    metrics = {"pid": os.getpid(), "draw": float(rng.random())}
+    metrics = {"pid": os.getpid(), "draw": float(rng.random()), "made": time.monotonic()}
     return Snapshot(caterpillar(problem.n_items), step, total, metrics)
 
 

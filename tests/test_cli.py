@@ -317,4 +317,4 @@ def test_serve_answers_until_it_is_interrupted(refused):
         server.terminate()
         err = server.communicate(timeout=30)[1]
     assert f"http://127.0.0.1:{port}" in err
-    assert "Traceback" not in err
+    assert "Traceback" not in err, err

@@ -26,7 +26,7 @@ SPARES = 2
 #: at a terminal reaches the whole group, and only the server has something to say to it.
 BOOT = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
-    "from hcviz.jobs.worker import main; main()"
+    "from hcviz.jobs.worker import main; main(warm={warm})"
 )
 
 log = logging.getLogger(__name__)
@@ -39,10 +39,12 @@ class WorkerEnded(HcvizError):
 class Worker:
     """One worker process. ``orders`` may be given before it is ready: the pipe keeps them."""
 
-    def __init__(self) -> None:
+    def __init__(self, warm: bool = True) -> None:
         path = [os.path.abspath(entry) for entry in sys.path]
         self._process = subprocess.Popen(
-            [sys.executable, "-c", BOOT, *path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-c", BOOT.format(warm=warm), *path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         self._lock = threading.Lock()
         self.ready = threading.Event()  # set too when it ended: whoever waits need not any more
@@ -106,8 +108,9 @@ class Worker:
 class Pool:
     """Workers in reserve. A server has one pool; the sessions' runners share it."""
 
-    def __init__(self, spares: int = SPARES) -> None:
+    def __init__(self, spares: int = SPARES, warm: bool = True) -> None:
         self._spares = spares
+        self._warm = warm
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
         self._out: set[Worker] = set()
@@ -125,7 +128,7 @@ class Pool:
                 if found.alive:
                     break
             else:
-                found = Worker()
+                found = Worker(self._warm)
             self._out.add(found)
             empty = not self._idle
         if empty:
@@ -160,7 +163,7 @@ class Pool:
                 if self._closed or len(self._idle) >= self._spares:
                     self._filler = None
                     return
-                fresh = Worker()
+                fresh = Worker(self._warm)
                 self._out.add(fresh)
             usable = fresh.wait_ready()
             with self._lock:

@@ -37,15 +37,18 @@ def write(pipe: BinaryIO, frame: Any) -> None:
     pipe.flush()
 
 
-def main() -> None:
+def main(warm: bool = True) -> None:
     """Warm up (unless there is work already), say "ready", then run tasks until the pipe closes."""
     orders, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not end up among the replies
     lock = threading.Lock()
 
     def reply(frame: Reply) -> None:
-        with lock:
-            write(replies, frame)
+        try:
+            with lock:
+                write(replies, frame)
+        except OSError:
+            os._exit(0)  # the server has gone
 
     tasks: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
     gate = Gate()
@@ -61,7 +64,8 @@ def main() -> None:
             os._exit(0)  # the server has gone: end at once, whatever is being computed
 
     threading.Thread(target=listen, daemon=True).start()
-    warm_modules(unless=lambda: not tasks.empty())
+    if warm:
+        warm_modules(unless=lambda: not tasks.empty())
     reply("ready")
     while True:
         _work(*tasks.get(), gate, reply)
