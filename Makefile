@@ -3,7 +3,7 @@ PORT ?= 5006
 PYTHON := .venv/bin/python
 
 # The core once more without the compiler: what is right only when compiled is not right.
-PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_metrics.py
+PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py tests/test_linkage.py
 
 .PHONY: app test lint bench clean
 
