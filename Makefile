@@ -2,8 +2,10 @@
 PORT ?= 5006
 PYTHON := .venv/bin/python
 
-# The core once more without the compiler: what is right only when compiled is not right.
-PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py tests/test_linkage.py
+# The core once more without the compiler: what is right only when compiled is not right. (But not
+# how fast it is: tests of speed are named takes_less_than.)
+PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
+  tests/test_linkage.py tests/test_metrics.py
 
 .PHONY: app test lint bench clean
 
@@ -18,7 +20,7 @@ app:
 test: lint
 	@echo "hcviz: browser tests with $$($(PYTHON) tools/chromium.py --install)"
 	@$(PYTHON) tools/chromium.py >/dev/null
-	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS)
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than'
 	$(PYTHON) -m pytest
 
 lint:
