@@ -129,6 +129,8 @@ class Canvas:
         )
         self._rows.on_change("start", self._moved)
         self._rows.on_change("end", self._moved)
+        self._heat.x_range.on_change("start", self._columns_moved)
+        self._heat.x_range.on_change("end", self._columns_moved)
         for plot in self._figures.values():
             plot.on_change("inner_width", self._resized)
         self._dendrogram.figure.on_change("inner_height", self._resized)
@@ -217,6 +219,10 @@ class Canvas:
         self._heat.draw_sharp(self._layout, self._window, self._zoomed)
         self._draw_labels()
         self._draw_support()
+
+    def _columns_moved(self, _attribute: str, _old: Any, _new: Any) -> None:
+        if self._cells is not None and self._cells.order is not None:
+            self._soon("names", self._draw_names, 60)
 
     def _resized(self, _attribute: str, _old: Any, _new: Any) -> None:
         self._soon("size", self._refit, 40)

@@ -229,7 +229,7 @@ class TreeFigure:
         tall = (layout.bottom - layout.top) * row_px >= 26
         seen = (layout.bottom >= window[0]) & (layout.top <= window[1])
         nodes = np.flatnonzero(open_ & tall & seen & np.isfinite(support))
-        nodes = nodes[nodes != layout.tree.root]
+        nodes = nodes[(nodes != layout.tree.root) & (layout.tree.height[nodes] > 0)]
         kept = geometry.spread(layout.y[nodes], layout.bottom[nodes] - layout.top[nodes],
                                11 / max(row_px, 1e-9))  # fmt: skip
         nodes = nodes[kept]

@@ -15,10 +15,9 @@ from bokeh.plotting import figure
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 TOP, BOTTOM = 4, 3
-#: A click focuses a figure from a script, which browsers show as if the keyboard had: the ring is
-#: kept for those who tab, but as a hairline.
+#: Bokeh rings the figure that has the focus, after a click too: keep it, but as a hairline.
 QUIET_FOCUS = """
-:host(:focus), :host(:focus-visible) { outline: 1px solid rgba(127, 127, 127, .3) !important; }
+:host, .bk-Canvas { --highlight-color: rgba(127, 127, 127, .3); outline: none !important; }
 """
 
 

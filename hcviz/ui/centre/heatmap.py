@@ -51,6 +51,7 @@ class HeatFigure:
         y_range.js_on_change("start", follow)
         y_range.js_on_change("end", follow)
         self.figure = bare(self.x_range, y_range, drag=True, min_border_right=2)
+        self._pan = self.figure.toolbar.active_drag
         self.mapper = LinearColorMapper(palette=sequential(theme), low=0, high=256)
         self.whole, self.sharp = ColumnDataSource(dict(EMPTY)), ColumnDataSource(dict(EMPTY))
         for source in (self.whole, self.sharp):
@@ -90,8 +91,9 @@ class HeatFigure:
             text_font_size="11px",
             y_offset=2,
         )
-        for plot in (self.tree, self.names):  # only their x moves
-            plot.toolbar.tools = []
+        for plot in (self.tree, self.names):  # the wheel over columns zooms columns
+            plot.toolbar.active_drag.dimensions = "width"
+            plot.toolbar.active_scroll.dimensions = "width"
         self.cells: Cells | None = None
         self.names_px = 0
         self.set_theme(theme)
@@ -123,6 +125,8 @@ class HeatFigure:
         self.draw_nothing()
         if cells is None:
             return
+        # Between items a sideways drag would part the columns from the rows.
+        self._pan.dimensions = "height" if cells.order is None else "both"
         if cells.kind == "similarity":
             self.follow_rows()
         else:
@@ -233,7 +237,8 @@ class HeatFigure:
         size = 11.0 if level else font
         texts = [geometry.truncate(names[k], size, room) for k in at]
         tallest = 14.0 if level else max(geometry.text_width(text, size) for text in texts)
-        self.names_px = int(tallest + 5)
+        needed = int(tallest + 5)  # a zoom does not make the room smaller: nothing jumps
+        self.names_px = needed if shown == cells.width else max(needed, self.names_px)
         self._names.glyph.update(
             angle=0.0 if level else np.pi / 2,
             text_align="center" if level else "right",
