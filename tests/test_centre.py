@@ -126,6 +126,8 @@ def test_clicks_become_picks(items, tree):
     centre = Centre(on_pick=picks.append)
 
     class Event:
+        sx = sy = 50.0
+
         def __init__(self, x, y, modifiers=None):
             self.x, self.y, self.modifiers = x, y, modifiers
 
@@ -144,8 +146,8 @@ def test_clicks_become_picks(items, tree):
 
 
 def test_a_double_click_collapses_and_says_so(items, tree):
-    told = []
-    centre = Centre(on_pick=lambda pick: None, on_toggle=told.append)
+    told, picks = [], []
+    centre = Centre(on_pick=picks.append, on_toggle=told.append)
     centre.set_items(items)
     centre.set_tree(tree)
     node = tree.n_nodes - 2
@@ -153,8 +155,16 @@ def test_a_double_click_collapses_and_says_so(items, tree):
     class Event:
         x = float(tree.height[node])
         y = -float(centre._layout.y[node])
+        sx, sy = 30.0, 40.0
         modifiers = None
 
+    class Elsewhere(Event):
+        sx = 90.0
+
+    centre._tapped("tree", Elsewhere())
+    centre._double_tapped("tree", Event())  # quick, but in two places: two clicks
+    assert told == []
+    assert len(picks) == 2
     centre._double_tapped("tree", Event())
     assert set(told[0]) == set(tree.leaves(node).tolist())
     assert centre._layout.n_rows == N - tree.size[node] + geometry.WEDGE_ROWS

@@ -27,6 +27,9 @@ from hcviz.ui.centre.items import Items, Pick
 from hcviz.ui.centre.seriation import seriation
 from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
 
+#: Pixels between the two clicks of a double click at most.
+SAME_PLACE = 6
+
 
 class Centre(Canvas):
     """The live dendrogram beside the heatmap. One per browser session; all methods on its thread.
@@ -48,6 +51,7 @@ class Centre(Canvas):
         self._on_pick, self._on_cut = on_pick, on_cut
         self._on_toggle, self._on_hover = on_toggle, on_hover
         self._hovered: tuple[Any, ...] = ()
+        self._last_tap: tuple[str, float, float] = ("", 0.0, 0.0)
         super().__init__(theme)
         self._hover = Hover(self._figures, self._describe, self._theme)
         for name, plot in self._figures.items():
@@ -273,14 +277,19 @@ class Centre(Canvas):
         return Pick(leaves, "leaf" if len(leaves) == 1 else "clade", x, -y, shift)
 
     def _tapped(self, figure: str, event: Any) -> None:
-        shift = bool(getattr(event.modifiers, "shift", False)) if event.modifiers else False
-        if isinstance(event.modifiers, dict):
-            shift = bool(event.modifiers.get("shift"))
-        if event.x is not None and event.y is not None:
-            self._on_pick(self._pick(figure, float(event.x), float(event.y), shift))
+        if event.x is None or event.y is None:
+            return
+        self._last_tap = (figure, event.sx, event.sy)
+        shift = event.modifiers
+        shift = shift.get("shift") if isinstance(shift, dict) else getattr(shift, "shift", False)
+        self._on_pick(self._pick(figure, float(event.x), float(event.y), bool(shift)))
 
     def _double_tapped(self, figure: str, event: Any) -> None:
-        if self._layout is not None and event.x is not None and event.y is not None:
+        # Two quick clicks in two places come as a double tap too: they are two clicks.
+        name, sx, sy = self._last_tap
+        if name != figure or max(abs(event.sx - sx), abs(event.sy - sy)) > SAME_PLACE:
+            self._tapped(figure, event)
+        elif self._layout is not None and event.x is not None and event.y is not None:
             pick = self._pick(figure, float(event.x), float(event.y), False)
             self.toggle_collapse(pick.leaves)
 
