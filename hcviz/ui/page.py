@@ -18,6 +18,7 @@ from hcviz.datasets import Dataset
 from hcviz.jobs import warm as warm_jobs
 from hcviz.session.model import DataSpec
 from hcviz.ui import sources
+from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
 
@@ -29,7 +30,8 @@ def warm() -> None:
     """Compile kernels and start worker processes, once per server, off everybody's thread."""
     if not _warmed.is_set():
         _warmed.set()
-        threading.Thread(target=warm_jobs, name="hcviz-warm", daemon=True).start()
+        for compile_ in (warm_centre, warm_jobs):
+            threading.Thread(target=compile_, name="hcviz-warm", daemon=True).start()
 
 
 def serve_page(data: str | None = None) -> pn.viewable.Viewable:
