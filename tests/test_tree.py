@@ -170,14 +170,17 @@ def test_newick_without_lengths_takes_clade_sizes():
     ("text", "labels", "word"),
     [
         ("((0,1),2)", None, "semicolon"),
-        ("((0,1,2);", None, "parentheses"),
+        ("((0,1,2);", None, "more opening"),
         ("((0,1),5);", None, "'5'"),
         ("((a,b),b);", ["a", "b", "c"], "twice"),
         ("(a,b);", ["a", "b", "c"], "lacks"),
         ("('a,b);", ["a", "b"], "never closed"),
-        ("(0:x,1:2);", None, "cannot be read"),
+        ("(0:x,1:2);", None, "branch length"),
         ("(0,1);(0,1);", None, "one tree"),
         ("", None, "semicolon"),
+        ("(0,1))(2;", None, "outside"),
+        ("((0,1)2 3,4);", None, "two names"),
+        ("(0,1)(2,3);", None, "comma"),
     ],
 )
 def test_bad_newick_is_a_sentence(text, labels, word):

@@ -88,7 +88,7 @@ def bar_live(store: Store) -> dict[str, Any]:
         text = "Paused" if store.view.paused else "Running"
         if total:
             text += f" · {step:,} of {total:,}"
-    return {"status": session.status, "text": text}
+    return {"status": session.status, "text": text, "run": session.run}
 
 
 def shell(store: Store) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from hcviz.jobs.warming import warm_modules
 from tests.browser.driving import ARTIFACTS, TIMEOUT, Server, Watch
 from tests.conftest import ROOT
 from tools import chromium
@@ -23,6 +24,8 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+expect.set_options(timeout=TIMEOUT)
 
 WINDOW = {"width": 1440, "height": 900}
 
@@ -47,7 +50,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    """The dashboard, as ``make app`` serves it."""
+    """The dashboard, as ``make app`` serves it: with its kernels compiled beforehand."""
+    warm_modules()
     started = Server(ROOT / "app.py")
     try:
         started.wait()

@@ -72,4 +72,5 @@ export const render = component("bar", (state, send, root) => {
   const status = root.querySelector(".status")
   status.className = `status ${live.status ?? ""}`
   status.textContent = status.title = live.text ?? ""
+  status.dataset.run = live.run ?? -1
 })

@@ -31,7 +31,11 @@ function painter(root, view) {
   window.addEventListener("pointercancel", release)
   root.addEventListener("change", release)
   root.addEventListener("focusout", release)
-  root.addEventListener("keydown", release)
+  root.addEventListener("keydown", event => {
+    release()
+    // Enter ends typing, so that the next key is a shortcut again.
+    if (event.key === "Enter" && event.target.tagName === "INPUT") event.target.blur()
+  })
   const paint = () => {
     due = Boolean(held)
     if (due) return

@@ -1,0 +1,116 @@
+"""The dashboard as a person uses it: what to press, what to read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Download, Locator, Page, expect
+
+from tests.browser.driving import click, column, ranges, wait_for, wait_idle
+
+
+class Dashboard:
+    """Words for the parts of the page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._run = -1
+
+    # ------------------------------------------------------------------ reading
+
+    @property
+    def sentence(self) -> Locator:
+        return self.page.locator(".hc-foot .says")
+
+    @property
+    def constraints(self) -> Locator:
+        return self.page.locator(".hc-constraints ul[aria-label=Constraints] > li")
+
+    @property
+    def selected(self) -> Locator:
+        return self.page.locator(".hc-inspector .name")
+
+    @property
+    def verdict(self) -> Locator:
+        return self.page.locator(".hc-constraints .verdict")
+
+    def settle(self) -> Dashboard:
+        """Until a run newer than the last one seen is over and its tree is drawn."""
+        status = self.page.locator(".hc-bar .status")
+        expect(status).not_to_have_attribute("data-run", re.compile(f"^{self._run}$"))
+        expect(status).to_have_text("Done")
+        self._run = int(status.get_attribute("data-run") or -1)
+        wait_for(
+            self.page,
+            "() => Bokeh.documents[0].get_model_by_name('tree-lines').data.x.length > 3",
+        )
+        wait_idle(self.page)
+        return self
+
+    def fact(self, name: str) -> str:
+        row = self.page.locator(".hc-inspector dl", has_text=name).locator(
+            "dt", has_text=re.compile(f"^{re.escape(name)}$")
+        )
+        return row.locator("xpath=following-sibling::dd[1]").inner_text()
+
+    def newick(self) -> str:
+        """The shown tree, as the page saves it."""
+        return Path(self.save("Tree (Newick)").path()).read_text()
+
+    # ------------------------------------------------------------------ doing
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def click_label(self, name: str) -> None:
+        """Click an item's name in the picture."""
+        names = column(self.page, "label-text", "text")
+        place = names.index(name)
+        x = column(self.page, "label-text", "x")[place]
+        click(self.page, "labels", x + 4, column(self.page, "label-text", "y")[place])
+
+    def click_above(self, name: str, share: float) -> None:
+        """Click in the tree on the row of an item, at a share of the tree's height."""
+        names = column(self.page, "label-text", "text")
+        row = column(self.page, "label-text", "y")[names.index(name)]
+        heights = [x for x in column(self.page, "tree-lines", "x") if x == x]
+        click(self.page, "tree", share * max(heights), row)
+
+    def say(self, group: list[str], apart: str) -> None:
+        """State a constraint with clicks and keys; nothing must be selected."""
+        self.press("Escape", "t")
+        expect(self.page.locator("[data-key=together]")).to_have_attribute("aria-pressed", "true")
+        for name in group:
+            self.click_label(name)
+            expect(self.page.locator(".hc-constraints .says")).to_contain_text(name)
+        self.press("o")
+        expect(self.page.locator(".hc-constraints .says")).to_contain_text("odd one out")
+        self.click_label(apart)
+        expect(self.verdict).to_be_visible()
+
+    def menu(self, item: str) -> None:
+        self.button("File").click()
+        self.page.get_by_role("menuitem", name=item, exact=True).click()
+
+    def save(self, item: str) -> Download:
+        with self.page.expect_download() as waiting:
+            self.menu(item)
+        return waiting.value
+
+    def open(self, item: str, path: Path) -> None:
+        with self.page.expect_file_chooser() as waiting:
+            self.menu(item)
+        waiting.value.set_files(path)
+
+    def choose(self, field: str, value: str) -> None:
+        self.page.get_by_label(field, exact=True).select_option(value)
+
+    def rows(self, figure: str) -> tuple[float, float]:
+        """The rows that a figure shows, first and last."""
+        _, _, start, end = ranges(self.page, figure)
+        return start, end
