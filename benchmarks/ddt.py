@@ -90,8 +90,6 @@ def rates(sizes: list[int], proposals: int) -> None:
                 accepted = (w.tally[ACCEPTED] - before) / (5 * proposals)
                 sweep(w, rng, True, ONES, False)
                 swept = min(cpu(sweep, w, rng, True, ONES, False) for _ in range(5))
-                    lambda w=w, rng=rng: [sweep(w, rng, True, ONES, False) for _ in "12345"]
-                )
                 run = cpu(advance, w, rng, 5 * n, n, True, ONES, False)
                 depth = float(tree_of(w).depth[:n].mean())
                 extra = [100 * accepted, depth, 1000 * swept, 5 * n / run]
