@@ -174,15 +174,38 @@ def test_any_consistent_triplets_hold_in_every_state(seed):
             assert np.isfinite(snapshot.metrics["log_joint"])
 
 
-def test_every_start_on_four_leaves_is_repaired():
+@pytest.mark.parametrize("repair", ["guided", "rebuild"])
+def test_every_start_on_four_leaves_is_repaired(repair):
     rng = np.random.default_rng(0)
     data = features(4)
     for start in all_trees(4):
         for target in list(all_trees(4, binary=True))[::4]:
             rows = consistent_triplets(target, 3, rng)
             problem = Problem(features=data, triplets=rows)
-            first = next(hcviz.run("ddt", problem, start=start))
+            first = next(hcviz.run("ddt", problem, start=start, repair=repair))
             assert first.tree.satisfies(rows).all()
+
+
+def test_rebuilding_satisfies_too_and_costs_more_than_the_guided_repair():
+    """The paper's repair throws the geometry below the LCA away; ours keeps it (Iris)."""
+    problem = Problem(features=load_iris().data)
+    settled = last(problem, steps=2000)
+    gaps = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = rng.choice(150, (1, 3), replace=False)
+        while settled.tree.satisfies(rows)[0]:
+            rows = rng.choice(150, (1, 3), replace=False)
+        both = []
+        for repair in ("guided", "rebuild"):
+            run = hcviz.run(
+                "ddt", problem.with_triplets(rows), start=settled, repair=repair, steps=1
+            )
+            first = next(run)
+            assert first.tree.satisfies(rows).all()
+            both.append(first.metrics["log_joint"])
+        gaps.append(both[0] - both[1])
+    assert np.median(gaps) > 100
 
 
 def test_contradictions_are_refused_before_anything_runs():

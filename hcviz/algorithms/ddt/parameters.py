@@ -86,3 +86,9 @@ class Parameters(param.Parameterized):
         objects=["mean", "zero"],
         doc="Where the diffusion starts: the mean of each column, or 0.",
     )
+    repair: Any = param.Selector(
+        default="guided",
+        objects=["guided", "rebuild"],
+        doc="How a start that violates a triplet is mended: keeping all that no triplet touches, "
+        "or (the paper's way) by rebuilding everything below the triplet's LCA.",
+    )

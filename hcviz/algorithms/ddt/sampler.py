@@ -84,7 +84,8 @@ def _stream(
         put_start(w, start if isinstance(start, Tree) else start.tree)
     else:
         put_first(w, rng, params.init)
-    if params.beta is None and len(problem.triplets) and mend(w, problem.triplets):
+    triplets = problem.triplets
+    if params.beta is None and len(triplets) and mend(w, triplets, params.repair):
         w.tally[TRIES] = 0
     total = params.steps or 200 * n
     every = params.every or n

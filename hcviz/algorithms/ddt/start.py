@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import linkage
 from hcviz.algorithms.ddt.density import log_joint, put_tree, refresh
 from hcviz.algorithms.ddt.seeds import bisected, children_of, data_heights, simulate, times_of
 from hcviz.algorithms.ddt.work import NOISE, PARENT, Float, H, Int, U, Work
-from hcviz.core.build import build_guided
+from hcviz.core.build import build, build_guided
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
@@ -118,18 +118,63 @@ def tree_of(w: Work) -> Tree:
     return Tree(parent, height, n)
 
 
-def mend(w: Work, triplets: Triplets) -> bool:
+def mend(w: Work, triplets: Triplets, way: str = "guided") -> bool:
     """Bend the tree in ``w`` to ``triplets`` if it violates any; whether it did.
 
-    :func:`hcviz.core.build.build_guided` keeps every clade that no triplet touches, and the rest as
-    far as it goes; unchanged nodes keep their times. Raises :class:`InconsistentTriplets`.
+    ``guided``: :func:`hcviz.core.build.build_guided` keeps every clade that no triplet touches, and
+    the rest as far as it goes; unchanged nodes keep their times. ``rebuild``: the paper's way, see
+    :func:`rebuilt`. Raises :class:`InconsistentTriplets`.
     """
     tree = tree_of(w)
-    fixed = build_guided(tree, triplets)
-    if fixed is tree:
+    if tree.satisfies(triplets).all():
         return False
-    put_repaired(w, fixed)
+    put_repaired(w, build_guided(tree, triplets) if way == "guided" else rebuilt(tree, triplets))
     return True
+
+
+def rebuilt(tree: Tree, triplets: Triplets) -> Tree:
+    """BUILD at the topmost LCAs of violated triplets (paper 003, section 3.2).
+
+    All leaves below such a node are arranged anew by the triplets within, whatever the data say;
+    heights go down from the node's in proportion to clade size - 1. Polytomies are left.
+    """
+    rows = triplets.rows
+    wrong = rows[~tree.satisfies(rows)]
+    over = np.unique(tree.lca(tree.lca(wrong[:, 0], wrong[:, 1]), wrong[:, 2]))
+    inside = np.zeros(tree.n_nodes, bool)  # strictly below one of them
+    chosen = np.zeros(tree.n_nodes, bool)
+    chosen[over] = True
+    for v in range(tree.n_nodes - 2, -1, -1):
+        inside[v] = inside[tree.parent[v]] or chosen[tree.parent[v]]
+    n = tree.n_leaves
+    parent = tree.parent.astype(np.int64)
+    height = tree.height.copy()
+    kept = np.ones(tree.n_nodes, bool)
+    kept[n:] = ~inside[n:]
+    for v in np.flatnonzero(chosen & ~inside):
+        items = np.sort(tree.leaves(v))
+        within = rows[triplets.within(items)]
+        local = build(items.size, np.searchsorted(items, within))
+        place = np.concatenate([items, parent.size + np.arange(local.n_internal - 1), [v]])
+        parent[items] = place[local.parent[: items.size]]
+        parent = np.append(parent, place[local.parent[items.size : -1]])
+        share = local.height[items.size : -1] / local.height[-1]
+        height = np.append(height, height[v] * share)
+        kept = np.append(kept, np.ones(local.n_internal - 1, bool))
+    # children before parents: by height, and by clade size where heights are equal
+    size = np.zeros(parent.size, np.int64)
+    for leaf in range(n):
+        x = leaf
+        while x >= 0:
+            size[x] += 1
+            x = int(parent[x])
+    order = np.lexsort((size, height, np.arange(parent.size) >= n))
+    order = order[kept[order]]
+    order[:n] = np.arange(n)
+    rank = np.full(parent.size, -1)
+    rank[order] = np.arange(order.size)
+    above = parent[order]
+    return Tree(np.where(above >= 0, rank[above], -1), height[order], n)
 
 
 def put_repaired(w: Work, tree: Tree) -> None:
