@@ -254,8 +254,21 @@ def zoo_like(n=60):
         np.zeros((6, 1)) + np.arange(6)[:, None] // 3,
         features(7) * 1e9,
         features(7) * 1e-9,
+        features(7) * [1e-120, 1e-90, 1e90],
     ],
-    ids=["zoo", "iris", "digits", "none", "two", "constant", "a constant", "pairs", "big", "small"],
+    ids=[
+        "zoo",
+        "iris",
+        "digits",
+        "none",
+        "two",
+        "constant",
+        "a constant",
+        "pairs",
+        "big",
+        "small",
+        "both",
+    ],
 )
 @pytest.mark.parametrize("init", ["average", "random"])
 def test_defaults_work_on(data, init):
@@ -316,6 +329,8 @@ def test_times_of_other_methods_trees_are_sensible():
         {"sigma": [1.0, -1.0, 1.0]},
         {"sigma": [1.0, 1.0]},
         {"sigma": float("inf")},
+        {"sigma": "wide"},
+        {"sigma": [[1.0, 1.0, 1.0]]},
         {"leaf_noise": -0.1},
         {"leaf_noise": "some"},
         {"beta": -1.0},
@@ -332,6 +347,8 @@ def test_bad_parameters_are_refused_before_anything_runs(options):
 def test_bad_data_are_refused_before_anything_runs():
     with pytest.raises(InvalidData):
         hcviz.run("ddt", Problem(features=np.ones((1, 2))))
+    with pytest.raises(InvalidData, match="Column 1"):
+        hcviz.run("ddt", Problem(features=features(5) * [1.0, 1e200, 1.0]))
     with pytest.raises(InvalidData):
         hcviz.run("ddt", Problem(similarity=np.eye(3)))
     with pytest.raises(InvalidData):

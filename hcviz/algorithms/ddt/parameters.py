@@ -8,20 +8,22 @@ import numpy as np
 import param
 
 
-class Scale(param.Number):  # type: ignore[type-arg]
+class Scale(param.Parameter):  # type: ignore[type-arg]
     """A positive number, or one for each dimension, or None."""
 
     def _validate(self, val: Any) -> None:
-        if isinstance(val, (list, tuple, np.ndarray)):
+        if val is None:
+            return
+        try:
             array = np.asarray(val, dtype=np.float64)
-            if array.ndim != 1 or not np.all(np.isfinite(array) & (array > 0)):
-                raise ValueError(f"{self.name} must hold positive numbers, one a dimension")
-        else:
-            super()._validate(val)
+        except (TypeError, ValueError):
+            array = np.zeros(1)
+        if array.ndim > 1 or not np.all((array > 0) & (array < 1e100)):
+            raise ValueError(f"{self.name} must be a positive number, or one for each dimension")
 
 
 class AutoNumber(param.Parameter):  # type: ignore[type-arg]
-    """ "auto" or a number >= 0 (numbers may come as text)."""
+    """ "auto" (or None) or a number >= 0; numbers may come as text."""
 
     def _validate(self, val: Any) -> None:
         number_or_auto(str(self.name), val)
@@ -29,7 +31,7 @@ class AutoNumber(param.Parameter):  # type: ignore[type-arg]
 
 def number_or_auto(name: str, value: Any) -> float | None:
     """None for "auto", else the number; ValueError with a sentence."""
-    if isinstance(value, str) and value.strip() == "auto":
+    if value is None or (isinstance(value, str) and value.strip() == "auto"):
         return None
     try:
         number = float(value)
@@ -57,8 +59,6 @@ class Parameters(param.Parameterized):
     )
     sigma = Scale(
         None,
-        bounds=(0, 1e100),
-        inclusive_bounds=(False, True),
         allow_None=True,
         doc="Standard deviation of the diffusion: one number for all dimensions, one for each, or "
         "None for one each, estimated. With learn, the start.",
@@ -66,6 +66,7 @@ class Parameters(param.Parameterized):
     learn = param.Boolean(True, doc="Sample c and sigma with the tree; else they stay as they are.")
     leaf_noise = AutoNumber(
         "auto",
+        allow_None=True,
         doc="Variance of the noise at the leaves in units of sigma^2, as if each leaf diffused on "
         "for this long after t = 1. auto: 0, or 0.01 where rows are equal.",
     )

@@ -33,6 +33,8 @@ from hcviz.core.tree import Tree
 
 #: Leaf noise where rows are equal, in units of sigma^2.
 NOISE_OF_DUPLICATES = 0.01
+#: Features beyond this cannot be squared; columns that vary by less than its inverse are constant.
+LARGEST = 1e100
 #: Seconds that one call of the kernel should take.
 CALL = 0.015
 
@@ -129,7 +131,13 @@ def _columns(problem: Problem, params: Parameters) -> Float:
             f"Row {row}, column {column} of the features is {features[row, column]}.",
             "Fill missing cells first.",
         )
-    varies = features.max(axis=0) > features.min(axis=0)
+    low, high = features.min(axis=0), features.max(axis=0)
+    huge = np.flatnonzero((low < -LARGEST) | (high > LARGEST))
+    if huge.size:
+        raise InvalidData(
+            f"Column {huge[0]} of the features goes beyond {LARGEST:g}.", "Scale it down."
+        )
+    varies = high - low > 1.0 / LARGEST
     kept = features[:, varies]
     if params.mu == "mean" and kept.shape[1]:
         kept = kept - kept.mean(axis=0)

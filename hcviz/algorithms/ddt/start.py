@@ -151,7 +151,7 @@ def rebuilt(tree: Tree, triplets: Triplets) -> Tree:
     height = tree.height.copy()
     kept = np.ones(tree.n_nodes, bool)
     kept[n:] = ~inside[n:]
-    for v in np.flatnonzero(chosen & ~inside):
+    for v in np.flatnonzero(chosen & ~inside).tolist():
         items = np.sort(tree.leaves(v))
         within = rows[triplets.within(items)]
         local = build(items.size, np.searchsorted(items, within))
@@ -164,10 +164,10 @@ def rebuilt(tree: Tree, triplets: Triplets) -> Tree:
     # children before parents: by height, and by clade size where heights are equal
     size = np.zeros(parent.size, np.int64)
     for leaf in range(n):
-        x = leaf
-        while x >= 0:
-            size[x] += 1
-            x = int(parent[x])
+        node = leaf
+        while node >= 0:
+            size[node] += 1
+            node = int(parent[node])
     order = np.lexsort((size, height, np.arange(parent.size) >= n))
     order = order[kept[order]]
     order[:n] = np.arange(n)
