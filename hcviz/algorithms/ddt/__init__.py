@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.ddt.locations import sample_locations
 from hcviz.algorithms.ddt.parameters import Parameters
 from hcviz.algorithms.ddt.sampler import run
 from hcviz.algorithms.ddt.seeds import bisected
@@ -42,3 +43,5 @@ ALGORITHMS = (
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
     ),
 )
+
+__all__ = ["ALGORITHMS", "STATE", "DdtState", "sample_locations", "warm"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, put_scale, put_tree
@@ -58,8 +59,8 @@ def run(
         build(n, triplets)  # raises where there is no tree
     state = getattr(start, "state", None)
     state = state if isinstance(state, DdtState) and state.parent.size == 2 * n - 1 else None
-    data = _columns(problem, params)
-    noise = _noise(data, params)
+    data, _ = columns(problem, params.mu)
+    noise = noise_of(data, params.leaf_noise)
     c, sigma, scale = _scale(data, params, state)
     w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta)
     put_scale(w, c, sigma)
@@ -121,8 +122,8 @@ def _snapshot(w: Work, rng: np.random.Generator, step: int, total: int) -> Snaps
     return Snapshot(tree_of(w), step, total, metrics, DdtState.of(w, rng))
 
 
-def _columns(problem: Problem, params: Parameters) -> Float:
-    """The features that vary, float64 (n, d), less mu."""
+def columns(problem: Problem, mu: str) -> tuple[Float, NDArray[np.bool_]]:
+    """The features that vary, less mu, float64 (n, d); and which they are."""
     features = np.asarray(problem.features, dtype=np.float64)
     wrong = np.argwhere(~np.isfinite(features))
     if wrong.size:
@@ -139,13 +140,14 @@ def _columns(problem: Problem, params: Parameters) -> Float:
         )
     varies = high - low > 1.0 / LARGEST
     kept = features[:, varies]
-    if params.mu == "mean" and kept.shape[1]:
+    if mu == "mean" and kept.shape[1]:
         kept = kept - kept.mean(axis=0)
-    return np.ascontiguousarray(kept) + 0.0  # + 0.0: no negative zeros, which are equal to zero
+    return np.ascontiguousarray(kept) + 0.0, varies  # + 0.0: no negative zeros: equal, other bytes
 
 
-def _noise(data: Float, params: Parameters) -> float:
-    number = number_or_auto("leaf_noise", params.leaf_noise)
+def noise_of(data: Float, leaf_noise: Any) -> float:
+    """The leaf noise in units of sigma^2: as given, or by whether rows are equal. O(n d)."""
+    number = number_or_auto("leaf_noise", leaf_noise)
     if data.shape[1] == 0 or (number is not None and number > 0):
         return number or 0.0
     seen: dict[bytes, int] = {}
