@@ -37,7 +37,7 @@ def get(name: str) -> Algorithm:
     """The method of that name; :class:`InvalidParameter` if there is none."""
     if name not in MODULES:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
-    found = {a.name: a for a in import_module(MODULES[name]).ALGORITHMS}
+    found: dict[str, Algorithm] = {a.name: a for a in import_module(MODULES[name]).ALGORITHMS}
     return found[name]
 
 

@@ -25,7 +25,7 @@ from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import Link, to_query
 from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Tools
 from hcviz.ui.shell import Shell
-from hcviz.ui.store import Store
+from hcviz.ui.store import Store, Theme
 
 Schedule = Callable[[Callable[[], None]], None]
 
@@ -92,7 +92,7 @@ class Explorer:
             lambda s: (s.view.draft, s.session.constraints),
             lambda _: self.centre.set_marks(*pictures.marks(store)),
         )
-        store.subscribe(lambda s: s.view.cut, self.centre.set_cut)
+        store.subscribe(lambda s: s.view.cut, self._show_cut)
         store.subscribe(
             lambda s: (s.view.matrix, s.view.scaling, s.view.columns),
             lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),
@@ -111,7 +111,7 @@ class Explorer:
                 self._draw(part, "live", live)
         store.subscribe(
             lambda s: (s.session.status, s.session.progress),
-            lambda _: self.shell.param.update(**pictures.shell(store)),
+            lambda _: self._show_progress(),
         )
 
     def _draw(self, part: Any, name: str, picture: Callable[[Store], dict[str, Any]]) -> None:
@@ -138,7 +138,7 @@ class Explorer:
                 labels=data.labels,
                 features=data.features,
                 feature_names=data.feature_names,
-                classes=data.classes,
+                classes=data.strips,
                 images=data.images,
                 similarity=similarity,
                 title=data.title,
@@ -163,7 +163,13 @@ class Explorer:
         if self.store.view.clusters is not None:
             self._colour(self.store.view.clusters)
 
-    def _show_theme(self, theme: str) -> None:
+    def _show_cut(self, height: float | None) -> None:
+        self.centre.set_cut(height)
+
+    def _show_progress(self) -> None:
+        self.shell.param.update(**pictures.shell(self.store))
+
+    def _show_theme(self, theme: Theme) -> None:
         self.shell.theme = theme
         self.centre.set_theme(theme)
         self.trace.set_theme(theme)
@@ -313,13 +319,14 @@ class Explorer:
         with store.guarded():
             if link.seed is not None:
                 store.session = replace(store.session, seed=link.seed)
-            chosen = link.method or method
-            if chosen:
-                found = get_algorithm(chosen)
-                found.parameters(**dict(link.params))
-                store.session = replace(
-                    store.session, method=chosen, treats=found.triplets, params=dict(link.params)
-                )
+            found = get_algorithm(link.method or method or store.session.method)
+            found.parameters(**dict(link.params))
+            store.session = replace(
+                store.session,
+                method=found.name,
+                treats=found.triplets,
+                params=act.frozen(link.params),
+            )
         if not store.open_data(spec):
             return
         for group, apart in link.constraints:

@@ -6,7 +6,7 @@ import base64
 import binascii
 import io
 import re
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class Files:
                     name=name,
                     filename=name,
                     content=content,
-                    table_kind=kind,
+                    table_kind=cast(Literal["features", "similarity", "distance"], kind),
                     similarity=store.session.data.similarity,
                 )
             )
@@ -93,7 +93,8 @@ class Files:
             from hcviz.io.picture import picture  # matplotlib takes a second: only when asked for
 
             mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
-            content = picture(**self.centre.picture_data(), format=what)
+            form = cast(Literal["svg", "png"], what)
+            content = picture(**self.centre.picture_data(), format=form)
             self.part.download(f"{stem}.{what}", content, mime)
 
 

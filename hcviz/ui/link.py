@@ -49,7 +49,7 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
     else:
         found = {name: list(values) for name, values in query.items()}
     single = {name: values[0] for name, values in found.items() if values}
-    params = {}
+    params: Any = {}
     if "params" in single:
         try:
             params = json.loads(single["params"])

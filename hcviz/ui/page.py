@@ -21,6 +21,7 @@ from hcviz.ui import sources
 from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
+from hcviz.ui.store import Store
 
 _counter = itertools.count(1)
 _warmed = threading.Event()
@@ -56,8 +57,29 @@ def serve_page(data: str | None = None) -> pn.viewable.Viewable:
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     pn.state.onload(gate.open)
+    if document is not None:
+        document.add_periodic_callback(_attendance(document, explorer.store), 500)
     pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     return explorer.view
+
+
+def _attendance(document: Document, store: Store) -> Callable[[], None]:
+    """Holds the job while no browser is connected, so that a closed tab stops computing at once.
+
+    The server destroys a session only half a minute after its tab is gone; a tab that merely lost
+    its connection finds its job going on.
+    """
+    away = False
+
+    def look() -> None:
+        nonlocal away
+        session = getattr(document.session_context, "session", None)
+        gone = session is not None and session.connection_count == 0
+        if gone != away:
+            away = gone
+            (store.runner.pause if gone or store.view.paused else store.runner.resume)()
+
+    return look
 
 
 class Gate:

@@ -188,7 +188,7 @@ def _said(constraint: Any, labels: Any) -> str:
 
 def _draft(store: Store) -> dict[str, Any]:
     draft = store.view.draft
-    ready = draft.ready or []
+    ready = draft.ready
     verdicts = [judge(store.session, group, apart) for group, apart in ready[:4]]
     return {
         "mode": draft.mode,
@@ -314,10 +314,14 @@ def form(store: Store) -> dict[str, Any]:
     session, data = store.session, store.dataset
     method = get_algorithm(session.method)
     values = method.parameters(**params_of(session))
-    fields = []
+    fields: list[dict[str, Any]] = []
     for name in method.parameter_names():
         parameter, value = values.param[name], getattr(values, name)
-        field = {"name": name, "title": name.replace("_", " ").capitalize(), "doc": parameter.doc}
+        field: dict[str, Any] = {
+            "name": name,
+            "title": name.replace("_", " ").capitalize(),
+            "doc": parameter.doc,
+        }
         if isinstance(parameter, param.Boolean):
             field |= {"kind": "switch", "value": bool(value)}
         elif isinstance(parameter, param.Selector):

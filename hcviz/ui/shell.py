@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import param
-from panel.custom import Child, JSComponent
+from panel.custom import Child, JSComponent  # type: ignore[attr-defined]
 
 ASSETS = Path(__file__).parent / "assets"
 TOKENS = (ASSETS / "tokens.css").read_text()
@@ -25,7 +25,7 @@ class Shell(JSComponent):
     centre = Child()
     right = Child()
     foot = Child()
-    theme = param.Selector(default="light", objects=["light", "dark"])
+    theme: Any = param.Selector(default="light", objects=["light", "dark"])
     busy = param.Boolean(default=False, doc="A run is going on: shown by the bar's thin line.")
     progress = param.Number(default=0.0, bounds=(0, 1))
 

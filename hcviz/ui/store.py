@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
@@ -30,6 +30,8 @@ from hcviz.ui.sources import resolve
 
 log = logging.getLogger("hcviz")
 
+Theme = Literal["light", "dark"]
+
 
 @dataclass(frozen=True)
 class ViewState:
@@ -43,7 +45,7 @@ class ViewState:
     #: How many clusters to colour, and the height that gives them in the tree on the screen.
     clusters: int | None = None
     cut: float | None = None
-    theme: str = "light"
+    theme: Theme = "light"
     paused: bool = False
     error: tuple[str, str] | None = None
     said: str = ""
