@@ -427,7 +427,8 @@ def test_posterior_means_are_those_of_four_chains_of_neals_program(
     warm = means(problem, [0, 1], steps, **fixed)
     cold = means(problem, [2], steps, init="random", **fixed)
     if not known:
-        assert np.mean(warm) == pytest.approx(cold[0], abs=(6 if FAST else 100) * tolerance)
+        other = cold[0] if FAST else warm[1]  # without the compiler too short to come from afar
+        assert warm[0] == pytest.approx(other, abs=(6 if FAST else 30) * tolerance)
     elif FAST:
         assert np.mean(warm + cold) == pytest.approx(expected, abs=tolerance)
         assert np.ptp(warm + cold) < 6 * tolerance
