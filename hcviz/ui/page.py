@@ -35,8 +35,11 @@ def warm() -> None:
             threading.Thread(target=compile_, name="hcviz-warm", daemon=True).start()
 
 
-def serve_page(data: str | None = None) -> pn.viewable.Viewable:
-    """The page of the current browser session; call it from the served script."""
+def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.viewable.Viewable:
+    """The page of the current browser session; call it from the served script.
+
+    It opens the built-in ``data`` (or what the URL names), or ``spec`` where that is given.
+    """
     pn.extension(notifications=False)
     pn.config.raw_css = [_PAGE_CSS]
     document = pn.state.curdoc
@@ -53,7 +56,7 @@ def serve_page(data: str | None = None) -> pn.viewable.Viewable:
             fault = found
 
     gate = Gate(document)
-    explorer = Explorer(gate.schedule, lambda: _together(document), link)
+    explorer = Explorer(gate.schedule, lambda: _together(document), link, spec=spec)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     pn.state.onload(gate.open)
