@@ -27,12 +27,13 @@ class Files:
         self.store = store
         self.part = part
         self.centre = centre
+        self._pieces: list[bytes] = []
 
     def act(self, name: str, more: dict[str, Any]) -> None:
         """An act of the file menu."""
         with self.store.guarded():
             if name == "upload":
-                self._open(str(more["kind"]), str(more["name"]), _decoded(more["base64"]))
+                self._take(more)
             elif name == "too-large":
                 size = int(more["size"]) / 2**20
                 raise InvalidData(
@@ -49,6 +50,18 @@ class Files:
                 if not more.get("ok"):
                     said = "The link is in the address bar (the clipboard was refused)."
                 self.store.look(said=said)
+
+    def _take(self, more: dict[str, Any]) -> None:
+        """One piece of an upload; the last one opens the file."""
+        if int(more["piece"]) == 0:
+            self._pieces = []
+        self._pieces.append(_decoded(more["base64"]))
+        if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # whatever the browser said before
+            self._pieces = []
+            raise InvalidData(f"{more['name']} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
+        if len(self._pieces) == int(more["pieces"]):
+            content, self._pieces = b"".join(self._pieces), []
+            self._open(str(more["kind"]), str(more["name"]), content)
 
     def _open(self, kind: str, name: str, content: bytes) -> None:
         store = self.store

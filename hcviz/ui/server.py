@@ -14,7 +14,7 @@ def serve(data: str | None, port: int, address: str) -> None:
     """Serve until interrupted. :class:`HcvizError` where the port cannot be had."""
     hosts = {address, "127.0.0.1", "localhost"}
     try:
-        server = pn.serve(  # type: ignore[no-untyped-call]
+        server = pn.serve(
             {"/": lambda: serve_page(data)},
             port=port,
             address=address,

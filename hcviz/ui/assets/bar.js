@@ -8,7 +8,7 @@ function fileMenu(state, send, root) {
   const toggle = h("button", { type: "button", "data-key": "file", "aria-haspopup": "menu", "aria-expanded": String(menuOpen),
     onclick: event => { event.stopPropagation(); menuOpen = !menuOpen; place() } }, icon("more"), "File")
   const sheet = h("div", { class: "sheet", role: "menu", "aria-label": "File" },
-    h("div", { class: "head" }, "Open"),
+    h("div", { class: "head" }, `Open (up to ${Math.round(state.limit / 2 ** 20)} MB)`),
     item("Table of features…", file(".csv,.tsv,.txt,.parquet", "features")),
     item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
     item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),

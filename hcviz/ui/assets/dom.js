@@ -94,6 +94,18 @@ async function copy(text, send) {
   catch { send("copied", { ok: false }) }
 }
 
+// In pieces, since the server's socket takes 20 MB at a time.
+async function sendFile(file, send, kind) {
+  const PIECE = 1 << 21
+  const pieces = Math.max(1, Math.ceil(file.size / PIECE))
+  for (let piece = 0; piece < pieces; piece++) {
+    const bytes = new Uint8Array(await file.slice(piece * PIECE, (piece + 1) * PIECE).arrayBuffer())
+    let text = ""
+    for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768))
+    send("upload", { kind, name: file.name, piece, pieces, base64: btoa(text) })
+  }
+}
+
 // Reads a file in the browser and sends it whole; too large is said before a byte travels.
 function pickFile(accept, limit, send, kind) {
   const input = h("input", { type: "file", accept })
@@ -101,10 +113,7 @@ function pickFile(accept, limit, send, kind) {
     const file = input.files[0]
     if (!file) return
     if (file.size > limit) { send("too-large", { name: file.name, size: file.size }); return }
-    const reader = new FileReader()
-    reader.onload = () => send("upload", { kind, name: file.name, base64: reader.result.split(",")[1] ?? "" })
-    reader.onerror = () => send("unreadable", { name: file.name })
-    reader.readAsDataURL(file)
+    sendFile(file, send, kind).catch(() => send("unreadable", { name: file.name }))
   })
   input.style.display = "none"
   document.body.append(input)

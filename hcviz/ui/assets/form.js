@@ -9,7 +9,7 @@ function control(field, send) {
 }
 
 export const render = component("form", (state, send) => [
-  h("h2", {}, "Data"), ...state.data.map(f => h("label", { class: "field", title: f.doc }, h("span", {}, f.title), control(f, send))),
+  state.data.length ? h("h2", {}, "Data") : null, ...state.data.map(f => h("label", { class: "field", title: f.doc }, h("span", {}, f.title), control(f, send))),
   h("h2", {}, "Method"),
   state.about ? h("p", { class: "quiet small" }, state.about) : null,
   state.fields.length ? state.fields.map(f => h("label", { class: "field", title: f.doc }, h("span", {}, f.title), control(f, send)))

@@ -14,6 +14,6 @@ export const render = component("tools", (state, send) => {
     h("input", { class: "find", type: "search", list: "hc-names", "data-key": "find", placeholder: "Find an item  /", "aria-label": "Find an item",
       onchange: e => { const value = e.target.value; e.target.value = ""; if (value) send("find", { value }) } }),
     h("datalist", { id: "hc-names" }, state.names.map(name => h("option", { value: name }))),
-    h("button", { type: "button", "data-key": "reset", title: "Show the whole tree (0)", onclick: () => send("reset") }, icon("reset"), "Whole tree"),
+    h("button", { type: "button", class: "square", "data-key": "reset", "aria-label": "Whole tree", title: "Show the whole tree (0)", onclick: () => send("reset") }, icon("reset")),
   ]
 })
