@@ -113,7 +113,7 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
     for each in action.constraints:
         check_items(session, each.group, each.apart)
     count = len(action.constraints)
-    before = step(session, f"Import {_counted(count)}")
+    before = step(session, f"Add {_counted(count)}")
     kept, enabled = list(session.constraints), list(session.enabled)
     first: Constraint | None = None
     repeats = blocked = 0
@@ -131,7 +131,7 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
         kept.append(made)
         if made.enabled:
             enabled.append(made)
-    text = f"{_counted(count - repeats)} imported."
+    text = f"{_counted(count - repeats)} added."
     if repeats:
         text += f" {_counted(repeats)} were in the list already."
     if blocked:
@@ -143,7 +143,7 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
     conflict = None if first is None else _conflict(session, first)
     session = replace(_fresh(session), conflict=conflict) if conflict else _fresh(session)
     if changed and session.treats != "ignored":
-        return begin(session, f"Import {_counted(count)}", "snapshot", text)
+        return begin(session, f"Add {_counted(count)}", "snapshot", text)
     return say(session, f"{text} {IGNORED}" if changed else text)
 
 

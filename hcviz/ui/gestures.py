@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.session import actions as act
+from hcviz.session.constraint import Constraint
 from hcviz.session.gesture import Draft
 from hcviz.ui.store import Store
 
@@ -60,7 +61,11 @@ class Gestures:
         if not ready:
             return
         self.store.look(draft=Draft(), selection=())
-        self.store.dispatch(*(act.AddConstraint(group, apart) for group, apart in ready))
+        if len(ready) == 1:
+            self.store.dispatch(act.AddConstraint(*ready[0]))
+        else:  # a clade as the odd one out: one step to undo
+            each = (Constraint(0, group, apart, time=act.now()) for group, apart in ready)
+            self.store.dispatch(act.ImportConstraints(tuple(each)))
 
     def constraints_act(self, name: str, more: dict[str, Any]) -> None:
         """What was done in the list of constraints."""
