@@ -433,7 +433,7 @@ def test_import_keeps_all_but_repeats(settled):
     ]  # fmt: skip
     assert session.constraints[2].time == "2026-01-01T00:00:00+00:00"
     assert session.conflict.constraint_id == 2
-    assert "3 constraints imported" in session.message
+    assert "3 constraints added" in session.message
     assert settled.start is not None
     before = session
     with pytest.raises(InvalidConstraint):

@@ -199,3 +199,37 @@ def test_names_and_words_of_a_selection(store):
     assert "3 items selected" in shown["words"]
     wider = pictures.wider(store)
     assert set(leaves) < set(wider)
+
+
+def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
+    gestures = Gestures(store)
+    gestures.key("t")
+    for name in ("dolphin", "porpoise"):
+        gestures.picked(pick(store, name))
+    gestures.key("o")
+    gestures.picked(pick(store, "wolf", "lion", "bear"))
+    assert "3 constraints" in pictures.constraints(store)["draft"]["sentence"]
+    gestures.key("Enter")
+    loop.until(lambda: store.session.status == "settled")
+    assert len(store.session.constraints) == 3
+    store.dispatch(act.Undo())
+    assert store.session.constraints == ()
+
+
+def test_an_upload_comes_in_pieces(store, loop):
+    import base64
+
+    from hcviz.ui.files import Files
+
+    table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i) for i in range(9))
+    files = Files(store, None, None)
+    parts = [table[:40], table[40:90], table[90:]]
+    for place, part in enumerate(parts):
+        more = {"kind": "features", "name": "t.csv", "piece": place, "pieces": len(parts)}
+        files.act("upload", more | {"base64": base64.b64encode(part).decode()})
+    loop.until(lambda: store.session.status == "settled")
+    assert store.session.labels == tuple(f"item {i}" for i in range(9))
+    files.act("upload", more | {"piece": 0, "pieces": 1, "base64": "not base64"})
+    assert "broken on its way" in store.view.error[0]
+    files.act("too-large", {"name": "big.csv", "size": 10**9})
+    assert "the limit is 50 MB" in store.view.error[0]
