@@ -28,6 +28,10 @@ class Shell(JSComponent):
     theme: Any = param.Selector(default="light", objects=["light", "dark"])
     busy = param.Boolean(default=False, doc="A run is going on: shown by the bar's thin line.")
     progress = param.Number(default=0.0, bounds=(0, 1))
+    whole_page = param.Boolean(
+        default=True, doc="The page is this explorer: else it is a guest, as in a notebook's cell."
+    )
+    beat = param.Integer(default=0, doc="Counts what was sent; a guest answers when it is drawn.")
 
     _esm = ASSETS / "shell.js"
     _stylesheets: ClassVar[list[str]] = [TOKENS, (ASSETS / "shell.css").read_text()]
@@ -35,7 +39,23 @@ class Shell(JSComponent):
     def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
         super().__init__(**params)
         self._on_key = on_key
+        self.on_shown: Callable[[int], None] = lambda beat: None
 
     def _handle_msg(self, msg: Any) -> None:
-        if isinstance(msg, dict) and isinstance(msg.get("key"), str):
+        if not isinstance(msg, dict):
+            return
+        if isinstance(msg.get("key"), str):
             self._on_key(msg["key"])
+        elif isinstance(msg.get("shown"), int):
+            self.on_shown(msg["shown"])
+
+    @classmethod
+    def _patch_datamodel_ref(cls, props: Any, ref: str) -> None:
+        """Tag this component's own data, as Panel does; the parts in it tag theirs themselves.
+
+        At every change Panel 1.9.4 looks for data to tag in all models below a component: here that
+        is the whole page, and most of an update's time on the server.
+        """
+        tag = f"__ref:{ref}"
+        if tag not in props.tags:
+            props.tags.append(tag)
