@@ -502,3 +502,18 @@ def test_there_is_a_colour_for_every_class():
         colours = palette.class_colours(count)
         assert len(colours) == count
         assert len(set(colours)) == min(count, 23 if count > 22 else count)
+
+
+def test_even_heights_count_edges_to_the_deepest_leaf():
+    from hcviz.core.layout import with_even_heights
+    from tests.trees import all_trees
+
+    def depth_below(tree, v):
+        below = tree.children(v)
+        return 0 if not len(below) else 1 + max(depth_below(tree, int(u)) for u in below)
+
+    for n in (1, 2, 3, 4, 5):
+        for tree in all_trees(n):
+            even = with_even_heights(tree)
+            assert even.height.tolist() == [depth_below(tree, v) for v in range(tree.n_nodes)]
+            assert np.array_equal(even.parent, tree.parent)

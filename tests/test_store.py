@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -176,8 +175,7 @@ def test_the_cut_gives_the_clusters_asked_for(store, count):
     from hcviz import fit
 
     tree = fit("average", store.problem)
-    snapshot = replace(store.session.snapshot, tree=tree)
-    height = pictures.cut_for(snapshot, count)
+    height = pictures.cut_for(tree, count)
     above = tree.height[tree.parent[:-1]] > height
     found = int((above & (tree.height[:-1] <= height)).sum()) or 1
     heights = sorted({0.0, *tree.height.tolist()})

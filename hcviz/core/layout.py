@@ -200,6 +200,22 @@ def elbows(tree: Tree, order: ArrayLike) -> tuple[Float32, Float32]:
     return x, rows
 
 
+def with_even_heights(tree: Tree) -> Tree:
+    """The same tree, a node's height being its greatest number of edges down to a leaf.
+
+    For looking at trees whose true heights crowd at one end. O(m).
+    """
+    return Tree(tree.parent, _levels(tree.parent), tree.n_leaves)
+
+
+@njit
+def _levels(parent: Int) -> Any:
+    level = np.zeros(parent.size)
+    for v in range(parent.size - 1):
+        level[parent[v]] = max(level[parent[v]], level[v] + 1.0)
+    return level
+
+
 def cut_clusters(tree: Tree, height: float) -> Int:
     """The maximal clades at or below ``height``: int32 (m,), the clade's node, -1 above the cut."""
     top: Int = _cut(tree.parent, tree.height, float(height))

@@ -15,6 +15,8 @@ import panel as pn
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
+from hcviz.core.layout import with_even_heights
+from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import pictures
@@ -144,21 +146,30 @@ class Explorer:
                 title=data.title,
             )
         )
-        store.drawn = None
+        store.drawn = self._tree = None
+        self._show_tree()
 
     _similarity: Any = None
+    _tree: Tree | None = None  # as it is drawn
+    _even = False
 
     def _show_tree(self) -> None:
+        """Draw the session's tree at the heights chosen, unless it is drawn already."""
         snapshot = self.store.session.snapshot
-        if snapshot is None:
+        if snapshot is None or snapshot.tree.n_leaves != len(self.store.session.labels):
+            self.store.drawn = self._tree = None
+            self.centre.set_tree(None)
             return
         before, self.store.drawn = self.store.drawn, snapshot
-        if before is not None and before.tree is snapshot.tree:
+        even = self.store.view.heights == "even"
+        if before is not None and before.tree is snapshot.tree and self._even == even:
             return
+        self._even, self._tree = even, with_even_heights(snapshot.tree) if even else snapshot.tree
         changes = self.store.changes()
-        changed = None if changes is None else changes.gained
+        few = changes is not None and 2 * len(changes.gained) <= snapshot.tree.n_internal
+        changed = changes.gained if changes is not None and few else None  # all bold says nothing
         streaming = self.store.session.status == "sampling"
-        self.centre.set_tree(snapshot.tree, new_nodes=changed, animate=not streaming)
+        self.centre.set_tree(self._tree, new_nodes=changed, animate=not streaming)
         self.trace.push(self.store.session.run, snapshot.step, snapshot.metrics, last=not streaming)
         if self.store.view.clusters is not None:
             self._colour(self.store.view.clusters)
@@ -227,7 +238,7 @@ class Explorer:
     def _tools_act(self, name: str, more: dict[str, Any]) -> None:
         store = self.store
         value = more.get("value")
-        if name in ("matrix", "scaling", "columns"):
+        if name in ("matrix", "scaling", "columns", "heights"):
             store.look(**{name: str(value)})
         elif name == "clusters":
             with store.guarded():
@@ -274,7 +285,7 @@ class Explorer:
     def _colour(self, clusters: int | None) -> None:
         """Colour that many clusters, in this tree and in those to come."""
         count = clusters or None
-        self.store.look(clusters=count, cut=pictures.cut_for(self.store.drawn, count))
+        self.store.look(clusters=count, cut=pictures.cut_for(self._tree, count))
 
     def _find(self, text: str) -> None:
         labels = self.store.session.labels
@@ -346,7 +357,7 @@ def _drawn(store: Store) -> Any:
     """The snapshot to draw: while a gesture is open the layout stands still."""
     if store.view.draft.open:
         return ("still",)
-    return (store.session.snapshot,)
+    return (store.session.snapshot, store.view.heights)
 
 
 def _whole(value: Any, what: str) -> int:

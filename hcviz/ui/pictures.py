@@ -13,7 +13,6 @@ from hcviz import datasets
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.similarity import SIMILARITIES
-from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.judge import judge, states
@@ -113,17 +112,17 @@ def tools(store: Store) -> dict[str, Any]:
         "scalings": _SCALINGS,
         "scaling": view.scaling,
         "columns": view.columns,
+        "heights": view.heights,
         "clusters": view.clusters,
         "items": len(store.session.labels),
         "names": list(store.session.labels),
     }
 
 
-def cut_for(snapshot: Snapshot | None, count: int | None) -> float | None:
+def cut_for(tree: Tree | None, count: int | None) -> float | None:
     """A height at which the tree has (as nearly as it can) ``count`` clusters. O(m log m)."""
-    if count is None or snapshot is None or snapshot.tree.n_leaves < 2:
+    if count is None or tree is None or tree.n_leaves < 2:
         return None
-    tree = snapshot.tree
     heights = np.unique(tree.height)
     levels = (heights[:-1] + heights[1:]) / 2  # from every item alone up to two or more clusters
     levels = np.append(levels, heights[-1] * 1.02 + 1e-9)
@@ -274,7 +273,6 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "image": image,
         "members": [{"id": i, "name": labels[i]} for i in shown],
         "more": len(members) - len(shown),
-        "collapsed": False,
         "parent": node != tree.root,
         "words": words,
     }

@@ -42,6 +42,7 @@ class ViewState:
     matrix: str = "similarity"
     scaling: str = "zscore"
     columns: str = "dendrogram"
+    heights: str = "true"
     #: How many clusters to colour, and the height that gives them in the tree on the screen.
     clusters: int | None = None
     cut: float | None = None

@@ -12,7 +12,7 @@ export const render = component("inspector", (state, send) => {
         s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null) : null,
       h("div", { class: "row" },
         h("button", { type: "button", "data-key": "focus", onclick: () => send("focus") }, "Zoom to it"),
-        s.count > 1 ? h("button", { type: "button", "data-key": "collapse", onclick: () => send("collapse") }, s.collapsed ? "Expand" : "Collapse") : null,
+        s.count > 1 ? h("button", { type: "button", "data-key": "collapse", onclick: () => send("collapse") }, "Collapse or expand") : null,
         s.parent ? h("button", { type: "button", "data-key": "parent", title: "Select the clade above", onclick: () => send("parent") }, "Widen") : null))
       : h("p", { class: "quiet small" }, "Click anywhere near a branch, a name or a cell of the heatmap."),
     // The same in words, for those who cannot see the picture: read out when the selection moves.
