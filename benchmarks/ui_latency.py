@@ -39,6 +39,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 import hcviz  # noqa: E402
 from benchmarks.ui_app import planted  # noqa: E402
 from hcviz.jobs.warming import warm_modules  # noqa: E402
+from hcviz.ui.centre import warm as warm_centre  # noqa: E402
 from tests.browser.conftest import ARGUMENTS, WINDOW  # noqa: E402
 from tests.browser.dashboard import Dashboard  # noqa: E402
 from tests.browser.driving import Server, column, pixel, ranges, wait_for  # noqa: E402
@@ -337,6 +338,7 @@ def main() -> None:
     if path is None:
         raise SystemExit(chromium.MISSING)
     warm_modules()
+    warm_centre()
     before = machine()
     server = Server(ROOT / "benchmarks" / "ui_app.py", log="ui_latency.log")
     rows: list[Row] = []
