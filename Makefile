@@ -11,7 +11,7 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
 
 app:
 	@tools/venv.sh
-	@echo "hcviz: compiling its kernels, where that was not done before"
+	@echo "hcviz: compiling its kernels (a minute, the first time)"
 	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@echo "hcviz: http://localhost:$(PORT) (Ctrl-C ends it)"
 	@$(PYTHON) -m panel serve app.py --port $(PORT) --address 127.0.0.1 \
