@@ -6,7 +6,7 @@ export const render = component("tools", (state, send) => {
     h("div", { class: "seg", role: "group", "aria-label": "Heatmap" },
       seg("similarity", "Similarity", state.noSimilarity), seg("features", "Features", state.noFeatures), seg("none", "Tree only")),
     state.matrix === "features" ? select("scaling", "Scaling of the heatmap", state.scalings, state.scaling) : null,
-    state.matrix === "features" ? select("columns", "Order of the columns", [["dendrogram", "columns clustered"], ["file", "columns as in the file"]], state.columns) : null,
+    state.matrix === "features" ? select("columns", "Order of the columns", [["dendrogram", "clustered"], ["file", "file order"]], state.columns) : null,
     select("heights", "Heights of the tree", [["true", "true heights"], ["even", "even heights"]], state.heights),
     h("label", { title: "Drag the dashed line, or say how many clusters" }, "Clusters",
       h("input", { class: "count", type: "number", min: 1, max: state.items, "data-key": "clusters", "aria-label": "Clusters", placeholder: "none", value: state.clusters ?? "",
