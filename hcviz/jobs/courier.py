@@ -57,8 +57,9 @@ class Courier:
         """Deliver this one next, instead of any that still waits."""
         with self._changed:
             if not self._over:
-                self._waiting = snapshot
-                self._changed.notify()
+                first, self._waiting = self._waiting is None, snapshot
+                if first:  # else the carrier knows that something waits
+                    self._changed.notify()
 
     def acknowledge(self) -> None:
         """The receiver has done with the last snapshot."""

@@ -6,6 +6,7 @@ What the parts show is computed in ``pictures.py``; what the person does is turn
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -28,6 +29,9 @@ from hcviz.ui.link import Link, to_query
 from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Tools
 from hcviz.ui.shell import Shell
 from hcviz.ui.store import Store, Theme
+
+#: Seconds between two looks at the numbers of a run: nobody reads faster.
+LIVE = 0.15
 
 Schedule = Callable[[Callable[[], None]], None]
 
@@ -53,6 +57,7 @@ class Explorer:
         self.centre = Centre(
             on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_toggle=lambda leaves: None
         )
+        store.when_drawn = self.centre.when_drawn
         self.bar = Bar(later(self._bar_act), sizing_mode="stretch_width")
         self.tools = Tools(later(self._tools_act), sizing_mode="stretch_width")
         self.constraints = Constraints(
@@ -110,13 +115,18 @@ class Explorer:
         ):
             self._draw(part, "state", picture)
             if live is not None:
-                self._draw(part, "live", live)
-        store.subscribe(
-            lambda s: (s.session.status, s.session.progress),
-            lambda _: self._show_progress(),
+                self._draw(part, "live", live, LIVE)
+        self._pace(
+            lambda s: (s.session.status, s.session.progress), lambda _: self._show_progress(), LIVE
         )
 
-    def _draw(self, part: Any, name: str, picture: Callable[[Store], dict[str, Any]]) -> None:
+    def _draw(
+        self,
+        part: Any,
+        name: str,
+        picture: Callable[[Store], dict[str, Any]],
+        pace: float = 0.0,
+    ) -> None:
         """Redraw a part when what it shows (plain JSON) changes."""
 
         def changed(_: Any) -> None:
@@ -124,7 +134,25 @@ class Explorer:
             if getattr(part, name) != now:
                 setattr(part, name, now)
 
-        self.store.subscribe(lambda s: (s.session, s.view, s.dataset), changed)
+        self._pace(lambda s: (s.session, s.view, s.dataset), changed, pace)
+
+    def _pace(
+        self, select: Callable[[Store], Any], call: Callable[[Any], None], pace: float
+    ) -> None:
+        """Subscribe; while only trees of a run come, call every ``pace`` seconds at most."""
+        before: tuple[Any, float] = ((), 0.0)
+
+        def now_and_then(what: Any) -> None:
+            nonlocal before
+            session, now = self.store.session, time.monotonic()
+            state = (session.run, session.status, len(session.log), self.store.view)
+            running = session.status == "sampling" and state == before[0]
+            if running and now - before[1] < pace:
+                return
+            before = (state, now)
+            call(what)
+
+        self.store.subscribe(select, now_and_then)
 
     def _show_items(self, matrix_only: bool = False) -> None:
         store = self.store

@@ -40,6 +40,14 @@ class Part(JSComponent):
         super().__init__(**params)
         self._on_act = on_act
 
+    @property
+    def _linked_properties(self) -> tuple[str, ...]:
+        """None: the browser sends messages and sets nothing.
+
+        Panel 1.9.4 would take each change of ours that was held back for one of the browser's.
+        """
+        return ()
+
     def _handle_msg(self, msg: Any) -> None:
         if isinstance(msg, dict) and isinstance(msg.get("act"), str):
             self._on_act(msg["act"], {key: value for key, value in msg.items() if key != "act"})

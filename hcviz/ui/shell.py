@@ -49,6 +49,11 @@ class Shell(JSComponent):
         elif isinstance(msg.get("shown"), int):
             self.on_shown(msg["shown"])
 
+    @property
+    def _linked_properties(self) -> tuple[str, ...]:
+        """None: the browser sends messages and sets nothing (see :class:`hcviz.ui.parts.Part`)."""
+        return ()
+
     @classmethod
     def _patch_datamodel_ref(cls, props: Any, ref: str) -> None:
         """Tag this component's own data, as Panel does; the parts in it tag theirs themselves.

@@ -79,6 +79,8 @@ class Store:
         self._together = together
         self._subscribers: list[list[Any]] = []
         self._notifying = False
+        #: Calls back when the browser has drawn the tree it was sent last.
+        self.when_drawn: Callable[[Callable[[], None]], None] = _at_once
         self._changes: tuple[Any, Any, CladeChanges] | None = None
         self.runner = Runner(self._from_worker)
 
@@ -238,7 +240,12 @@ class Store:
     def _receive(self, message: Any) -> None:
         self.dispatch(message)
         if isinstance(message, act.Arrived):
-            self.runner.acknowledge(message.run)
+            drawn = self.drawn is message.snapshot
+            (self.when_drawn if drawn else _at_once)(lambda: self.runner.acknowledge(message.run))
+
+
+def _at_once(call: Callable[[], None]) -> None:
+    call()
 
 
 class _Guard:

@@ -15,6 +15,7 @@ from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells, Scaling, feature_cells, similarity_cells
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
+from hcviz.ui.centre.echo import Echo
 from hcviz.ui.centre.frames import pixels
 from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
 from hcviz.ui.centre.items import Items, Strip
@@ -89,6 +90,7 @@ class Canvas:
         for name, plot in self._figures.items():  # tests and benchmarks find them by name
             plot.name = name
         self._dendrogram.tree.name = "tree-lines"
+        self._echo = Echo(self._dendrogram.tree)
         self._dendrogram.layers["selection"].name = "selection-lines"
         self._labels.text.name = "label-text"
         self._grid: Any = GridBox(
@@ -179,7 +181,7 @@ class Canvas:
             self._go_to(-self._padding, layout.n_rows + self._padding)
         else:
             self._go_to(*self._inside(*self._window))
-        self._dendrogram.set_height(float(tree.height[-1]))
+        self._dendrogram.set_height(float(tree.height[-1]), keep=self._streaming)
         self._map.draw(layout.n_rows, self._padding)
         self._draw_all(before)
 
@@ -290,15 +292,23 @@ class Canvas:
 
     # ------------------------------------------------------------------ drawing
 
+    def when_drawn(self, call: Callable[[], None]) -> None:
+        """Call when the browser has drawn the tree it was sent last; at once without a server."""
+        document = self._dendrogram.figure.document
+        if document is not None and document.session_context is not None:
+            self._echo.ask(call)
+        else:
+            call()
+
     def _draw_all(self, before: Any = None) -> None:
         self._draw_tree(before)
         self._draw_cut()
         self._draw_selection()
         self._draw_marks()
         self._draw_labels(before)
-        if self._layout is not None and not self._heat.draw(
-            self._layout, self._window, self._zoomed, self._streaming
-        ):
+        if self._layout is not None:
+            self._heat.draw(self._layout, self._window, self._zoomed, self._streaming)
+        if self._streaming:
             self._soon("settle", self._settle, 450)
         self._draw_support()
         self._show_fresh(())
@@ -308,6 +318,9 @@ class Canvas:
         if time.monotonic() - self._last_tree < TWEEN_AFTER:
             self._soon("settle", self._settle, 450)
         elif self._layout is not None:
+            self._streaming = False
+            self._dendrogram.set_height(float(self._layout.tree.height[-1]))
+            self._draw_cut(strips=False)
             self._heat.draw(self._layout, self._window, self._zoomed)
 
     def _open(self) -> Any:
@@ -362,18 +375,17 @@ class Canvas:
         tree, layout = self._tree, self._layout
         if tree is None or layout is None:
             return 0
-        top = float(tree.height[-1])
         clusters = 0
         if self._cut is None:
             colour_of = np.full(tree.n_nodes, -1)
-            self._dendrogram.show_cut(None, top)
+            self._dendrogram.show_cut(None)
         else:
             clusters, colour_of, self._cluster_code = coloured_clusters(
                 tree, self._cut, len(self._theme.clusters), layout.order, self._cluster_code
             )
             text = f"{clusters:,} cluster{'s' * (clusters != 1)}"
             self._quiet = True
-            self._dendrogram.show_cut(self._cut, top, text)
+            self._dendrogram.show_cut(self._cut, text)
             self._quiet = False
         self._dendrogram.draw_clusters(
             layout, self._drawn_open, colour_of, np.inf if self._cut is None else self._cut,

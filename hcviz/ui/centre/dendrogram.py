@@ -19,6 +19,8 @@ from hcviz.ui.palette import Theme
 BEYOND = 0.02
 #: Space left of the root, where the cut line rests when nothing is cut.
 MARGIN = 0.03
+#: While trees stream in the root may come this much nearer before the axis follows.
+KEPT = 0.9
 #: Pixels of the height axis.
 AXIS_PX = 20
 
@@ -28,6 +30,7 @@ class TreeFigure:
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.x_range: Any = Range1d(start=1 + MARGIN, end=-BEYOND)
+        self._top = 1.0  # the height that the axis was made for
         self.figure = bare(self.x_range, y_range, min_border_left=8)
         self.axis = bare(
             self.x_range,
@@ -128,9 +131,15 @@ class TreeFigure:
 
     # ------------------------------------------------------------------ patches
 
-    def set_height(self, height: float) -> None:
-        """The height axis from a little left of the root to a little beyond the leaves."""
+    def set_height(self, height: float, keep: bool = False) -> None:
+        """The height axis from a little left of the root to a little beyond the leaves.
+
+        ``keep``: while trees stream in the axis stands still as long as the root is well within it.
+        """
         height = height if height > 0 else 1.0
+        if keep and KEPT * self._top <= height <= (1 + MARGIN / 4) * self._top:
+            return
+        self._top = height
         start, end = height * (1 + MARGIN), -height * BEYOND
         if (self.x_range.start, self.x_range.end) != (start, end):
             self.x_range.update(start=start, end=end)
@@ -279,10 +288,10 @@ class TreeFigure:
     def draw_bands(self, runs: Sequence[tuple[int, int]]) -> None:
         draw_bands(self.bands, runs)
 
-    def show_cut(self, height: float | None, top: float, text: str = "") -> None:
+    def show_cut(self, height: float | None, text: str = "") -> None:
         """The cut line at ``height``; None parks it at the margin, faint."""
         parked = height is None
-        where = top * (1 + MARGIN / 2) if parked else float(height or 0.0)
+        where = self._top * (1 + MARGIN / 2) if parked else float(height or 0.0)
         if self.cut_grip.location != where:
             self.cut_grip.location = where
         self.cut_line.update(

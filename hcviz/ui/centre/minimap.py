@@ -17,7 +17,7 @@ class MiniMap:
     def __init__(self, tree: TreeFigure, rows: Range1d, theme: Theme) -> None:
         self.y_range = Range1d(start=-1, end=0)
         self.figure = bare(tree.x_range, self.y_range, min_border_left=4, min_border_right=2)
-        self._line = self.figure.line("x", "y", source=tree.tree, line_width=0.6)
+        self._line = self.figure.line("x", "y", source=tree.tree, line_width=0.6, line_alpha=0.6)
         self._tool = RangeTool(y_range=rows, y_interaction=True, x_interaction=False)
         self._box = self._tool.overlay
         self._box.update(line_width=1, line_dash="solid")
@@ -32,7 +32,7 @@ class MiniMap:
 
     def _fade(self) -> None:
         # The tool owns its box's `visible`: what is not there is merely clear.
-        self._line.glyph.line_alpha = 0.6 if self._zoomed else 0.0
+        self._line.visible = self._zoomed
         self._box.update(
             fill_alpha=0.12 if self._zoomed else 0.0, line_alpha=0.8 if self._zoomed else 0.0
         )

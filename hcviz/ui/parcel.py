@@ -1,0 +1,50 @@
+"""All that changed, in one message: Bokeh sends each change of a document as a message of its own.
+
+An update of the page is a dozen changes, several of them with arrays, and every message is three
+to nine frames of the socket, each written, awaited, read and dealt with by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bokeh.document import Document
+from bokeh.document.events import DocumentPatchedEvent
+
+
+def unhold_as_one(document: Document) -> None:
+    """``document.unhold()``, but what the browsers are told goes out as one message.
+
+    As in Bokeh 3.9 the message is queued while the document's lock is held and awaited before the
+    lock is let go (``ServerSession._document_patched``). Without a session or its lock, Bokeh does
+    it in its own way.
+    """
+    session: Any = getattr(document.session_context, "session", None)
+    pending = getattr(session, "_pending_writes", None)
+    if pending is None:
+        document.unhold()
+        return
+    changes: list[DocumentPatchedEvent] = []
+
+    def collect(event: Any) -> None:
+        # What was changed by a browser is not sent back to it, but to other viewers: Bokeh knows.
+        if isinstance(event, DocumentPatchedEvent) and event.setter is not session:
+            changes.append(event)
+        else:
+            event.dispatch(session)
+
+    callbacks = document.callbacks
+    if session not in callbacks._change_callbacks:  # within such a call already: it collects
+        document.unhold()
+        return
+    callbacks.remove_on_change(session)
+    callbacks.on_change(collect)
+    try:
+        document.unhold()
+    finally:
+        callbacks.remove_on_change(collect)
+        callbacks.on_change_dispatch_to(session)
+        if changes:
+            for connection in session._subscribed_connections:
+                message = connection.protocol.create("PATCH-DOC", changes)
+                pending.append(connection._socket.send_message(message))
