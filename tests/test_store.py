@@ -223,11 +223,11 @@ def test_an_upload_comes_in_pieces(store, loop):
     files = Files(store, None, None)
     parts = [table[:40], table[40:90], table[90:]]
     for place, part in enumerate(parts):
-        more = {"kind": "features", "name": "t.csv", "piece": place, "pieces": len(parts)}
+        more = {"id": 1, "kind": "features", "name": "t.csv", "piece": place, "pieces": len(parts)}
         files.act("upload", more | {"base64": base64.b64encode(part).decode()})
     loop.until(lambda: store.session.status == "settled")
     assert store.session.labels == tuple(f"item {i}" for i in range(9))
-    files.act("upload", more | {"piece": 0, "pieces": 1, "base64": "not base64"})
+    files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
     assert "broken on its way" in store.view.error[0]
     files.act("too-large", {"name": "big.csv", "size": 10**9})
     assert "the limit is 50 MB" in store.view.error[0]

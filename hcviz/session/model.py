@@ -108,6 +108,7 @@ class Session:
     ``other_params`` remembers the parameters of methods that were used before. ``cause`` says what
     started the run. ``message`` is the last announcement, ``error`` a (message, hint). The enabled
     constraints always have a tree: what would contradict them is kept disabled.
+    ``look`` is how the page looked when it was saved (heatmap, clusters); the page alone reads it.
     Two sessions are equal when they are the same object; see ``same``.
     """
 
@@ -135,6 +136,7 @@ class Session:
     future: tuple[Checkpoint, ...] = ()
     log: tuple[LogEntry, ...] = ()
     history: tuple[HistoryEntry, ...] = ()
+    look: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
 
     @property
     def n_items(self) -> int:

@@ -41,9 +41,9 @@ def begin(session: Session, cause: str, start: Footing, text: str | None = None)
     ``text`` is announced (``cause`` by default). Without data there is nothing to run: it is only
     announced.
     """
-    session, effects = say(session, text or cause)
     if not session.n_items:
-        return session, effects
+        return say(session, "There is nothing to run yet: choose data first.")
+    session, effects = say(session, text or cause)
     before = session.past[-1] if session.past else session
     session = remember(session, before)
     snapshot = session.snapshot

@@ -7,16 +7,19 @@ What the parts show is computed in ``pictures.py``; what the person does is turn
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
 import panel as pn
 
+from hcviz import datasets
+from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.layout import with_even_heights
+from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
@@ -28,7 +31,7 @@ from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import Link, to_query
 from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Tools
 from hcviz.ui.shell import Shell
-from hcviz.ui.store import Store, Theme
+from hcviz.ui.store import LOOKS, Store, Theme, looks
 
 #: Seconds between two looks at the numbers of a run: nobody reads faster.
 LIVE = 0.15
@@ -52,11 +55,14 @@ class Explorer:
 
         def later(handler: Callable[..., None]) -> Callable[..., None]:
             # Panel calls handlers without the document's lock; what they change needs it.
-            return lambda *given: schedule(lambda: handler(*given))
+            def handle(*given: Any) -> None:
+                if store.view.error:
+                    store.look(error=None)
+                handler(*given)
 
-        self.centre = Centre(
-            on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_toggle=lambda leaves: None
-        )
+            return lambda *given: schedule(lambda: handle(*given))
+
+        self.centre = Centre(on_pick=self.gestures.picked, on_cut=self._cut_dragged)
         store.when_drawn = self.centre.when_drawn
         self.bar = Bar(later(self._bar_act), sizing_mode="stretch_width")
         self.tools = Tools(later(self._tools_act), sizing_mode="stretch_width")
@@ -216,9 +222,9 @@ class Explorer:
     # ------------------------------------------------------------------ what the person does
 
     def _key(self, key: str) -> None:
-        if key in ("undo", "z"):
+        if key == "undo":
             self.store.dispatch(act.Undo())
-        elif key in ("redo", "y"):
+        elif key == "redo":
             self.store.dispatch(act.Redo())
         elif key == "0":
             self.centre.reset_zoom()
@@ -280,7 +286,7 @@ class Explorer:
     def _inspector_act(self, name: str, more: dict[str, Any]) -> None:
         store = self.store
         if name == "pick":
-            store.look(selection=(int(more["id"]),))
+            self.gestures.take((int(more["id"]),))
         elif name == "focus":
             self.centre.focus(store.view.selection)
         elif name == "collapse":
@@ -324,6 +330,10 @@ class Explorer:
             self.store.look(error=(f"No item is called {text!r}.", ""))
             return
         chosen = tuple(found)
+        if self.store.view.draft.open:
+            self.gestures.take(chosen[:1])
+            self.centre.focus(chosen[:1])
+            return
         said = f"Found {labels[found[0]]}" + (f" and {len(found) - 1} more." if found[1:] else ".")
         self.store.look(selection=chosen, error=None, said=said)
         self.centre.focus(chosen)
@@ -351,34 +361,57 @@ class Explorer:
     # ------------------------------------------------------------------ the beginning
 
     def _begin(self, link: Link, spec: DataSpec | None = None, method: str | None = None) -> None:
+        """The first data and run, as the link says; what it says wrongly is said last."""
         store = self.store
+        faults: list[HcvizError] = []
+
+        def known(what: str, value: str | None, names: Iterable[str], usual: str) -> str:
+            if value is None or value in names:
+                return value or usual
+            hint = f"Known: {', '.join(names)}."
+            faults.append(HcvizError(f"The link's {what} {value!r} is not known.", hint))
+            return usual
+
+        usual = DataSpec()
         spec = spec or DataSpec(
-            kind="built-in", name=link.data or "zoo", similarity=link.similarity or "cosine-z"
+            kind="built-in",
+            name=known("data", link.data, datasets.names(everything=True), usual.name),
+            similarity=known("similarity", link.similarity, SIMILARITIES, usual.similarity),
+            scaling=known("scaling", link.scaling, datasets.SCALINGS, usual.scaling),
+            missing=known("missing", link.missing, datasets.MISSING, usual.missing),
         )
-        with store.guarded():
-            if link.seed is not None:
-                store.session = replace(store.session, seed=link.seed)
-            found = get_algorithm(link.method or method or store.session.method)
-            found.parameters(**dict(link.params))
-            store.session = replace(
-                store.session,
-                method=found.name,
-                treats=found.triplets,
-                params=act.frozen(link.params),
-            )
-        if not store.open_data(spec):
-            return
-        for group, apart in link.constraints:
-            with store.guarded():
-                if max(*group, apart) >= len(store.session.labels):
-                    raise HcvizError(
-                        f"The link names item {max(*group, apart)}, which is not there."
-                    )
-                store.dispatch(act.AddConstraint(group, apart))
-        if link.matrix:
-            store.look(matrix=link.matrix)
-        if link.clusters:
-            store.look(clusters=link.clusters)
+        found = get_algorithm(
+            known("method", link.method or method, algorithms(), store.session.method)
+        )
+        params = dict(link.params)
+        try:
+            found.parameters(**params)
+        except HcvizError as fault:
+            faults.append(fault)
+            params = {}
+        store.session = replace(
+            store.session,
+            method=found.name,
+            treats=found.triplets,
+            params=act.frozen(params),
+            seed=store.session.seed if link.seed is None else link.seed,
+        )
+        wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters}
+        wanted |= {name: getattr(link, name) for name in ("matrix", "columns", "heights")}
+        for name, choices in LOOKS.items():
+            wanted[name] = known(name, wanted[name], choices, choices[0])
+        if store.open_data(spec):
+            n = len(store.session.labels)
+            wanted["clusters"] = min(link.clusters or 0, n)
+            store.look(**looks(wanted))
+            for group, apart in link.constraints:
+                if max(*group, apart) < n:
+                    store.dispatch(act.AddConstraint(group, apart))
+                else:
+                    item = max(*group, apart)
+                    faults.append(HcvizError(f"The link names item {item} of {n}."))
+        if faults:
+            store.look(error=(faults[0].message, faults[0].hint))
 
 
 def _drawn(store: Store) -> Any:

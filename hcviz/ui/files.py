@@ -6,6 +6,7 @@ import base64
 import binascii
 import io
 import re
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -27,6 +28,7 @@ class Files:
         self.store = store
         self.part = part
         self.centre = centre
+        self._upload: Any = None
         self._pieces: list[bytes] = []
 
     def act(self, name: str, more: dict[str, Any]) -> None:
@@ -53,14 +55,15 @@ class Files:
 
     def _take(self, more: dict[str, Any]) -> None:
         """One piece of an upload; the last one opens the file."""
-        if int(more["piece"]) == 0:
-            self._pieces = []
+        if self._upload != more["id"]:  # a new upload takes the place of one that never ended
+            self._upload, self._pieces = more["id"], []
         self._pieces.append(_decoded(more["base64"]))
         if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # whatever the browser said before
             self._pieces = []
             raise InvalidData(f"{more['name']} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
         if len(self._pieces) == int(more["pieces"]):
             content, self._pieces = b"".join(self._pieces), []
+            self._upload = None
             self._open(str(more["kind"]), str(more["name"]), content)
 
     def _open(self, kind: str, name: str, content: bytes) -> None:
@@ -83,7 +86,7 @@ class Files:
             )
 
     def _save(self, what: str) -> None:
-        session = self.store.session
+        session = replace(self.store.session, look=act.frozen(self.store.view.look))
         stem = re.sub(r"[^\w.-]+", "-", session.data.name).strip("-") or "tree"
         if what == "session":
             self.part.download(f"{stem}.hcviz", save_session(session), "application/zip")

@@ -22,7 +22,10 @@ class Gestures:
 
     def picked(self, pick: Any) -> None:
         """A click in the picture."""
-        leaves = tuple(int(leaf) for leaf in pick.leaves)
+        self.take(tuple(int(leaf) for leaf in pick.leaves))
+
+    def take(self, leaves: tuple[int, ...]) -> None:
+        """Items picked by whatever means: into the open gesture, else they are selected."""
         draft = self.store.view.draft
         if not draft.open:
             self.store.look(selection=leaves, said="")
@@ -30,7 +33,7 @@ class Gestures:
             self.store.look(draft=draft.pick(leaves))
 
     def key(self, key: str) -> None:
-        """T, O, E, A/Enter, Escape."""
+        """T, O, E, Enter, Escape."""
         if key in ("t", "o", "e"):
             self.begin({"t": "together", "o": "odd", "e": "eject"}[key])
         elif key == "Enter":

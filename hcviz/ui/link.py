@@ -24,14 +24,24 @@ class Link:
     seed: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     constraints: tuple[tuple[tuple[int, ...], int], ...] = ()
+    scaling: str | None = None  # of the features, for the method
+    missing: str | None = None
     matrix: str | None = None
+    heat: str | None = None  # the heatmap's scaling
+    columns: str | None = None
+    heights: str | None = None
     clusters: int | None = None
+
+
+_TEXTS = (
+    "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
+)  # fmt: skip
 
 
 def to_query(link: Link) -> str:
     """``data=zoo&method=ddt&...``; a group {3, 7} apart from 20 is written ``3.7-20``."""
     pairs: list[tuple[str, str]] = []
-    for name in ("data", "similarity", "method", "seed", "matrix", "clusters"):
+    for name in (*_TEXTS, "seed", "clusters"):
         value = getattr(link, name)
         if value is not None:
             pairs.append((name, str(value)))
@@ -57,14 +67,12 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
             params = None
         if not isinstance(params, dict):
             raise InvalidParameter("The link's 'params' is not a JSON object.")
+    texts: dict[str, Any] = {name: single.get(name) for name in _TEXTS}
     return Link(
-        data=single.get("data"),
-        similarity=single.get("similarity"),
-        method=single.get("method"),
+        **texts,
         seed=_whole(single, "seed"),
         params=params,
         constraints=tuple(_read(part) for part in single.get("c", "").split()),
-        matrix=single.get("matrix"),
         clusters=_whole(single, "clusters"),
     )
 

@@ -15,6 +15,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
+from hcviz.session.constraint import DataSpec
 from hcviz.session.judge import judge, states
 from hcviz.session.model import Session
 from hcviz.ui.link import Link
@@ -31,7 +32,7 @@ _SCALINGS = [
     ["none", "as they are"],
 ]
 _STATUS = {
-    "idle": "",
+    "idle": "Ready",
     "sampling": "Running",
     "settled": "Done",
     "failed": "Failed",
@@ -220,7 +221,8 @@ def inspector_live(store: Store) -> dict[str, Any]:
     facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
     changes = store.changes()
     if changes is not None:
-        facts.append(["New since the last run", f"{len(changes.gained):,} clades"])
+        gained, lost = len(changes.gained), len(changes.lost)
+        facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
         facts.append([name.replace("_", " "), _number(value)])
     return {"facts": facts}
@@ -413,7 +415,8 @@ def _history(session: Session) -> list[dict[str, Any]]:
 
 
 def link_of(session: Session, view: ViewState) -> Link:
-    """The link to this view."""
+    """The link to this view: what differs from the usual, and the constraints in use."""
+    usual, plain = DataSpec(), ViewState()
     return Link(
         data=session.data.name,
         similarity=session.data.similarity,
@@ -421,9 +424,18 @@ def link_of(session: Session, view: ViewState) -> Link:
         seed=session.seed,
         params=params_of(session),
         constraints=tuple((c.group, c.apart) for c in session.constraints if c.enabled),
+        scaling=_unusual(session.data.scaling, usual.scaling),
+        missing=_unusual(session.data.missing, usual.missing),
         matrix=view.matrix,
+        heat=_unusual(view.scaling, plain.scaling),
+        columns=_unusual(view.columns, plain.columns),
+        heights=_unusual(view.heights, plain.heights),
         clusters=view.clusters,
     )
+
+
+def _unusual(value: str, usual: str) -> str | None:
+    return None if value == usual else value
 
 
 def _some(names: list[str], most: int = 3) -> str:

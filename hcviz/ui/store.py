@@ -8,7 +8,7 @@ the document's thread, and a view is called only when the slice it subscribed to
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -33,6 +33,29 @@ log = logging.getLogger("hcviz")
 Theme = Literal["light", "dark"]
 
 
+UNEXPECTED = (
+    "Something unexpected went wrong.",
+    "Nothing was lost; the details are in the server's log.",
+)
+
+#: How the picture can be looked at: what a session file and a link carry of the view.
+LOOKS: dict[str, tuple[str, ...]] = {
+    "matrix": ("similarity", "features", "none"),
+    "scaling": ("zscore", "range", "rank", "none"),
+    "columns": ("dendrogram", "file"),
+    "heights": ("true", "even"),
+}
+
+
+def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of ``wanted`` that are ways to look; anything else is left out."""
+    found = {name: wanted[name] for name in LOOKS if wanted.get(name) in LOOKS[name]}
+    count = wanted.get("clusters")
+    if isinstance(count, int) and not isinstance(count, bool) and count > 0:
+        found["clusters"] = count
+    return found
+
+
 @dataclass(frozen=True)
 class ViewState:
     """What is looked at, and how; not logged, not undone."""
@@ -50,6 +73,12 @@ class ViewState:
     paused: bool = False
     error: tuple[str, str] | None = None
     said: str = ""
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """What a session file keeps of this."""
+        kept = {name: getattr(self, name) for name in LOOKS}
+        return kept | ({"clusters": self.clusters} if self.clusters else {})
 
 
 class Store:
@@ -112,7 +141,11 @@ class Store:
             if not _same(before, now):
                 subscriber[2] = now
                 told = True
-                call(now)
+                try:
+                    call(now)
+                except Exception:  # one part that cannot draw must not silence the others
+                    log.exception("A part of the page could not be drawn.")
+                    self.view = replace(self.view, error=UNEXPECTED)
         return told
 
     def look(self, **changes: Any) -> None:
@@ -129,10 +162,25 @@ class Store:
             if user_made and self.view.error:
                 self.view = replace(self.view, error=None)
             with self.guarded():
-                self.session, effects = update(self.session, action)
-                for effect in effects:
-                    self._perform(effect)
+                self._apply(action)
         self._notify()
+
+    def _apply(self, action: Any) -> None:
+        """One action and its effects, or nothing at all."""
+        before = (self.session, self.view, self.dataset, self._problem, self._problem_key)
+        try:
+            after, effects = update(self.session, action)
+            for effect in effects:
+                if isinstance(effect, eff.ReloadData):
+                    self._use(resolve(effect.spec), effect.spec)
+            if after.labels != self.session.labels:  # what was looked at is not there any more
+                self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
+            self.session = after
+            for effect in effects:
+                self._perform(effect)
+        except Exception:
+            self.session, self.view, self.dataset, self._problem, self._problem_key = before
+            raise
 
     def guarded(self) -> _Guard:
         """A context in which an :class:`HcvizError` becomes the page's error sentence."""
@@ -143,9 +191,7 @@ class Store:
         with self.guarded() as guard:
             dataset = resolve(spec)
             self._use(dataset, spec)
-            self.view = replace(
-                self.view, selection=(), draft=Draft(), clusters=None, cut=None, error=None, said=""
-            )
+            self.view = replace(self.view, draft=Draft(), error=None, said="")
             self.dispatch(act.LoadedData(spec, dataset.labels))
         self._notify()
         return guard.fault is None
@@ -163,6 +209,7 @@ class Store:
             self._use(dataset, session.data)
             self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             self.dispatch(act.Restore(session))
+            self.view = replace(self.view, **looks(session.look))
         self._notify()
 
     @property
@@ -211,8 +258,6 @@ class Store:
             self._start(effect)
         elif isinstance(effect, eff.CancelRun):
             self.runner.cancel()
-        elif isinstance(effect, eff.ReloadData):
-            self._use(resolve(effect.spec), effect.spec)
         elif isinstance(effect, eff.Announce):
             self.view = replace(self.view, said=effect.text)
 
@@ -225,9 +270,8 @@ class Store:
                 raise HcvizError(fault, "Choose another method.")
             method.parameters(**dict(effect.params))
         except HcvizError as fault:
-            self.session, _ = update(
-                self.session, act.Failed(effect.run, fault.message, fault.hint)
-            )
+            self.runner.cancel()  # the run that this one was to replace
+            self._apply(act.Failed(effect.run, fault.message, fault.hint))
             return
         self.runner.start(
             effect.run, effect.method, problem, dict(effect.params), effect.seed, effect.start
@@ -266,10 +310,7 @@ class _Guard:
             error = (fault.message, fault.hint)
         else:
             log.error("unexpected error", exc_info=(kind, fault, trace))
-            error = (
-                f"Something unexpected went wrong ({type(fault).__name__}).",
-                "Nothing was lost; the details are in the server's log.",
-            )
+            error = UNEXPECTED
         self._store.view = replace(self._store.view, error=error)
         self._store._notify()
         return True

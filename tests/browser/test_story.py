@@ -133,7 +133,7 @@ def test_a_click_corrects_the_tree(zoo):
     zoo.settle()
     expect(zoo.constraints.first.locator(".tag")).to_have_text("satisfied")
     assert satisfied(zoo.newick(), "dolphin", "tuna", "wolf")
-    assert "clades" in zoo.fact("New since the last run")
+    assert "new" in zoo.fact("Clades since the last run")
     expect(zoo.sentence).to_contain_text("holds")
 
 

@@ -97,12 +97,13 @@ async function copy(text, send) {
 // In pieces, since the server's socket takes 20 MB at a time.
 async function sendFile(file, send, kind) {
   const PIECE = 1 << 21
+  const id = `${Date.now()}-${Math.random()}`
   const pieces = Math.max(1, Math.ceil(file.size / PIECE))
   for (let piece = 0; piece < pieces; piece++) {
     const bytes = new Uint8Array(await file.slice(piece * PIECE, (piece + 1) * PIECE).arrayBuffer())
     let text = ""
     for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768))
-    send("upload", { kind, name: file.name, piece, pieces, base64: btoa(text) })
+    send("upload", { id, kind, name: file.name, piece, pieces, base64: btoa(text) })
   }
 }
 

@@ -1,0 +1,155 @@
+"""The explorer without a browser: how it begins, what it refuses, what it keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from hcviz.io.session_file import load_session, save_session
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec
+from hcviz.ui import pictures
+from hcviz.ui.explorer import Explorer
+from hcviz.ui.link import Link, from_query, to_query
+from tests.test_store import Loop
+
+
+@pytest.fixture
+def loop():
+    return Loop()
+
+
+@pytest.fixture
+def begun(loop):
+    made = []
+
+    def begin(**link):
+        explorer = Explorer(loop.schedule, link=Link(**link))
+        made.append(explorer)
+        loop.until(lambda: explorer.store.session.status in ("settled", "failed"))
+        return explorer
+
+    yield begin
+    for explorer in made:
+        explorer.store.close()
+
+
+@pytest.mark.parametrize(
+    ("link", "word"),
+    [
+        ({"data": "nope"}, "data 'nope'"),
+        ({"similarity": "nope"}, "similarity 'nope'"),
+        ({"method": "nope"}, "method 'nope'"),
+        ({"params": {"nope": 1}}, "nope"),
+        ({"matrix": "nope"}, "matrix 'nope'"),
+        ({"scaling": "nope"}, "scaling 'nope'"),
+        ({"heights": "nope"}, "heights 'nope'"),
+        ({"constraints": (((1, 2), 500),)}, "item 500"),
+    ],
+)
+def test_what_a_link_says_wrongly_is_said_and_the_page_works(begun, link, word):
+    explorer = begun(**link)
+    store = explorer.store
+    assert word in store.view.error[0]
+    assert len(store.session.labels) == 101
+    assert store.session.snapshot is not None
+    assert store.view.matrix == "similarity"
+    assert store.session.constraints == ()
+
+
+def test_too_many_clusters_are_as_many_as_there_are_items(begun):
+    assert begun(clusters=100_000, method="average").store.view.clusters == 101
+
+
+def test_a_link_carries_all_that_changes_the_view(begun, loop):
+    explorer = begun(method="crsc")
+    store = explorer.store
+    store.dispatch(act.SetScaling("range"))
+    loop.until(lambda: store.session.status == "settled")
+    store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
+    link = from_query(to_query(pictures.link_of(store.session, store.view)))
+    other = begun(**vars(link)).store
+    assert other.session.data == store.session.data
+    assert other.view.look == store.view.look
+    assert (other.session.method, other.session.seed) == ("crsc", 0)
+
+
+def test_a_session_file_brings_the_look_and_the_history_back(begun, loop):
+    first = begun(method="crsc")
+    store = first.store
+    store.dispatch(act.AddConstraint((0, 1), 50))
+    loop.until(lambda: store.session.status == "settled")
+    store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
+    saved = []
+    first.bar.download = lambda name, content, mime: saved.append(content)
+    first.files.act("save", {"what": "session"})
+    other = begun(data="iris", method="average").store
+    other.restore(load_session(saved[0]))
+    assert other.view.look == store.view.look
+    assert other.session.snapshot.tree == store.session.snapshot.tree
+    assert [p.label for p in other.session.past] == [p.label for p in store.session.past]
+    other.dispatch(act.Undo())
+    store.dispatch(act.Undo())
+    assert other.session.snapshot.tree == store.session.snapshot.tree
+    assert other.session.constraints == store.session.constraints == ()
+    assert save_session(other.session)
+
+
+def test_undoing_a_change_of_data_forgets_what_was_picked_there(begun, loop):
+    explorer = begun(method="average")
+    store = explorer.store
+    store.open_data(DataSpec(name="iris"))
+    loop.until(lambda: store.session.status == "settled")
+    store.look(selection=(140, 149), clusters=3)
+    explorer.gestures.key("t")
+    assert store.view.draft.open
+    explorer._key("undo")
+    assert len(store.session.labels) == 101
+    assert (store.view.selection, store.view.draft.open, store.view.clusters) == ((), False, None)
+    explorer._key("t")
+    assert store.view.error is None
+
+
+def test_a_start_that_is_refused_ends_the_job_before_it(begun, loop):
+    store = begun().store
+    store.dispatch(act.SetParams({"steps": 900_000_000}))
+    loop.until(lambda: store.session.progress[0] > 0)
+    assert store.runner.busy
+    matrix = b"name,a,b,c\na,1,.5,.1\nb,.5,1,.2\nc,.1,.2,1\n"
+    store.open_data(
+        DataSpec(kind="table", name="m", filename="m.csv", content=matrix, table_kind="similarity")
+    )
+    assert store.session.status == "failed"
+    assert "features" in store.session.error[0]
+    loop.until(lambda: not store.runner.busy, seconds=5)
+
+
+@pytest.mark.parametrize("action", [act.SetMissing("nope"), act.SetSimilarity("nope")])
+def test_a_refused_choice_leaves_everything_as_it_was(begun, action):
+    store = begun(method="average").store
+    before = store.session
+    store.dispatch(action)
+    assert store.session is before
+    assert "nope" in store.view.error[0]
+    assert store.problem.n_items == 101
+
+
+def test_a_constraint_by_search_and_keys_alone(begun):
+    explorer = begun(method="crsc")
+    store = explorer.store
+    explorer._find("bear")
+    explorer._key("t")
+    explorer._find("dolphin")
+    explorer._key("o")
+    explorer._find("tuna")
+    explorer._key("Enter")
+    (row,) = pictures.constraints(store)["items"]
+    assert row["sentence"] == "bear + dolphin together, before tuna"
+
+
+def test_an_error_goes_when_the_person_goes_on(begun, loop):
+    explorer = begun(method="average")
+    explorer.tools._on_act("clusters", {"value": "many"})
+    loop.until(lambda: explorer.store.view.error is not None)
+    explorer.tools._on_act("clusters", {"value": "3"})
+    loop.until(lambda: explorer.store.view.clusters == 3)
+    assert explorer.store.view.error is None
