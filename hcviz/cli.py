@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
 from hcviz.session.model import joined
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
+FLAGS = ("--json", "-h", "--help", "--")  # the options of ``run`` that take no value
 TABLE_KINDS = ("features", "similarity", "distance")
 
 #: The papers by the name ``reproduce`` knows them under.
@@ -92,14 +94,20 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("data", help="a built-in data set, or a table file")
     one.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     one.add_argument("--kind", choices=TABLE_KINDS, default="features", help="what a table holds")
-    one.add_argument("--triplets", type=Path, metavar="FILE.csv", help="constraints")
+    one.add_argument(
+        "--triplets",
+        type=Path,
+        metavar="FILE.csv",
+        help=f"constraints, by the items' names; its header is {','.join(NEEDED)}",
+    )
     one.add_argument("--out", type=Path, metavar="FILE", help="write the tree: .nwk or .npy")
     one.add_argument("--json", action="store_true", help="print a JSON object")
     one.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, by name"
     )
-    if len(words) > 1 and words[0] == "run" and words[1] in hcviz.algorithms():
-        add_parameters(one, get(words[1]))
+    method = method_among(words)
+    if words[:1] == ["run"] and method is not None:
+        add_parameters(one, get(method))
 
     one = command("convert", convert, "Turn Newick into a scipy linkage (.npy), or back.")
     one.add_argument("source", type=Path)
@@ -118,6 +126,15 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 
 # ---------------------------------------------------------------------- a method's options
+
+
+def method_among(words: Sequence[str]) -> str | None:
+    """The first method among the words that is not the value of an option."""
+    for before, word in pairwise(words):
+        takes_value = before.startswith("-") and "=" not in before and before not in FLAGS
+        if word in hcviz.algorithms() and not takes_value:
+            return word
+    return None
 
 
 def add_parameters(parser: argparse.ArgumentParser, method: Algorithm) -> None:
@@ -172,17 +189,11 @@ def parse_value(what: param.Parameter[Any], text: str) -> Any:
         by_name = {str(value): value for value in what.get_range().values()}
         return by_name.get(text, text)
     if isinstance(what, param.Number):
-        number, noun = (
-            (int, "a whole number")
-            if isinstance(what, param.Integer)
-            else (
-                float,
-                "a number",
-            )
-        )
+        whole = isinstance(what, param.Integer)
         try:
-            return number(text)
-        except ValueError:
+            return int(text) if whole and "e" not in text.lower() else number(text, whole)
+        except (ValueError, OverflowError):
+            noun = "a whole number" if whole else "a number"
             raise InvalidParameter(f"{what.name} must be {noun}, not {text!r}.") from None
     if isinstance(what, param.String):
         return text
@@ -190,6 +201,14 @@ def parse_value(what: param.Parameter[Any], text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
+
+
+def number(text: str, whole: bool) -> float:
+    """``text`` as a float, or (1e3, say) as the int that it is; else ValueError."""
+    value = float(text)
+    if whole and not value.is_integer():
+        raise ValueError(text)
+    return int(value) if whole else value
 
 
 # ---------------------------------------------------------------------- the commands

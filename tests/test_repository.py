@@ -16,6 +16,8 @@ import yaml
 
 import hcviz
 from hcviz.cli import PAPERS
+from hcviz.io.rawtable import MAX_ROWS, MAX_UPLOAD_BYTES
+from hcviz.io.triplet_csv import NEEDED
 from tests.conftest import ROOT
 from tools import chromium
 
@@ -80,6 +82,22 @@ def test_the_commands_of_the_readme_exist():
     assert "make test" in (ROOT / ".ci" / "run").read_text()
     for path in re.findall(r"\]\(([^)#:]+)\)", readme):
         assert (ROOT / path).exists(), path
+
+
+def test_the_python_of_the_readme_runs(capsys):
+    (block,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    made = {}
+    exec(block, made)
+    assert made["tree"].satisfies(made["odd_one_out"]).tolist() == [True]
+    assert made["tree"].n_leaves == len(made["zoo"].labels)
+    snapshot = made["snapshot"]
+    assert snapshot.step == snapshot.total
+    assert capsys.readouterr().out.splitlines()[-1].startswith(f"{snapshot.step} {snapshot.total}")
+
+
+def test_the_limits_of_the_readme_are_those_of_uploads():
+    assert f"{MAX_UPLOAD_BYTES >> 20} MB and {MAX_ROWS:,} rows" in (ROOT / "README.md").read_text()
+    assert f"`{','.join(NEEDED)}`" in (ROOT / "README.md").read_text()
 
 
 def test_the_methods_of_the_readme_are_those_of_the_registry():

@@ -14,6 +14,7 @@ from hcviz.core.errors import InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.core.whole import whole_number
 
 #: Registry name -> module whose ``ALGORITHMS`` holds it; imported when first asked for.
 MODULES = {
@@ -42,8 +43,12 @@ def get(name: str) -> Algorithm:
 
 
 def generator(seed: int, run: int = 0) -> np.random.Generator:
-    """The random generator of run ``run`` of a session seeded ``seed``."""
-    return np.random.default_rng(np.random.SeedSequence((int(seed), int(run))))
+    """The random generator of run ``run`` of a session seeded ``seed``, both 0 or more."""
+    words = (
+        whole_number(seed, "The seed", InvalidParameter),
+        whole_number(run, "The number of a run", InvalidParameter),
+    )
+    return np.random.default_rng(np.random.SeedSequence(words))
 
 
 def run(

@@ -54,10 +54,17 @@ class Algorithm:
             if name not in known:
                 hint = f"It takes: {', '.join(known)}." if known else "It takes none."
                 raise InvalidParameter(f"{self.name} has no parameter {name!r}.", hint)
-        try:
-            return self.params(**values)
-        except (ValueError, TypeError) as fault:
-            raise InvalidParameter(f"{self.name}: {fault}") from None
+        for name, value in values.items():
+            what = self.params.param[name]
+            if isinstance(what, param.Integer) and isinstance(value, float) and value == value // 1:
+                values[name] = int(value)  # 1e3 is a whole number
+            wanted = _wanted(what)
+            try:
+                self.params(**{name: values[name]})
+            except (ValueError, TypeError) as fault:
+                told = f"{name} must be {wanted}, not {value!r}" if wanted else str(fault)
+                raise InvalidParameter(f"{self.name}: {told.rstrip('.')}.") from None
+        return self.params(**values)
 
     def parameter_names(self) -> list[str]:
         return [name for name in self.params.param if name != "name"]
@@ -72,6 +79,11 @@ class Algorithm:
         self, problem: Problem, params: Any, rng: np.random.Generator, start: Any = None
     ) -> Iterator[Snapshot | None]:
         """Check what can be checked beforehand, then :attr:`run`. Raises before anything runs."""
+        if not isinstance(problem, Problem):
+            raise InvalidData(
+                f"{self.title} needs a Problem, not {type(problem).__name__}.",
+                "Give Problem(features=...) or dataset.problem().",
+            )
         fault = self.lacks(problem)
         if fault:
             raise InvalidData(fault)
@@ -82,6 +94,28 @@ class Algorithm:
                 f"{problem.n_items} items."
             )
         return self.run(problem, params, rng, start)
+
+
+def _wanted(what: param.Parameter[Any]) -> str:
+    """What a parameter takes, in words; nothing where its own check says it."""
+    if isinstance(what, param.Boolean):
+        told = "True or False"
+    elif isinstance(what, param.Selector):
+        told = " or ".join(repr(value) for value in what.get_range().values())
+    elif isinstance(what, param.Number):
+        told = "a whole number" if isinstance(what, param.Integer) else "a number"
+        low, high = what.bounds or (None, None)
+        if low is not None and high is not None:
+            told += f" from {low} to {high}"
+        elif low is not None:
+            told += f" of {low} or more"
+        elif high is not None:
+            told += f" of {high} or less"
+    elif isinstance(what, param.String):
+        told = "a text"
+    else:
+        return ""
+    return f"{told}, or None" if what.allow_None else told
 
 
 def start_tree(start: Any) -> Tree | None:

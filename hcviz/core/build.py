@@ -19,6 +19,7 @@ from hcviz.core.repairkernels import repair, repaired_heights
 from hcviz.core.tree import Tree
 from hcviz.core.treekernels import lca_table
 from hcviz.core.triplets import Triplets
+from hcviz.core.whole import whole_number, whole_numbers
 
 Int = NDArray[np.int32]
 
@@ -41,16 +42,16 @@ def build(n_leaves: int, triplets: Any) -> Tree:
     :class:`InvalidConstraint` for a row that names an unknown item. O(depth * (n + m)) time,
     O(n + m) memory (paper 001, section 2).
     """
-    rows = _rows(n_leaves, triplets)
-    parent, failed = kernels.aho_tree(n_leaves, rows)
+    n, rows = _given(n_leaves, triplets)
+    parent, failed = kernels.aho_tree(n, rows)
     if failed.size:
-        raise _explained(n_leaves, rows, failed)
-    return Tree.with_size_heights(parent, n_leaves)
+        raise _explained(n, rows, failed)
+    return Tree.with_size_heights(parent, n)
 
 
 def is_consistent(n_leaves: int, triplets: Any) -> bool:
     """Whether some tree satisfies all ``triplets``; the cost of :func:`build`."""
-    return kernels.aho_tree(n_leaves, _rows(n_leaves, triplets))[1].size == 0
+    return kernels.aho_tree(*_given(n_leaves, triplets))[1].size == 0
 
 
 def implies(n_leaves: int, triplets: Any, abc: ArrayLike) -> bool:
@@ -60,13 +61,13 @@ def implies(n_leaves: int, triplets: Any, abc: ArrayLike) -> bool:
     can be added. Raises :class:`InconsistentTriplets` where the triplets themselves have no tree.
     Three times the cost of :func:`build`.
     """
-    rows = _rows(n_leaves, triplets)
-    (a, b, c) = _rows(n_leaves, np.reshape(abc, (1, -1)))[0]
-    failed = kernels.aho_tree(n_leaves, rows)[1]
+    n, rows = _given(n_leaves, triplets)
+    (a, b, c) = _given(n, np.reshape(abc, (1, -1)))[1][0]
+    failed = kernels.aho_tree(n, rows)[1]
     if failed.size:
-        raise _explained(n_leaves, rows, failed)
+        raise _explained(n, rows, failed)
     return not any(
-        is_consistent(n_leaves, np.concatenate([rows, np.array([other], np.int32)]))
+        is_consistent(n, np.concatenate([rows, np.array([other], np.int32)]))
         for other in ((a, c, b), (b, c, a))
     )
 
@@ -96,13 +97,14 @@ def chain_triplets(group: ArrayLike, apart: int) -> Int:
     x are nested or overlap, so one of them holds all. Raises :class:`InvalidConstraint` for fewer
     than two members, a repeat, or x among them.
     """
-    members = np.asarray(group, dtype=np.int64).ravel()
+    members = whole_numbers(group, "The items of a group", InvalidConstraint).ravel()
     if members.size < 2:
         raise InvalidConstraint(
             "A group needs two items or more to stand apart from another.", "Add an item to it."
         )
     if np.unique(members).size < members.size:
         raise InvalidConstraint("The group names an item twice.")
+    apart = whole_number(apart, "The item to stand apart", InvalidConstraint)
     if apart in members:
         raise InvalidConstraint(f"Item {apart} cannot stand apart from a group that holds it.")
     outside = np.full(members.size - 1, apart)
@@ -125,8 +127,7 @@ def build_guided(tree: Tree, triplets: Any) -> Tree:
     where parent and child have the same one. Raises :class:`InconsistentTriplets` as :func:`build`
     does. O(s (n + m)) for s divided sets.
     """
-    n = tree.n_leaves
-    rows = _rows(n, triplets)
+    n, rows = _given(tree.n_leaves, triplets)
     if not len(rows) or bool(tree.satisfies(rows).all()):
         return tree
     failed = kernels.aho_tree(n, rows)[1]
@@ -145,8 +146,8 @@ def minimal_conflict(n_leaves: int, triplets: Any) -> tuple[int, ...]:
     things, and the earliest that it contradicts. Deletion over BUILD, by bisection: O(k log m)
     BUILDs for a conflict of k rows.
     """
-    rows = _rows(n_leaves, triplets)
-    failed = kernels.aho_tree(n_leaves, rows)[1]
+    n, rows = _given(n_leaves, triplets)
+    failed = kernels.aho_tree(n, rows)[1]
     return _shrink(rows, failed) if failed.size else ()
 
 
@@ -160,10 +161,9 @@ def warm() -> None:
 # ---------------------------------------------------------------------- explanations
 
 
-def _rows(n_leaves: int, triplets: Any) -> Int:
-    if n_leaves < 1:
-        raise InvalidConstraint("A tree needs at least one item.")
-    return Triplets.of(triplets, n_leaves).rows.copy()  # kernels want writable arrays
+def _given(n_leaves: int, triplets: Any) -> tuple[int, Int]:
+    n = whole_number(n_leaves, "n_leaves", InvalidConstraint, 1)
+    return n, Triplets.of(triplets, n).rows.copy()  # kernels want writable arrays
 
 
 def _explained(n_leaves: int, rows: Int, failed: Int) -> InconsistentTriplets:

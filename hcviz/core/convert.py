@@ -26,9 +26,13 @@ def tree_from_linkage(linkage: ArrayLike) -> Tree:
         raise InvalidTree("A linkage matrix must hold numbers.") from None
     if z.size == 0:
         return Tree([-1], [0.0], 1)
-    if z.ndim != 2 or z.shape[1] < 3:
+    if z.ndim != 2 or z.shape[1] != 4:
         raise InvalidTree(f"A linkage matrix has shape (n - 1, 4), not {z.shape}.")
     n = len(z) + 1
+    wrong = np.flatnonzero(~np.isfinite(z[:, 2]))
+    if wrong.size:
+        row = int(wrong[0])
+        raise InvalidTree(f"Row {row} of the linkage has the height {z[row, 2]}, not a number.")
     pairs = z[:, :2]
     merged = n + np.arange(n - 1)
     bad = ~np.isfinite(pairs) | (pairs != np.floor(pairs)) | (pairs < 0)
@@ -48,10 +52,17 @@ def tree_from_linkage(linkage: ArrayLike) -> Tree:
     parent[children[:, 0]] = merged
     parent[children[:, 1]] = merged
     height = np.concatenate([np.zeros(n), z[:, 2]])
-    monotone = np.all(np.isfinite(height)) and np.all(height[:-1] <= height[parent[:-1]])
-    if not monotone:
+    if np.any(height[:-1] > height[parent[:-1]]):
         height[n:] = np.arange(1, n)
-    return Tree(parent, height, n)
+    tree = Tree(parent, height, n)
+    wrong = np.flatnonzero(tree.size[n:] != z[:, 3])
+    if wrong.size:
+        row = int(wrong[0])
+        raise InvalidTree(
+            f"Row {row} of the linkage makes a cluster of {tree.size[n + row]} items; "
+            f"its fourth column says {z[row, 3]:g}."
+        )
+    return tree
 
 
 def tree_to_linkage(tree: Tree) -> Float:
@@ -99,7 +110,7 @@ def tree_from_newick(text: str, labels: Sequence[str] | None = None) -> Tree:
     new_parent = np.full(m, -1, np.int64)
     new_parent[number] = parent
     edge = np.zeros(m)
-    edge[number] = np.maximum(np.nan_to_num(length), 0.0)
+    edge[number] = np.maximum(np.nan_to_num(length), 0.0)  # negative ones count as 0
     if np.all(np.isnan(length[:-1])):
         return Tree.with_size_heights(new_parent, n) if m > 1 else Tree([-1], [0.0], 1)
     height = np.zeros(m)

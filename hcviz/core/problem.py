@@ -13,8 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.errors import InvalidData
 from hcviz.core.similarity import similarity_from_features
 from hcviz.core.triplets import Comparisons, Triplets
+from hcviz.core.whole import whole_number
 
 Float = NDArray[np.float64]
+
+#: No cell may be larger: squares, and sums of them, must stay finite.
+LARGEST = 1e100
 
 
 @runtime_checkable
@@ -51,9 +55,9 @@ class Problem:
     labels : sequence of str, optional
         n different names; default ``"0" .. "n-1"``.
     features : float64 (n, d), optional
-        Finite. d = 0 is allowed (the sampler then draws from its prior).
+        Finite, up to 1e100 either way. d = 0 is allowed (the sampler then draws from its prior).
     similarity : float64 (n, n), optional
-        Finite and symmetric; larger is more alike; the diagonal is ignored.
+        Finite (to 1e100) and symmetric; larger is more alike; the diagonal is ignored.
     triplets, comparisons : optional
         What people said: hard or soft ab|c, and answers about hidden similarities.
     oracle : optional
@@ -86,7 +90,7 @@ class Problem:
             put(self, "similarity", check_square(self.similarity, "similarity"))
             counts["rows of similarity"] = len(self.similarity)
         if self.oracle is not None:
-            counts["items of the oracle"] = int(self.oracle.n_items)
+            counts["items of the oracle"] = check_oracle(self.oracle)
         if self.comparisons is not None and not isinstance(self.comparisons, Comparisons):
             put(self, "comparisons", Comparisons(self.comparisons))
         put(self, "triplets", Triplets.of(self.triplets))
@@ -108,7 +112,7 @@ class Problem:
         if self.labels is None:
             put(self, "labels", tuple(str(i) for i in range(n)))
         if self.feature_names is not None:
-            put(self, "feature_names", tuple(str(name) for name in self.feature_names))
+            put(self, "feature_names", _texts(self.feature_names, "feature_names"))
             if self.features is None or len(self.feature_names) != self.features.shape[1]:
                 raise InvalidData("feature_names must name each column of features once.")
 
@@ -145,7 +149,7 @@ _INPUTS = (
 
 def check_labels(labels: Sequence[Any]) -> tuple[str, ...]:
     """Names as strings; none empty, none twice."""
-    names = tuple(str(label) for label in labels)
+    names = _texts(labels, "Labels")
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
         if not name.strip():
@@ -157,6 +161,23 @@ def check_labels(labels: Sequence[Any]) -> tuple[str, ...]:
             )
         seen[name] = row
     return names
+
+
+def _texts(values: Any, what: str) -> tuple[str, ...]:
+    try:
+        return tuple(str(value) for value in values)
+    except TypeError:
+        raise InvalidData(f"{what} must be a list of names, not {values!r}.") from None
+
+
+def check_oracle(oracle: Any) -> int:
+    """How many items the oracle knows."""
+    if not isinstance(oracle, SimilarityOracle | ComparisonOracle):
+        raise InvalidData(
+            f"An oracle needs n_items and a method similarity or compare; {oracle!r} has not.",
+            "See hcviz.core.problem.SimilarityOracle and ComparisonOracle.",
+        )
+    return whole_number(oracle.n_items, "The oracle's n_items", InvalidData, 1)
 
 
 def check_features(features: ArrayLike) -> Float:
@@ -175,6 +196,7 @@ def check_features(features: ArrayLike) -> Float:
             f"({len(wrong)} such cell(s) in all).",
             "Fill missing cells first: hcviz.datasets.fill_missing(features).",
         )
+    _refuse_huge(array, "features")
     array.flags.writeable = False
     return array
 
@@ -192,6 +214,7 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
     if wrong.size:
         row, column = wrong[0]
         raise InvalidData(f"Row {row}, column {column} of the {noun} is {array[row, column]}.")
+    _refuse_huge(array, noun)
     gap = np.abs(array - array.T)
     limit = 1e-9 * max(1.0, float(np.abs(array).max(initial=0.0)))
     if gap.size and gap.max() > limit:
@@ -202,6 +225,17 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
         )
     array.flags.writeable = False
     return array
+
+
+def _refuse_huge(array: Float, noun: str) -> None:
+    wrong = np.argwhere(np.abs(array) > LARGEST)
+    if wrong.size:
+        row, column = wrong[0]
+        raise InvalidData(
+            f"Row {row}, column {column} of the {noun} is {array[row, column]:g}, too large to "
+            f"compute with (the limit is {LARGEST:g}).",
+            "Measure in a larger unit.",
+        )
 
 
 __all__ = ["ComparisonOracle", "Problem", "SimilarityOracle"]

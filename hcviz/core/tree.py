@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import treekernels as kernels
 from hcviz.core.errors import InvalidTree, TooLarge
+from hcviz.core.whole import whole_number, whole_numbers
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
@@ -48,9 +49,12 @@ class Tree:
     """
 
     def __init__(self, parent: ArrayLike, height: ArrayLike, n_leaves: int) -> None:
-        self.parent: Int = np.array(parent, dtype=np.int32)
-        self.height: Float = np.array(height, dtype=np.float64)
-        self.n_leaves = int(n_leaves)
+        self.parent: Int = _int32(parent, "The parents of a tree").copy()
+        try:
+            self.height: Float = np.array(height, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidTree("The heights of a tree must be numbers, one for each node.") from None
+        self.n_leaves = whole_number(n_leaves, "n_leaves", InvalidTree, 1)
         for name, check in INVARIANTS:
             fault = check(self)
             if fault:
@@ -116,8 +120,15 @@ class Tree:
 
     def children(self, node: int) -> Int:
         """The children of ``node``, increasing; empty for a leaf. O(their number)."""
+        self._check_node(node)
         offsets, items = self.children_csr
         return items[offsets[node] : offsets[node + 1]]
+
+    def _check_node(self, node: int) -> None:
+        if type(node) is not int:  # the common case costs nothing
+            node = whole_number(node, "A node", InvalidTree)
+        if not 0 <= node < self.n_nodes:
+            raise InvalidTree(f"The tree has no node {node}, only 0..{self.n_nodes - 1}.")
 
     @cached_property
     def leaf_start(self) -> Int:
@@ -133,6 +144,7 @@ class Tree:
 
     def leaves(self, node: int) -> Int:
         """Items below ``node``: a view of :attr:`leaf_order`, in its order."""
+        self._check_node(node)
         begin = self.leaf_start[node]
         return self.leaf_order[begin : begin + self.size[node]]
 
@@ -149,11 +161,16 @@ class Tree:
 
         O(1) a pair after O(m log m) once. A node is its own ancestor.
         """
-        first, second = np.broadcast_arrays(np.asarray(i, np.int32), np.asarray(j, np.int32))
+        sides = (whole_numbers(side, "The nodes of lca()", InvalidTree) for side in (i, j))
+        try:
+            first, second = np.broadcast_arrays(*sides)
+        except ValueError:
+            raise InvalidTree("lca(i, j) needs as many nodes in i as in j.") from None
         for side in (first, second):
             if side.size and (side.min() < 0 or side.max() >= self.n_nodes):
                 raise InvalidTree(f"lca() was asked of a node outside 0..{self.n_nodes - 1}.")
-        found = kernels.lca_many(first.ravel(), second.ravel(), *self._lca_table)
+        left, right = (side.ravel().astype(np.int32, copy=False) for side in (first, second))
+        found = kernels.lca_many(left, right, *self._lca_table)
         return found.reshape(first.shape) if first.ndim else int(found[0])
 
     def lca_size(self) -> Int:
@@ -195,7 +212,7 @@ class Tree:
 
     def restrict_with_origin(self, leaves: ArrayLike) -> tuple[Tree, Int]:
         """As :meth:`restrict`, and the node of this tree that each of its nodes stands for."""
-        wanted = np.asarray(leaves, dtype=np.int64).ravel()
+        wanted = whole_numbers(leaves, "The leaves of restrict()", InvalidTree).ravel()
         if wanted.size == 0:
             raise InvalidTree("A tree cannot be restricted to no leaves.")
         if wanted.min() < 0 or wanted.max() >= self.n_leaves:
@@ -214,7 +231,9 @@ class Tree:
         """From scipy's (n-1, 4) matrix: node n + i is the merge of row i.
 
         Heights are column 2 where it is monotone (no parent below its child, nothing negative),
-        else the merge's rank 1..n-1: centroid and median linkages have inversions.
+        else the merge's rank 1..n-1: centroid and median linkages have inversions. Raises
+        :class:`InvalidTree`, naming the row, for a height that is not finite, a cluster that is
+        not there, and a fourth column that is not the count of items.
         """
         from hcviz.core.convert import tree_from_linkage
 
@@ -231,8 +250,8 @@ class Tree:
         """From a Newick text. ``labels`` gives each item's name; without it names are 0..n-1.
 
         Heights come from the branch lengths (the root's greatest distance to a leaf below, less
-        depth, made monotone); without lengths an inner node's height is its clade size - 1. Nodes
-        with one child vanish.
+        depth, made monotone); without lengths an inner node's height is its clade size - 1. A
+        negative length, as neighbour joining gives, counts as 0. Nodes with one child vanish.
         """
         from hcviz.core.convert import tree_from_newick
 
@@ -255,7 +274,7 @@ class Tree:
     @classmethod
     def with_size_heights(cls, parent: ArrayLike, n_leaves: int) -> Tree:
         """The convention of top-down methods: the height of a node is its clade size - 1."""
-        parents = np.ascontiguousarray(parent, dtype=np.int32)
+        parents = np.ascontiguousarray(_int32(parent, "The parents of a tree"))
         if np.any(parents[:-1] <= np.arange(parents.size - 1)):
             raise InvalidTree("Not a tree: a node's parent must have a larger index than the node.")
         return cls(parents, kernels.subtree_sizes(parents, n_leaves) - 1.0, n_leaves)
@@ -263,11 +282,19 @@ class Tree:
     @classmethod
     def star(cls, n_leaves: int) -> Tree:
         """All items under one root: the tree that claims nothing."""
+        n_leaves = whole_number(n_leaves, "n_leaves", InvalidTree, 1)
         if n_leaves == 1:
             return cls([-1], [0.0], 1)
         parent = np.full(n_leaves + 1, n_leaves, np.int32)
         parent[-1] = -1
         return cls.with_size_heights(parent, n_leaves)
+
+
+def _int32(values: ArrayLike, what: str) -> Int:
+    whole = whole_numbers(values, what, InvalidTree)
+    if whole.dtype != np.int32 and whole.size and (whole.min() < -1 or whole.max() >= 2**31):
+        raise InvalidTree(f"{what} must be nodes, or -1 for the root's.")
+    return whole.astype(np.int32, copy=False)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -9,23 +9,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.whole import whole_numbers
 
 
 def _index_rows(rows: ArrayLike, widths: tuple[int, ...], noun: str) -> NDArray[np.int32]:
-    array = np.asarray(rows)
+    if isinstance(rows, (Triplets, Comparisons)):
+        raise InvalidConstraint(
+            f"{noun} cannot be made of {type(rows).__name__}: they say different things.",
+            "Comparisons.from_triplets(triplets) gives the comparisons that triplets imply; "
+            "comparisons imply no triplets.",
+        )
+    array = whole_numbers(rows, noun, InvalidConstraint)
     if array.size == 0:
         width = array.shape[1] if array.ndim == 2 and array.shape[1] in widths else widths[0]
         return np.empty((0, width), np.int32)
     shape = " or ".join(f"(m, {width})" for width in widths)
     if array.ndim != 2 or array.shape[1] not in widths:
         raise InvalidConstraint(f"{noun} must have shape {shape}, not {array.shape}.")
-    whole = array.astype(np.int64, copy=False) if array.dtype.kind in "iuf" else None
-    if whole is None or np.any(whole != array):
-        raise InvalidConstraint(f"{noun} must hold whole numbers (item indices).")
-    if whole.min() < 0 or whole.max() > np.iinfo(np.int32).max:
-        row = int(np.flatnonzero((whole < 0).any(axis=1) | (whole > 2**31 - 1).any(axis=1))[0])
-        raise InvalidConstraint(f"Row {row} of {noun.lower()} names item {whole[row].min()}.")
-    return np.ascontiguousarray(whole, dtype=np.int32)
+    most = np.iinfo(np.int32).max
+    if array.min() < 0 or array.max() > most:
+        row, column = np.argwhere((array < 0) | (array > most))[0]
+        raise InvalidConstraint(
+            f"Row {row} of {noun.lower()} names item {array[row, column]}.",
+            "Items are numbered from 0.",
+        )
+    return np.ascontiguousarray(array, dtype=np.int32)
 
 
 class Triplets:
@@ -54,10 +62,14 @@ class Triplets:
         if weights is None:
             self.weights = np.ones(len(self.rows))
         else:
-            self.weights = np.array(weights, dtype=np.float64)
+            try:
+                self.weights = np.array(weights, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise InvalidConstraint("The weights of triplets must be numbers.") from None
             if self.weights.shape != (len(self.rows),):
                 raise InvalidConstraint(
-                    f"{len(self.rows)} triplets need as many weights, not {self.weights.size}."
+                    f"The weights of triplets must be a list with one number for each triplet: "
+                    f"shape ({len(self.rows)},), not {self.weights.shape}."
                 )
             if not np.all(np.isfinite(self.weights) & (self.weights > 0)):
                 raise InvalidConstraint("The weights of triplets must be positive numbers.")
@@ -146,7 +158,7 @@ class Comparisons:
     @classmethod
     def from_triplets(cls, triplets: Triplets) -> Comparisons:
         """The two comparisons that each ab|c implies: (a, b, c) and (b, a, c). (2m, 3)."""
-        rows = triplets.rows
+        rows = Triplets.of(triplets).rows
         return cls(np.concatenate([rows, rows[:, [1, 0, 2]]]))
 
     @property

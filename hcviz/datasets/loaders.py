@@ -80,7 +80,12 @@ def load(name: str, path: PathLike | None = None) -> Dataset:
 
 def _entry(name: str) -> Entry:
     if name not in ENTRIES:
-        raise InvalidParameter(f"There is no data set {name!r}.", f"Known: {', '.join(ENTRIES)}.")
+        with_path = [known for known, entry in ENTRIES.items() if entry.where == "outside"]
+        there = [known for known in ENTRIES if known not in with_path]
+        raise InvalidParameter(
+            f"There is no data set {name!r}.",
+            f"Known: {', '.join(there)}; and, with a path or HCVIZ_DATA, {', '.join(with_path)}.",
+        )
     return ENTRIES[name]
 
 

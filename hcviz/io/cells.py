@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hcviz.core.problem import LARGEST
 from hcviz.io.rawtable import RawTable, count
 
 Float = NDArray[np.float64]
 
 #: Larger numbers are refused: their squares are not numbers any more.
-MAX_NUMBER = 1e100
+MAX_NUMBER = LARGEST
 #: What an empty cell may look like.
 MISSING_WORDS = frozenset({"", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none", "missing"})
 

@@ -32,9 +32,9 @@ def triplet_agreement(a: Tree, b: Tree) -> float:
     A triple that either leaves open counts as disagreement (paper 002 calls this the *outlier
     fraction*). 1 for fewer than three items. Cost of :func:`triplet_distance`.
     """
+    shared, _ = _shared_triplets(a, b)
     n = a.n_leaves
     triples = n * (n - 1) * (n - 2) // 6
-    shared, _ = _shared_triplets(a, b)
     return shared / triples if triples else 1.0
 
 
@@ -135,6 +135,9 @@ def clade_changes(before: Tree, after: Tree) -> CladeChanges:
 
 
 def _same_items(a: Tree, b: Tree) -> None:
+    for each in (a, b):
+        if not isinstance(each, Tree):
+            raise InvalidData(f"Only trees can be compared, not {type(each).__name__}.")
     if a.n_leaves != b.n_leaves:
         raise InvalidData(
             f"The trees have {a.n_leaves} and {b.n_leaves} leaves; only trees over the same items "

@@ -6,12 +6,14 @@ import sys
 
 import panel as pn
 
-from hcviz.core.errors import HcvizError
+from hcviz.core.errors import HcvizError, InvalidParameter
 from hcviz.ui.page import serve_page, warm
 
 
 def serve(data: str | None, port: int, address: str) -> None:
     """Serve until interrupted. :class:`HcvizError` where the port cannot be had."""
+    if not 1 <= port <= 65535:
+        raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
     hosts = {address, "127.0.0.1", "localhost"}
     try:
         server = pn.serve(
