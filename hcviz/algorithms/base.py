@@ -56,7 +56,7 @@ class Algorithm:
                 raise InvalidParameter(f"{self.name} has no parameter {name!r}.", hint)
         for name, value in values.items():
             what = self.params.param[name]
-            if isinstance(what, param.Integer) and isinstance(value, float) and value == value // 1:
+            if isinstance(what, param.Integer) and isinstance(value, float) and value.is_integer():
                 values[name] = int(value)  # 1e3 is a whole number
             wanted = _wanted(what)
             try:
