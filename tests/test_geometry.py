@@ -354,6 +354,22 @@ def test_truncated_text_fits(text, font, width):
     assert geometry.text_width(short, font) <= max(width, geometry.text_width("…", font))
 
 
+@given(st.text(max_size=40), st.floats(6, 14), st.floats(10, 200))
+def test_shortened_names_fit_and_keep_head_and_tail(text, font, width):
+    short = geometry.shorten(text, font, width)
+    assert geometry.text_width(short, font) <= max(width, geometry.text_width("…", font))
+    if short != text:
+        assert any(
+            text.startswith(short[:k]) and short[k] == "…" and text.endswith(short[k + 1 :])
+            for k in range(len(short))
+        )
+
+
+def test_long_names_that_begin_alike_are_told_apart():
+    names = ["L" * 196 + f"{i:04d}" for i in range(300)]
+    assert len({geometry.shorten(name, 9, 90) for name in names}) == 300
+
+
 def test_ticks_are_round_and_within():
     assert geometry.nice_ticks(6.4, 4).tolist() == [0, 2, 4, 6]
     assert geometry.nice_ticks(1.0, 4).tolist() == [0, 0.25, 0.5, 0.75, 1.0]

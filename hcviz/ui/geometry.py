@@ -495,6 +495,28 @@ def truncate(text: str, font: float, width: float) -> str:
     return text[:low].rstrip() + "…"
 
 
+def shorten(text: str, font: float, width: float) -> str:
+    """``text``, or as much of its head and its tail as fits ``width`` pixels around an ellipsis.
+
+    For names: those that begin alike often differ at the end.
+    """
+    if text_width(text, font) <= width:
+        return text
+
+    def around(kept: int) -> str:
+        tail = kept // 3
+        return text[: kept - tail].rstrip() + "…" + text[len(text) - tail :].lstrip()
+
+    low, high = 0, len(text) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text_width(around(middle), font) <= width:
+            low = middle
+        else:
+            high = middle - 1
+    return around(low)
+
+
 def summary(names: Sequence[str], count: int, most: int = 3) -> str:
     """``bat, whale, seal and 4 more``: the first names of a clade of ``count``."""
     shown = ", ".join(names[:most])

@@ -16,7 +16,7 @@ from hcviz.ui.centre.cells import Cells, Scaling, feature_cells, similarity_cell
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
 from hcviz.ui.centre.echo import Echo
-from hcviz.ui.centre.frames import pixels
+from hcviz.ui.centre.frames import pixels, show_range
 from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.centre.labels import LabelFigure
@@ -28,6 +28,8 @@ from hcviz.ui.palette import THEMES, class_colours
 
 HTML: Any = pn.pane.HTML
 Bokeh: Any = pn.pane.Bokeh
+#: The wheel zooms down to so many rows; fewer than these are not zoomed.
+FEWEST_ROWS = 4.0
 #: Below this width (px) the tree stands alone.
 ALONE = 560
 #: A tree that comes this soon (s) after the last is not tweened: the eye follows the stream.
@@ -41,7 +43,7 @@ SMALLEST = 1.0
 #: Air above the first row and below the last, as a share of all rows: letters are taller.
 PADDING = 0.005
 #: Until the browser has told its size.
-ASSUMED_HEIGHT, ASSUMED_WIDTH = 640, 420
+ASSUMED_HEIGHT, ASSUMED_WIDTH, ASSUMED_HEAD = 640, 420, 900
 
 
 class Canvas:
@@ -74,8 +76,10 @@ class Canvas:
         self._waiting: set[str] = set()
         self._quiet = False
         self._streaming = False
+        #: Calls back after some milliseconds, where the document cannot: in a notebook.
+        self.timer: Callable[[Callable[[], None], int], Any] | None = None
 
-        self._rows: Any = Range1d(start=-1, end=0)
+        self._rows: Any = Range1d(start=-1, end=0, min_interval=FEWEST_ROWS)
         self._dendrogram = TreeFigure(self._rows, self._theme)
         self._labels = LabelFigure(self._rows, self._theme)
         self._strips = StripFigure(self._rows, self._theme)
@@ -172,15 +176,8 @@ class Canvas:
             if node is not None:
                 nodes.append(node)
         self._layout = layout = geometry.lay_out(tree, order, nodes)
-        self._rows.update(
-            bounds=(-layout.n_rows - self._padding, self._padding),
-            min_interval=float(min(4, layout.n_rows)),
-            max_interval=layout.n_rows + 2 * self._padding,
-        )
-        if not (was_zoomed and had):
-            self._go_to(-self._padding, layout.n_rows + self._padding)
-        else:
-            self._go_to(*self._inside(*self._window))
+        whole = (-self._padding, layout.n_rows + self._padding)
+        self._go_to(*(self._inside(*self._window) if was_zoomed and had else whole), whole)
         self._dendrogram.set_height(float(tree.height[-1]), keep=self._streaming)
         self._map.draw(layout.n_rows, self._padding)
         self._draw_all(before)
@@ -191,17 +188,21 @@ class Canvas:
         top = min(max(top, -padding), rows + padding - span)
         return top, top + span
 
-    def _go_to(self, top: float, bottom: float) -> None:
-        if self._window != (top, bottom):
+    def _go_to(self, top: float, bottom: float, within: Any = None) -> None:
+        """Show these rows, ``within`` these for a pointer's zoom; None: wherever it is."""
+        bounds = None if within is None else (-within[1], -within[0])
+        if self._window != (top, bottom) or self._rows.bounds != bounds:
             self._quiet = True
-            self._rows.update(start=-bottom, end=-top)
+            show_range(self._rows, -bottom, -top, bounds)
             self._quiet = False
             if self._heat.x_range.tags == ["rows"]:
                 self._heat.follow_rows()
         self._map.show(self._zoomed)
 
     def _show_rows(self, top: float, bottom: float) -> None:
-        self._go_to(*self._inside(top, bottom))
+        rows = self._layout.n_rows if self._layout else 1
+        whole = (-self._padding, rows + self._padding)
+        self._go_to(*self._inside(top, bottom), whole)
         self._refresh_window()
 
     def _moved(self, _attribute: str, _old: Any, _new: Any) -> None:
@@ -231,6 +232,7 @@ class Canvas:
 
     def _refit(self) -> None:
         self._draw_names()
+        self._draw_head()
         self._refresh_window()
 
     def _draw_names(self) -> None:
@@ -238,16 +240,17 @@ class Canvas:
         self._set_tracks()
 
     @property
-    def _document(self) -> Any:
-        """The server's document, where things can be done later; None in a notebook or a test."""
+    def _clock(self) -> Callable[[Callable[[], None], int], Any] | None:
+        """How to do things later: the server's document, a notebook's timer; None in a test."""
         document = self._dendrogram.figure.document
-        served = document is not None and document.session_context is not None
-        return document if served else None
+        if document is not None and document.session_context is not None:
+            return lambda call, milliseconds: document.add_timeout_callback(call, milliseconds)
+        return self.timer
 
     def _soon(self, name: str, call: Callable[[], Any], milliseconds: int) -> None:
-        """Call once, a little later, however often it is asked; at once without a server."""
-        document = self._document
-        if document is None:
+        """Call once, a little later, however often it is asked; at once without a clock."""
+        clock = self._clock
+        if clock is None:
             call()
             return
         if name in self._waiting:
@@ -258,12 +261,17 @@ class Canvas:
             self._waiting.discard(name)
             call()
 
-        document.add_timeout_callback(run, milliseconds)
+        clock(run, milliseconds)
+
+    @property
+    def _whole_px(self) -> int:
+        """The width of everything; that of the map alone until the browser has told."""
+        widths = [pixels(plot, "outer_width") for plot in self._figures.values() if plot.visible]
+        return sum(widths) + MAP_PX
 
     def _set_tracks(self) -> None:
         """The grid's columns and rows: the tree alone when it is narrow or nothing is beside it."""
-        widths = [pixels(plot, "outer_width") for plot in self._figures.values() if plot.visible]
-        whole = sum(widths) + MAP_PX
+        whole = self._whole_px
         narrow = MAP_PX < whole < ALONE
         heat = self._cells is not None and not narrow
         features = heat and self._cells is not None and self._cells.kind == "features"
@@ -355,7 +363,7 @@ class Canvas:
         if self._layout is None:
             return
         self._dendrogram.draw_nodes("fresh", self._layout, self._drawn_open, nodes)
-        if len(nodes) and self._document is not None:
+        if len(nodes) and self._clock is not None:
             self._soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
 
     def _draw_labels(self, before: Any = None) -> None:
@@ -431,12 +439,14 @@ class Canvas:
         if self._items.n == 0:
             self._head.object = ""
             return
+        width = self._whole_px
         self._head.object = legend(
             self._items.title,
             self._items.n,
             self._strip_data,
             self._cells if self._heat.figure.visible and self._tree is not None else None,
             self._theme,
+            width if width > MAP_PX else ASSUMED_HEAD,
         )
 
     def _say_empty(self) -> None:

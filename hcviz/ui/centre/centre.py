@@ -75,7 +75,6 @@ class Centre(Canvas):
         self._wish = seriation(items)
         self._strip_data = items.strips()
         self._labels.set_width(lettering.column_width(items))
-        self._rows.bounds = None
         self._go_to(0.0, float(max(1, items.n)))
         self._dendrogram.clear()
         self._labels.clear()
@@ -108,7 +107,7 @@ class Centre(Canvas):
         now = time.monotonic()
         before = None
         soon = now - self._last_tree < TWEEN_AFTER
-        self._streaming = soon and self._document is not None
+        self._streaming = soon and self._clock is not None
         if self._layout is not None:
             self._wish = self._layout.place.astype(np.float64)
             if animate and not soon and tree.n_leaves <= 3_000:

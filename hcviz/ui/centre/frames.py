@@ -53,6 +53,18 @@ def bare(x_range: Range1d, y_range: Range1d, *, drag: bool = False, **options: A
     return plot
 
 
+def show_range(shown: Any, start: float, end: float, bounds: tuple[float, float] | None) -> None:
+    """Other bounds for a range, and what it shows within them: the bounds first.
+
+    The browser clips a start or an end by the bounds that it has when they arrive (``convert`` in
+    BokehJS' ``numerical_range``), without a word to the server. Never change ``min_interval`` or
+    ``max_interval`` of a living range: the browser answers with a range of its own, made of the
+    new limit and the old rows, and the server then takes that for a zoom.
+    """
+    shown.bounds = bounds
+    shown.update(start=start, end=end)
+
+
 def pixels(plot: Any, name: str, assumed: int = 0) -> int:
     """``inner_width`` and its like; ``assumed`` until the browser has told."""
     try:

@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
 
 from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells, column_path
-from hcviz.ui.centre.frames import FONT, bare, f32
+from hcviz.ui.centre.frames import FONT, bare, f32, show_range
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme, diverging, sequential
 
@@ -45,7 +45,7 @@ class HeatFigure:
     """The heatmap, the columns' dendrogram above it and their names below."""
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
-        self.x_range: Any = Range1d(start=0, end=1, tags=["columns"])
+        self.x_range: Any = Range1d(start=0, end=1, min_interval=1.0, tags=["columns"])
         self.y_range: Any = y_range
         follow = CustomJS(args={"x_range": self.x_range, "rows": y_range}, code=FOLLOW_ROWS)
         y_range.js_on_change("start", follow)
@@ -131,9 +131,8 @@ class HeatFigure:
             self.follow_rows()
         else:
             width = float(cells.width)
-            self.x_range.update(
-                tags=["columns"], start=0.0, end=width, bounds=(0.0, width), min_interval=1.0
-            )
+            self.x_range.tags = ["columns"]
+            show_range(self.x_range, 0.0, width, (0.0, width))
             if cells.tree is not None and cells.order is not None:
                 x, y = column_path(cells.tree, cells.order)
                 self.tree_source.data = {"x": x, "y": y}
@@ -150,9 +149,8 @@ class HeatFigure:
 
     def follow_rows(self) -> None:
         rows = self.y_range
-        self.x_range.update(
-            tags=["rows"], bounds=None, min_interval=None, start=-rows.end, end=-rows.start
-        )
+        self.x_range.tags = ["rows"]
+        show_range(self.x_range, -rows.end, -rows.start, None)
 
     def draw(
         self, layout: Layout, window: tuple[float, float], zoomed: bool, streaming: bool = False
@@ -235,7 +233,7 @@ class HeatFigure:
         at = range(0, len(names), every)
         room = pitch * every - 4 if level else MOST_NAMES_PX - 6
         size = 11.0 if level else font
-        texts = [geometry.truncate(names[k], size, room) for k in at]
+        texts = [geometry.shorten(names[k], size, room) for k in at]
         tallest = 14.0 if level else max(geometry.text_width(text, size) for text in texts)
         needed = int(tallest + 5)  # a zoom does not make the room smaller: nothing jumps
         self.names_px = needed if shown == cells.width else max(needed, self.names_px)

@@ -233,6 +233,7 @@ def _fit(
         first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
         rooms = [first, usable - first]
     fitted = [
-        geometry.truncate(text, font, rooms[k] + 0.5) for text, k in zip(texts, column, strict=True)
+        (geometry.shorten if name else geometry.truncate)(text, font, rooms[k] + 0.5)
+        for text, name, k in zip(texts, whole, column, strict=True)
     ]
     return font, rooms[0] + gap, fitted

@@ -7,19 +7,40 @@ from html import escape
 
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.centre.items import Strip
+from hcviz.ui.geometry import shorten, text_width
 from hcviz.ui.palette import Theme, class_colours, diverging, sequential
 
-#: Chips shown; the others are told by the tooltip.
+#: Chips shown at most; the others are told by the tooltip.
 MOST_CHIPS = 12
+FONT, GAP, CHIP_GAP = 12.0, 18, 9
+#: A chip's square and the room before its name; the longest name; "and 99 more".
+SQUARE, LONGEST, MORE = 13, 150, 80
 
 
-def legend(title: str, n: int, strips: Sequence[Strip], cells: Cells | None, theme: Theme) -> str:
-    """HTML, one line high; every text from the data is escaped."""
+def legend(
+    title: str,
+    n: int,
+    strips: Sequence[Strip],
+    cells: Cells | None,
+    theme: Theme,
+    width: float = float("inf"),
+) -> str:
+    """HTML, one line high and ``width`` pixels wide; every text from the data is escaped.
+
+    Chips that would not fit are left out whole, and counted.
+    """
+    title = shorten(title, FONT, max(120.0, width / 3))
+    room = width - 20 - 1.08 * text_width(f"{title} {n:,} items", FONT)  # the title is semibold
+    if cells is not None:
+        room -= GAP + _bar_width(cells)
     parts = [
         f'<span style="font-weight:600;color:{theme.ink};white-space:nowrap">{escape(title)}'
         f'<span style="font-weight:400;color:{theme.soft}"> {n:,} items</span></span>'
     ]
-    parts += [_chips(strip, theme) for strip in strips]
+    for k, strip in enumerate(strips):  # each takes its share, or leaves some to the next
+        chips, used = _chips(strip, room / (len(strips) - k) - GAP)
+        parts.append(chips)
+        room -= used + GAP
     if cells is not None:
         parts.append(_bar(cells, theme))
     return (
@@ -30,21 +51,39 @@ def legend(title: str, n: int, strips: Sequence[Strip], cells: Cells | None, the
     )
 
 
-def _chips(strip: Strip, theme: Theme) -> str:
-    colours = class_colours(len(strip.names))
-    chips = "".join(
-        f'<span style="white-space:nowrap"><span style="display:inline-block;width:9px;height:9px;'
-        f'border-radius:2px;margin-right:4px;background:{colour}"></span>{escape(name)}</span>'
-        for name, colour in list(zip(strip.names, colours, strict=True))[:MOST_CHIPS]
-    )
-    more = len(strip.names) - MOST_CHIPS
-    if more > 0:
-        chips += f'<span style="white-space:nowrap">and {more} more</span>'
-    return (
-        '<span style="display:flex;gap:9px;overflow:hidden;min-width:0" '
+def _chips(strip: Strip, room: float) -> tuple[str, float]:
+    """As many whole chips as fit ``room`` pixels, and about the pixels they take."""
+    count = len(strip.names)
+    names = [shorten(name, FONT, LONGEST) for name in strip.names[:MOST_CHIPS]]
+    chips, used = "", 0.0
+    for k, (name, colour) in enumerate(zip(names, class_colours(count), strict=False)):
+        wide = SQUARE + text_width(name, FONT) + CHIP_GAP * (k > 0)
+        if used + wide + (CHIP_GAP + MORE) * (k + 1 < count) > room:
+            break
+        used += wide
+        chips += (
+            '<span style="white-space:nowrap"><span style="display:inline-block;width:9px;'
+            f'height:9px;border-radius:2px;margin-right:4px;background:{colour}"></span>'
+            f"{escape(name)}</span>"
+        )
+    else:
+        k = len(names)
+    if k < count:
+        text = f"and {count - k} more" if k else f"{count} classes"
+        chips += f'<span style="white-space:nowrap">{text}</span>'
+        used += CHIP_GAP + MORE
+    html = (
+        '<span style="display:flex;gap:9px;overflow:hidden;min-width:0;flex:none" '
         f'title="{escape(strip.name, quote=True)}: '
         f'{escape(", ".join(strip.names[:60]), quote=True)}">{chips}</span>'
     )
+    return html, used
+
+
+def _bar_width(cells: Cells) -> float:
+    text = f"{cells.unit} {_number(cells.low)}{_number(cells.high)}"
+    missing = 21 + text_width("missing", FONT) if (cells.levels == 255).any() else 0.0
+    return text_width(text, FONT) + 84 + 12 + missing
 
 
 def _bar(cells: Cells, theme: Theme) -> str:
