@@ -132,6 +132,7 @@ class LabelFigure:
         if before is not None:
             data["y0"] = f32(-before[heads])
         self.text.data = data
+        self._text.visible = True
         size = f"{font:g}px"
         if self._text.glyph.text_font_size != size:
             self._text.glyph.text_font_size = size
@@ -205,7 +206,8 @@ class LabelFigure:
 
     def clear(self) -> None:
         """No rows, no labels."""
-        self._patch(self.text, {"x": [], "y": [], "text": [], "ink": [], "style": []})
+        # Hidden, not emptied: Bokeh fails at texts that go while it still measures them.
+        self._text.visible = False
         self._patch(self.leads, {"x": [], "y": [], "x1": []})
         self._patch(self.marks, {"x": [], "y": [], "shape": [], "ink": []})
         self._patch(self.pictures, {"x": [], "y": [], "url": []})
