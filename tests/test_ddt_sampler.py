@@ -350,7 +350,7 @@ def test_bad_parameters_are_refused_before_anything_runs(options):
 def test_bad_data_are_refused_before_anything_runs():
     with pytest.raises(InvalidData):
         hcviz.run("ddt", Problem(features=np.ones((1, 2))))
-    with pytest.raises(InvalidData, match="Column 1"):
+    with pytest.raises(InvalidData, match="column 1 of the features"):
         hcviz.run("ddt", Problem(features=features(5) * [1.0, 1e200, 1.0]))
     with pytest.raises(InvalidData):
         hcviz.run("ddt", Problem(similarity=np.eye(3)))

@@ -320,6 +320,9 @@ class Local:
 
     n_items = 6
 
+    def compare(self, first: Any, second: Any) -> Any:
+        return np.zeros(len(first), np.int8)
+
     def __reduce__(self) -> Any:
         raise TypeError("cannot travel")
 
