@@ -8,12 +8,15 @@ from typing import Any
 from weakref import WeakSet
 
 import holoviews as hv
+import holoviews.plotting.bokeh
 import numpy as np
 import panel as pn
 
 from hcviz.ui.palette import THEMES
 
-hv.extension("bokeh", logo=False)
+# Not hv.extension: in a notebook it would load Bokeh a second time beside Panel's, and take the
+# messages that say which outputs are gone away from Panel.
+hv.Store.set_current_backend("bokeh")
 
 #: Traces are for the eye: redrawn at most this often, in seconds.
 REDRAW = 0.5

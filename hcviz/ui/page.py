@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -22,6 +21,7 @@ from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
 from hcviz.ui.store import Store
+from hcviz.ui.wire import Wire, together
 
 _counter = itertools.count(1)
 _warmed = threading.Event()
@@ -56,7 +56,7 @@ def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.view
             fault = found
 
     gate = Gate(document)
-    explorer = Explorer(gate.schedule, lambda: _together(document), link, spec=spec)
+    explorer = Explorer(gate.schedule, lambda: together(document), link, spec=spec)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     pn.state.onload(gate.open)
@@ -124,48 +124,28 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     the name of one. ``method`` is a registry name (default: the sampler where there are features,
     else the first method that can run). ``height`` is in CSS pixels.
     """
-    pn.extension()
-    loop = _running_loop()
-
-    def schedule(callback: Callable[[], None]) -> None:
-        document = explorer.view._models and next(iter(explorer.view._models.values()))[0].document
-        if document and document.session_context:
-            document.add_next_tick_callback(callback)
-        elif loop is not None and loop.is_running():
-            loop.call_soon_threadsafe(callback)
-        else:
-            callback()
-
-    explorer: Any = None
+    pn.extension(inline=True)  # what the browser needs travels with the cell, not from afar
     if isinstance(problem_or_dataset, str):
         spec = DataSpec(kind="built-in", name=problem_or_dataset)
     else:
         name = f"notebook {next(_counter)}"
         sources.GIVEN[name] = _as_dataset(problem_or_dataset, name)
         spec = DataSpec(kind="given", name=name)
-    explorer = Explorer(schedule, spec=spec, method=method)
-    explorer.view.sizing_mode = "stretch_width"
-    explorer.view.height = height
-    explorer.view.explorer = explorer
-    return explorer.view
 
-
-@contextmanager
-def _together(document: Document | None) -> Iterator[None]:
-    """Hold the document's changes back, and let Bokeh send them at the end, under its own lock.
-
-    Panel 1.9.4 otherwise writes each change to the socket itself, past that lock; what it queues
-    while an earlier write is awaited can stay in the queue for good (``_dispatch_msgs`` in
-    ``panel/io/document.py``), and the page then shows the last trees but one for ever.
-    """
-    if document is None or document.callbacks.hold_value:
-        yield
-        return
-    document.hold("combine")
-    try:
-        yield
-    finally:
-        document.unhold()
+    document = pn.state.curdoc
+    if document is not None and document.session_context is not None:
+        gate = Gate(document)
+        explorer = Explorer(gate.schedule, lambda: together(document), spec=spec, method=method)
+        pn.state.onload(gate.open)
+        pn.state.on_session_destroyed(lambda _context: explorer.store.close())
+    else:
+        wire = Wire(_running_loop())
+        explorer = Explorer(wire.schedule, wire.together, spec=spec, method=method)
+        wire.attach(explorer)
+    view: Any = explorer.view
+    view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
+    view.explorer = explorer
+    return view
 
 
 def _as_dataset(given: Any, name: str) -> Dataset:

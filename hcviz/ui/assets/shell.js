@@ -63,6 +63,8 @@ export function render({ model, el }) {
 
   const theme = () => {
     root.dataset.hcTheme = model.theme
+    root.style.colorScheme = model.theme
+    if (!model.whole_page) return
     document.documentElement.dataset.hcTheme = model.theme
     document.documentElement.style.colorScheme = model.theme
   }
@@ -78,7 +80,22 @@ export function render({ model, el }) {
   model.on("busy", run)
   model.on("progress", run)
 
+  // A guest takes the keys only while the focus is in it, or nowhere after a press in it.
+  let pressed = model.whole_page
+  const onPress = event => { pressed = event.composedPath().includes(root) }
+  const ours = event => model.whole_page || event.composedPath().includes(root) ||
+    pressed && document.activeElement === document.body
+  if (!model.whole_page) {
+    document.addEventListener("pointerdown", onPress, true)
+    root.tabIndex = -1  // so that a press takes the focus from the notebook
+    el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
+    const shown = () => requestAnimationFrame(() => model.send_msg({ shown: model.beat }))
+    model.on("beat", shown)
+    shown()
+  }
+
   const onKey = event => {
+    if (!root.isConnected || !ours(event)) return
     if (event.altKey || typing(event) && event.key !== "Escape") return
     const command = event.ctrlKey || event.metaKey
     let key = event.key
@@ -91,7 +108,6 @@ export function render({ model, el }) {
       if (!KEYS.has(key)) return
       if (key === "Enter" && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
     }
-    if (!root.isConnected) { document.removeEventListener("keydown", onKey); return }
     event.preventDefault()
     if (key === "/") {
       // Ask the page which field is the search: it carries this placeholder.
@@ -108,6 +124,10 @@ export function render({ model, el }) {
     model.send_msg({ key })
   }
   document.addEventListener("keydown", onKey)
+  model.on("remove", () => {
+    document.removeEventListener("keydown", onKey)
+    document.removeEventListener("pointerdown", onPress, true)
+  })
   el.style.height = "100%"
   return root
 }
