@@ -11,6 +11,7 @@ import holoviews as hv
 import holoviews.plotting.bokeh
 import numpy as np
 import panel as pn
+from bokeh.models import NumeralTickFormatter
 
 from hcviz.ui.palette import THEMES
 
@@ -45,7 +46,7 @@ class Trace:
         self._shown = ""
         self._pipe = hv.streams.Pipe(data=("", np.empty((0, 2))))
         self._choice = pn.widgets.Select(
-            name="Trace", options=[], stylesheets=[_CSS], sizing_mode="stretch_width", margin=0
+            label="Trace", options=[], stylesheets=[_CSS], sizing_mode="stretch_width", margin=0
         )
         self._choice.param.watch(lambda _: self._draw(), "value")
         self._pane = pn.pane.HoloViews(
@@ -115,6 +116,8 @@ class Trace:
                 axis.major_label_text_font_size = "10px"
                 axis.axis_label_text_font_size = "10px"
                 axis.axis_label_text_font_style = "normal"
+            figure.xaxis.ticker.desired_num_ticks = 4
+            figure.xaxis.formatter = NumeralTickFormatter(format="0.[0]a")
             figure.grid.grid_line_color = colours.rule
             figure.grid.grid_line_alpha = 0.5
 

@@ -5,7 +5,7 @@ const ICON = {
 }
 
 // Keys that mean something on the page; what they do is decided in Python.
-const KEYS = new Set(["t", "o", "e", "a", "Enter", "Escape", "/", "z", "Z", "y", "+", "-", "0"])
+const KEYS = new Set(["t", "o", "e", "Enter", "Escape", "/", "0"])
 
 function typing(event) {
   const path = event.composedPath()
@@ -104,7 +104,7 @@ export function render({ model, el }) {
       else if (key.toLowerCase() === "y") key = "redo"
       else return
     } else {
-      key = key.length === 1 && key !== "Z" ? key.toLowerCase() : key
+      key = key.length === 1 ? key.toLowerCase() : key
       if (!KEYS.has(key)) return
       if (key === "Enter" && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
     }
