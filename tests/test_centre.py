@@ -175,7 +175,7 @@ def test_a_cut_says_how_many_clusters_and_is_drawn(centre, tree):
     assert centre.set_cut(level) == 4
     assert len(centre._strips.source.data["image"]) == 2  # classes and clusters
     assert len(centre._dendrogram.clusters.data["colour"]) >= 1
-    assert centre._dendrogram.cut_line.location == level
+    assert centre._dendrogram.cut_grip.location == level
     centre.set_cut(None)
     assert len(centre._strips.source.data["image"]) == 1
     assert len(centre._dendrogram.clusters.data["colour"]) == 0

@@ -79,13 +79,8 @@ class Explorer:
             bar=self.bar,
             left=self.constraints,
             centre=pn.Column(self.tools, self.centre.view, sizing_mode="stretch_both", margin=0),
-            right=pn.Column(
-                self.inspector,
-                self.form,
-                self.trace.view,
-                sizing_mode="stretch_width",
-                margin=0,
-            ),
+            right=self.inspector,
+            below=[self.form, self.trace.view],
             foot=self.foot,
             sizing_mode="stretch_both",
         )
@@ -140,7 +135,7 @@ class Explorer:
             if getattr(part, name) != now:
                 setattr(part, name, now)
 
-        self._pace(lambda s: (s.session, s.view, s.dataset), changed, pace)
+        self._pace(pictures.SLICES.get(picture, pictures.everything), changed, pace)
 
     def _pace(
         self, select: Callable[[Store], Any], call: Callable[[Any], None], pace: float

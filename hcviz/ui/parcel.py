@@ -6,6 +6,8 @@ to nine frames of the socket, each written, awaited, read and dealt with by itse
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from bokeh.document import Document
@@ -48,3 +50,16 @@ def unhold_as_one(document: Document) -> None:
             for connection in session._subscribed_connections:
                 message = connection.protocol.create("PATCH-DOC", changes)
                 pending.append(connection._socket.send_message(message))
+
+
+@contextmanager
+def as_one(document: Document | None) -> Iterator[None]:
+    """What is changed within goes out as one message, unless it is held back already."""
+    if document is None or document.session_context is None or document.callbacks.hold_value:
+        yield
+        return
+    document.hold("combine")
+    try:
+        yield
+    finally:
+        unhold_as_one(document)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import base64
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -449,3 +450,18 @@ def _number(value: float) -> str:
     if float(value).is_integer() and abs(value) < 1e12:
         return f"{int(value):,}"
     return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.1f}"
+
+
+# ---------------------------------------------------------------------- what each depends on
+
+
+def everything(store: Store) -> Any:
+    """What most parts depend on."""
+    return (store.session, store.view, store.dataset)
+
+
+#: What the parts depend on that have nothing to do with the tree; the others on everything.
+SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
+    form: lambda s: (s.session.data, s.session.method, s.session.params, s.dataset),
+    tools: lambda s: (s.view, s.session.labels, s.dataset),
+}

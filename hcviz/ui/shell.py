@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import param
-from panel.custom import Child, JSComponent  # type: ignore[attr-defined]
+from panel.custom import Child, Children, JSComponent  # type: ignore[attr-defined]
 
 ASSETS = Path(__file__).parent / "assets"
 TOKENS = (ASSETS / "tokens.css").read_text()
@@ -24,6 +24,7 @@ class Shell(JSComponent):
     left = Child()
     centre = Child()
     right = Child()
+    below = Children(doc="Under what is right, each apart: a Column would be laid out with it.")
     foot = Child()
     theme: Any = param.Selector(default="light", objects=["light", "dark"])
     busy = param.Boolean(default=False, doc="A run is going on: shown by the bar's thin line.")

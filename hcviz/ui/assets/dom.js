@@ -63,7 +63,10 @@ function painter(root, view) {
 // A component repaints when `state` changes; `live(model.live, root)` patches what changes many
 // times a second, without a repaint.
 function component(name, view, live = null) {
-  return ({ model }) => {
+  return ({ model, view: bokeh }) => {
+    // A part has no figure in it: when its height changes nothing of Bokeh's needs laying out, and
+    // Bokeh would lay out the whole page, every figure of it, after each click.
+    bokeh.after_resize = () => {}
     const root = h("div", { class: `hc-${name}` })
     const send = (act, more = {}) => model.send_msg({ act, ...more })
     const paint = painter(root, () => {

@@ -13,7 +13,16 @@ function typing(event) {
     (node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName)))
 }
 
-export function render({ model, el }) {
+export function render({ model, el, view }) {
+  // A change of height within a panel comes here too: only a change of the page's own size has
+  // anything laid out anew, for that is done to all figures.
+  let size = ""
+  const resized = view.after_resize.bind(view)
+  view.after_resize = () => {
+    const { width, height } = view.el.getBoundingClientRect()
+    if (size === (size = `${width} x ${height}`)) return
+    resized()
+  }
   const root = document.createElement("div")
   root.className = "hc"
   root.innerHTML = `
@@ -29,7 +38,7 @@ export function render({ model, el }) {
   root.querySelector(".slot").append(model.get_child("bar"))
   root.querySelector(".left:not(button)").append(model.get_child("left"))
   root.querySelector("main").append(model.get_child("centre"))
-  root.querySelector("aside.right").append(model.get_child("right"))
+  root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
   root.querySelector("footer").append(model.get_child("foot"))
 
   const folds = { left: root.querySelector('[data-side="left"]'), right: root.querySelector('[data-side="right"]') }

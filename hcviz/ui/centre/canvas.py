@@ -40,6 +40,8 @@ FRESH_MS = 1800
 DENSE = 2.5
 #: A clade less tall than this (px) is one line.
 SMALLEST = 1.0
+#: Times that while trees stream in faster than anybody sees single pixels.
+STREAMED = 2.0
 #: Air above the first row and below the last, as a share of all rows: letters are taller.
 PADDING = 0.005
 #: Until the browser has told its size.
@@ -328,14 +330,19 @@ class Canvas:
         elif self._layout is not None:
             self._streaming = False
             self._dendrogram.set_height(float(self._layout.tree.height[-1]))
+            if self._layout.tree.n_leaves > 600:
+                self._draw_tree()
+                self._draw_selection()
+                self._draw_marks()
             self._draw_cut(strips=False)
             self._heat.draw(self._layout, self._window, self._zoomed)
 
     def _open(self) -> Any:
         assert self._layout is not None
-        fine = SMALLEST / max(self._row_px, 1e-9)
+        smallest = (STREAMED if self._streaming else 1.0) * SMALLEST
+        fine = smallest / max(self._row_px, 1e-9)
         height = pixels(self._dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
-        coarse = SMALLEST * self._layout.n_rows / height
+        coarse = smallest * self._layout.n_rows / height
         top, bottom = self._window
         reach = 0.5 * (bottom - top)
         return geometry.open_nodes(self._layout, (top - reach, bottom + reach), fine, coarse)

@@ -66,11 +66,12 @@ class TreeFigure:
         draw = self.figure
         self._band = draw.hbar(
             y="middle", height="span", left=-1e30, right=1e30, line_color=None, fill_alpha=0.10,
-            source=self.bands,
+            source=self.bands, level="overlay",
         )  # fmt: skip
         self._hover = draw.quad(
-            "left", "right", "top", "bottom", source=self.hovered, line_color=None, fill_alpha=0.07
-        )
+            "left", "right", "top", "bottom", source=self.hovered, line_color=None,
+            fill_alpha=0.07, level="overlay",
+        )  # fmt: skip
         self._wedge = draw.patches(
             "xs", "ys", source=self.wedges, fill_color="colour", fill_alpha=0.3,
             line_color="colour", line_width=1,
@@ -81,7 +82,9 @@ class TreeFigure:
             "xs", "ys", source=self.clusters, line_color="colour", line_width=1.6
         )
         self._layer = {
-            name: draw.line("x", "y", source=layer, line_width=width, line_join="round")
+            name: draw.line(
+                "x", "y", source=layer, line_width=width, line_join="round", level="overlay"
+            )
             for (name, layer), width in zip(self.layers.items(), (3.5, 2.6, 2.6, 2.8), strict=True)
         }
         self._layer["fresh"].glyph.line_alpha = 0.75
@@ -94,7 +97,12 @@ class TreeFigure:
 
     def _cut_line(self) -> None:
         # What is seen is a dashed hairline; what is caught is a wide, all but clear twin of it.
-        self.cut_line = Span(dimension="height", location=1 + MARGIN / 2, line_dash=[5, 4])
+        # The line is a glyph: an annotation asks the style sheet for each of its looks, each time.
+        self._cut_at = ColumnDataSource({"x": [1 + MARGIN / 2]})
+        self.cut_line = self.figure.vspan(
+            x="x", source=self._cut_at, line_dash=[5, 4], line_alpha=0.35, line_width=1,
+            level="overlay",
+        )  # fmt: skip
         self.cut_grip: Any = Span(
             dimension="height", location=1 + MARGIN / 2, line_width=12, line_alpha=0.01,
             editable=True, hover_line_alpha=0.14, hover_line_width=8, level="overlay",
@@ -102,14 +110,14 @@ class TreeFigure:
         box: dict[str, Any] = {"border_radius": 3, "padding": 3}
         self.cut_text = Label(
             x=1, y=0, y_units="screen", text="", x_offset=4, y_offset=4,
-            text_font=FONT, text_font_size="11px", visible=False, **box,
+            text_font=FONT, text_font_size="11px", visible=False, level="overlay", **box,
         )  # fmt: skip
         follow = CustomJS(
-            args={"line": self.cut_line, "text": self.cut_text},
-            code="line.location = cb_obj.location; text.x = cb_obj.location",
+            args={"line": self._cut_at, "text": self.cut_text},
+            code="line.data.x = [cb_obj.location]; line.change.emit(); text.x = cb_obj.location",
         )
         self.cut_grip.js_on_change("location", follow)
-        for mark in (self.cut_line, self.cut_grip, self.cut_text):
+        for mark in (self.cut_grip, self.cut_text):
             self.figure.add_layout(mark)
 
     def set_theme(self, theme: Theme) -> None:
@@ -123,7 +131,7 @@ class TreeFigure:
         for renderer, colour in zip(self._layer.values(), colours, strict=True):
             renderer.glyph.line_color = colour
         self._support.glyph.text_color = theme.soft
-        self.cut_line.line_color = self.cut_grip.line_color = theme.ink
+        self.cut_line.glyph.line_color = self.cut_grip.line_color = theme.ink
         self.cut_grip.hover_line_color = theme.accent
         self.cut_text.text_color = theme.ink
         self.cut_text.background_fill_color = theme.paper
@@ -294,9 +302,10 @@ class TreeFigure:
         where = self._top * (1 + MARGIN / 2) if parked else float(height or 0.0)
         if self.cut_grip.location != where:
             self.cut_grip.location = where
-        self.cut_line.update(
-            location=where, line_alpha=0.35 if parked else 0.9, line_width=1 if parked else 1.5
-        )
+        if self._cut_at.data["x"] != [where]:
+            self._cut_at.data = {"x": [where]}
+        if self.cut_line.glyph.line_width != (width := 1.0 if parked else 1.5):
+            self.cut_line.glyph.update(line_alpha=0.35 if parked else 0.9, line_width=width)
         self.cut_text.update(visible=not parked and bool(text), text=text, x=where)
 
 

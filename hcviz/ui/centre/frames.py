@@ -1,5 +1,8 @@
 """Bare figures that line up to the pixel, and what lets their pictures move.
 
+What a click or the pointer changes (emphasis, outlines, the cut) is drawn as overlays: those have a
+canvas of their own in Bokeh, so the tree, the names and the heatmap below are not painted again.
+
 Every figure of the middle row has the same borders above and below its frame and the same vertical
 range, so a row is at the same pixel in each. Figures draw rows downward by negating them.
 """

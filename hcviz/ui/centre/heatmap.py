@@ -100,8 +100,9 @@ class HeatFigure:
 
     def _outline_of(self, source: ColumnDataSource, width: float) -> Any:
         return self.figure.quad(
-            "left", "right", "top", "bottom", source=source, fill_color=None, line_width=width
-        )
+            "left", "right", "top", "bottom", source=source, fill_color=None, line_width=width,
+            level="overlay",
+        )  # fmt: skip
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme

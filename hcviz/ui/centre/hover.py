@@ -14,6 +14,7 @@ from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.plotting import figure
 
 from hcviz.ui.palette import Theme
+from hcviz.ui.parcel import as_one
 
 _COMMON = """
 const s = (probe._hc ??= {busy: false, next: null, x: 0, y: 0, seq: 0, tip: null})
@@ -113,6 +114,10 @@ class Hover:
 
     def _asked(self, _attribute: str, _old: object, new: dict[str, list[object]]) -> None:
         name, x, y = str(new["figure"][0]), float(new["x"][0] or 0), float(new["y"][0] or 0)  # type: ignore[arg-type]
+        with as_one(self.probe.document):
+            self._answer(name, x, y, new["seq"][0])
+
+    def _answer(self, name: str, x: float, y: float, seq: object) -> None:
         title, text, image = self.answer(name, x, y)
         theme = self.theme
         style = (
@@ -123,5 +128,5 @@ class Hover:
         )
         self.tip.data = {
             "title": [title], "text": [text], "image": [image], "style": [style],
-            "seq": [new["seq"][0]],
+            "seq": [seq],
         }  # fmt: skip

@@ -53,7 +53,7 @@ class LabelFigure:
         glide(self.text)
         self._band = self.figure.hbar(
             y="middle", height="span", left=-1e5, right=1e5, line_color=None, fill_alpha=0.10,
-            source=self.bands,
+            source=self.bands, level="overlay",
         )  # fmt: skip
         self._lead = self.figure.segment("x", "y", "x1", "y", source=self.leads, line_width=1)
         self._picture = self.figure.image_url(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bokeh.models import Range1d, RangeTool
+from bokeh.models import ColumnDataSource, CustomJS, Range1d, RangeTool
 
 from hcviz.ui.centre.dendrogram import TreeFigure
 from hcviz.ui.centre.frames import bare
@@ -11,13 +11,34 @@ from hcviz.ui.palette import Theme
 MAP_PX = 22
 
 
+#: The browser fills the map from the tree's source, in place: no second copy travels, and while
+#: there is no map nothing is drawn twice. Where the tree glides the map waits for the end of it.
+COPY = """
+if (!line.visible) return
+const data = tree.data
+const copy = () => {
+  if (tree.data !== data) return
+  map.data.x = data.x
+  map.data.y = Float32Array.from(data.y)
+  map.change.emit()
+}
+if (data.y0) setTimeout(copy, 300); else copy()
+"""
+
+
 class MiniMap:
-    """Shares the tree's source: no second copy travels."""
+    """The lines of the tree, without a copy of their own on the server."""
 
     def __init__(self, tree: TreeFigure, rows: Range1d, theme: Theme) -> None:
         self.y_range = Range1d(start=-1, end=0)
         self.figure = bare(tree.x_range, self.y_range, min_border_left=4, min_border_right=2)
-        self._line = self.figure.line("x", "y", source=tree.tree, line_width=0.6, line_alpha=0.6)
+        self._source = ColumnDataSource({"x": [], "y": []})
+        self._line = self.figure.line("x", "y", source=self._source, line_width=0.6, line_alpha=0.6)
+        copy = CustomJS(
+            args={"tree": tree.tree, "map": self._source, "line": self._line}, code=COPY
+        )
+        tree.tree.js_on_change("data", copy)
+        self._line.js_on_change("visible", copy)
         self._tool = RangeTool(y_range=rows, y_interaction=True, x_interaction=False)
         self._box = self._tool.overlay
         self._box.update(line_width=1, line_dash="solid")
