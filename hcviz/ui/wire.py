@@ -161,8 +161,7 @@ class Wire:
             state._hold = False
         self._patient_until = time.monotonic() + PATIENCE
         for document, comm in changed:
-            # As text: Panel's page loses count at the first empty array among binary buffers.
-            push(document, comm, binary=False)
+            push(document, comm)
 
     def _carry_styles(self, document: Document) -> None:
         """Send Panel's style sheets along, where an update refers to its server of such things."""
@@ -182,7 +181,14 @@ class Wire:
                     model.stylesheets = now
 
     def _receive(self, ref: str, manager: Any, message: Any) -> None:
-        """A message of the page: apply it, and send what comes of it, but not back what it said."""
+        """A message of the page, on any thread: JupyterLab 4.4 lets comms talk to subshells."""
+        if self._loop is None:
+            self._apply(ref, manager, message)
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._apply, ref, manager, message)
+
+    def _apply(self, ref: str, manager: Any, message: Any) -> None:
+        """Do what the page says and send what comes of it, but not back what it said."""
         if ref not in state._views:
             return
         _, root, document, comm = state._views[ref]
