@@ -133,7 +133,6 @@ def test_the_explorer_is_in_its_cell(quickstart: Any) -> None:
         assert part in page, part
     scripts = [o.data.get("application/javascript", "") for o in shown if "data" in o]
     assert max(map(len, scripts)) > 1_000_000  # BokehJS itself, not where to find it
-    for address in ("cdn.bokeh.org", "cdn.holoviz.org", "unpkg.com", "jsdelivr"):
-        assert f'src="https://{address}' not in page
+    assert 'src="http' not in page
     session = text(quickstart, "session.method")
     assert session.replace("\n", " ").startswith("('ddt', 101, ()")
