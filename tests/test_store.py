@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -231,3 +232,23 @@ def test_an_upload_comes_in_pieces(store, loop):
     assert "broken on its way" in store.view.error[0]
     files.act("too-large", {"name": "big.csv", "size": 10**9})
     assert "the limit is 50 MB" in store.view.error[0]
+
+
+def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
+    """What is drawn is acknowledged by the browser's word; what is not drawn, at once."""
+    said: list[int] = []
+    waiting = []
+    store.runner.acknowledge = said.append
+    store.when_drawn = waiting.append
+    snapshot = store.session.snapshot
+    store.session = replace(store.session, status="sampling")
+    again = act.Arrived(store.session.run, replace(snapshot, step=snapshot.step + 1))
+    store.drawn = again.snapshot
+    store._receive(again)
+    assert said == []
+    waiting.pop()()
+    assert said == [store.session.run]
+    store.drawn = snapshot
+    store._receive(again)
+    assert said == [store.session.run] * 2
+    assert not waiting
