@@ -106,7 +106,7 @@ class Server:
         """
         text = self.log.read_bytes()[since:].decode(errors="replace")
         tracebacks = re.findall(
-            r"^Traceback \(most recent call last\):\n(?:^[ ].*\n)*^.*$", text, re.MULTILINE
+            r"^.*Traceback \(most recent call last\):\n(?:^[ ].*\n)*^.*$", text, re.MULTILINE
         )
         ours = [each for each in tracebacks if "assert self._session is not None" not in each]
         ours += re.findall(r"^.*\bERROR\b.*$", text, re.MULTILINE)

@@ -68,6 +68,9 @@ def test_errors_in_the_server_s_log_are_noticed(tmp_path):
         server.wait()
         with urllib.request.urlopen(server.url) as answer:
             answer.read()
+        until = time.monotonic() + 10  # the log may be written after the page is answered
+        while "no page here" not in server.faults() and time.monotonic() < until:
+            time.sleep(0.05)
         assert "no page here" in server.faults()
     finally:
         server.stop()
