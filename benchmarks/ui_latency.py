@@ -93,12 +93,14 @@ METER = """
       drawn((now) => { entry.at = now })
     }
     lines.properties.data.change.connect(tree)
-    selection.properties.data.change.connect(() => {
+    const selected = () => {
       if (!meter.down || !selection.data.x.length) return
       const down = meter.down
       meter.down = 0
       drawn((now) => meter.taps.push(now - down))
-    })
+    }
+    selection.properties.data.change.connect(selected)
+    selection.change.connect(selected)  // the browser's own, before the server's answer
     tree()
   }
   watch()

@@ -100,6 +100,9 @@ class Explorer:
             lambda s: (s.view.draft, s.session.constraints),
             lambda _: self.centre.set_marks(*pictures.marks(store)),
         )
+        store.subscribe(
+            lambda s: s.view.draft.open, lambda open_: self.centre.set_selecting(not open_)
+        )
         store.subscribe(lambda s: s.view.cut, self._show_cut)
         store.subscribe(
             lambda s: (s.view.matrix, s.view.scaling, s.view.columns),

@@ -23,6 +23,7 @@ from hcviz.ui.centre.labels import LabelFigure
 from hcviz.ui.centre.legend import legend
 from hcviz.ui.centre.minimap import MAP_PX, MiniMap
 from hcviz.ui.centre.strips import StripFigure
+from hcviz.ui.centre.touch import Touch
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import THEMES, class_colours
 
@@ -97,6 +98,7 @@ class Canvas:
             plot.name = name
         self._dendrogram.tree.name = "tree-lines"
         self._echo = Echo(self._dendrogram.tree)
+        self._touch = Touch(self._figures, self._dendrogram, self._labels, self._heat)
         self._dendrogram.layers["selection"].name = "selection-lines"
         self._labels.text.name = "label-text"
         self._grid: Any = GridBox(
@@ -351,6 +353,12 @@ class Canvas:
         if self._layout is not None:
             self._drawn_open = self._open()
             self._dendrogram.draw(self._layout, self._drawn_open, before, self._row_px < DENSE)
+            self._draw_touch()
+
+    def _draw_touch(self) -> None:
+        if self._layout is not None:
+            width = 0 if self._cells is None else self._cells.width
+            self._touch.draw(self._layout, self._drawn_open, width)
 
     def _draw_selection(self) -> None:
         if self._layout is None:
@@ -440,6 +448,7 @@ class Canvas:
         self._draw_head()
         if self._layout is not None:
             self._heat.draw(self._layout, self._window, self._zoomed)
+            self._draw_touch()
             self._draw_selection()
 
     def _draw_head(self) -> None:

@@ -26,6 +26,7 @@ from hcviz.ui.centre.hover import Hover
 from hcviz.ui.centre.items import Items, Pick
 from hcviz.ui.centre.seriation import seriation
 from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
+from hcviz.ui.parcel import as_one
 
 #: Pixels between the two clicks of a double click at most.
 SAME_PLACE = 6
@@ -145,6 +146,10 @@ class Centre(Canvas):
         self._together, self._apart = _leaves(together), _leaves(apart)
         self._draw_marks()
         self._draw_labels()
+
+    def set_selecting(self, selecting: bool) -> None:
+        """Whether clicks select: then the browser shows at once what they take."""
+        self._touch.set_selecting(selecting)
 
     def set_cut(self, height: float | None) -> int:
         """Cut at ``height`` (None: no cut); returns the number of clusters."""
@@ -276,8 +281,12 @@ class Centre(Canvas):
         return Pick(leaves, "leaf" if len(leaves) == 1 else "clade", x, -y, shift)
 
     def _tapped(self, figure: str, event: Any) -> None:
-        if event.x is None or event.y is None:
-            return
+        with as_one(self._dendrogram.figure.document):
+            if event.x is not None and event.y is not None:
+                self._clicked(figure, event)
+            self._touch.answered()
+
+    def _clicked(self, figure: str, event: Any) -> None:
         self._last_tap = (figure, event.sx, event.sy)
         shift = event.modifiers
         shift = shift.get("shift") if isinstance(shift, dict) else getattr(shift, "shift", False)
@@ -287,7 +296,7 @@ class Centre(Canvas):
         # Two quick clicks in two places come as a double tap too: they are two clicks.
         name, sx, sy = self._last_tap
         if name != figure or max(abs(event.sx - sx), abs(event.sy - sy)) > SAME_PLACE:
-            self._tapped(figure, event)
+            self._clicked(figure, event)
         elif self._layout is not None and event.x is not None and event.y is not None:
             pick = self._pick(figure, float(event.x), float(event.y), False)
             self.toggle_collapse(pick.leaves)
@@ -313,7 +322,7 @@ class Centre(Canvas):
         """The tooltip for a point, and the outline of what a click there would take."""
         layout, tree = self._layout, self._tree
         if not figure or layout is None or tree is None:
-            self._outline(None, None)
+            self._heat.outline(None, None, 0)
             return "", "", ""
         node = self._node_at(figure, x, y)
         picture = (self._items.picture(node) or "") if node < tree.n_leaves else ""
@@ -323,17 +332,11 @@ class Centre(Canvas):
             row = geometry.row_at(layout, -y)
             title, text, cell = describe_cell(layout, self._items, self._cells, title, x, row)
         rows = (float(layout.top[node]), float(layout.bottom[node]))
-        self._outline(node if figure == "tree" else None, rows, cell)
+        self._heat.outline(rows, cell, layout.n_rows)
         if self._on_hover and self._hovered != (node, figure):
             self._hovered = (node, figure)
             self._on_hover(self._pick(figure, x, y, False))
         return title, text, picture
-
-    def _outline(
-        self, node: int | None, rows: tuple[float, float] | None, cell: Any = None
-    ) -> None:
-        self._dendrogram.outline(self._layout, node)
-        self._heat.outline(rows, cell, self._layout.n_rows if self._layout else 0)
 
 
 def warm() -> None:

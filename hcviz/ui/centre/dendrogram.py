@@ -256,19 +256,6 @@ class TreeFigure:
             "text": [f"{100 * support[v]:.0f}" for v in nodes],
         }
 
-    def outline(self, layout: Layout | None, node: int | None) -> None:
-        """Shade what a click would take."""
-        if layout is None or node is None:
-            if len(self.hovered.data["left"]):
-                self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
-            return
-        box = {
-            "left": [float(layout.tree.height[node])], "right": [float(self.x_range.end)],
-            "top": [-float(layout.top[node])], "bottom": [-float(layout.bottom[node])],
-        }  # fmt: skip
-        if dict(self.hovered.data) != box:
-            self.hovered.data = box
-
     def draw_clusters(
         self,
         layout: Layout,

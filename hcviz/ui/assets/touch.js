@@ -1,0 +1,105 @@
+// What a pointer's touch shows before the server has answered: the clade that a click takes is
+// emphasised at once, and what a click would take is shaded. The server is asked all the same, and
+// what it says counts; while a question is on the way, what it sends about earlier ones is kept
+// aside. Sources are changed in place, with `change.emit`, so that nothing of it is sent back.
+const {what, figure} = cb_data
+const s = (shape._hc ??= {asked: 0, open: null, truth: new Map()})
+const selected = [lines, ...bands, frames]
+
+// The branches drawn, in the order of `shape`: heights, the path's pieces, the outermost rows.
+const read = () => {
+  if (s.of === tree.data.x && s.rows === shape.data.top) return s
+  const x = tree.data.x, {top, bottom} = shape.data
+  s.of = x; s.rows = top; s.nodes = []; s.height = 0
+  for (let from = 0, to; from < x.length; from = to + 1) {
+    for (to = from; to < x.length && !Number.isNaN(x[to]); ) to++
+    if (to - from !== 4) continue  // a single branch, not a node with its bar
+    const k = s.nodes.length, height = x[from + 1]
+    s.nodes.push({height, from, top: top[k], bottom: bottom[k]})
+    s.height = Math.max(s.height, height)
+  }
+  return s
+}
+
+// Slab picking, as `geometry.pick`: the widest clade in this row that is not higher than x; and
+// the narrowest clade around it. A row that is no clade drawn is an item, if rows are items.
+const pick = (name, x, y) => {
+  const {nodes, height} = read(), row = Math.floor(Math.min(Math.max(y, 0), count() - 1))
+  const slack = 4 * height / (tree_figure.inner_width || 420)
+  let found = null, parent = null
+  for (const node of nodes) {
+    if (node.top > row || node.bottom <= row) continue
+    const within = name === "tree" && x >= 0 && node.height <= x + slack
+    if (within && (!found || node.bottom - node.top > found.bottom - found.top)) found = node
+  }
+  if (!found && shape.tags[0] !== "plain") return null
+  found ??= {height: 0, top: row, bottom: row + 1, leaf: true}
+  for (const node of nodes) {
+    if (node === found || node.top > found.top || node.bottom < found.bottom) continue
+    if (!parent || node.bottom - node.top < parent.bottom - parent.top) parent = node
+  }
+  return {...found, parent}
+}
+const count = () => read().nodes.reduce((most, node) => Math.max(most, node.bottom), 1)
+
+// The pieces of the path that lie within a clade's box, and its own branch to its parent.
+const path = ({height, top, bottom, parent, leaf, from: own}) => {
+  const xs = [], ys = []
+  const add = (x, y) => {
+    for (let from = 0; from < x.length && !leaf; ) {
+      let to = from, inside = true
+      for (; to < x.length && !Number.isNaN(x[to]); to++) {
+        inside &&= x[to] <= height && -y[to] >= top && -y[to] <= bottom
+      }
+      if (inside) for (let k = from; k <= to; k++) { xs.push(x[k]); ys.push(y[k]) }
+      from = to + 1
+    }
+  }
+  add(tree.data.x, tree.data.y)
+  add(stems.data.x, stems.data.y)
+  if (parent) {
+    const at = leaf ? -(top + bottom) / 2 : (tree.data.y[own + 1] + tree.data.y[own + 2]) / 2
+    xs.push(height, parent.height, NaN)
+    ys.push(at, at, NaN)
+  }
+  return {x: Float32Array.from(xs), y: Float32Array.from(ys)}
+}
+
+const put = (source, data) => { Object.assign(source.data, data); source.change.emit() }
+
+const show = () => {
+  const {name, x, y} = s.open, found = pick(name, x, y)
+  if (!found) return
+  const {top, bottom} = found
+  put(lines, path(found))
+  for (const band of bands) put(band, {middle: [-(top + bottom) / 2], span: [bottom - top]})
+  if (shape.tags[1] > 0) {
+    const square = heat_range.tags[0] === "rows"
+    const [left, right] = square ? [top, bottom] : [0, shape.tags[1]]
+    put(frames, {left: [left], right: [right], top: [-top], bottom: [-bottom]})
+  }
+}
+
+if (what === "tap") {
+  s.asked += 1
+  if (mode.tags[0] !== "select" || cb_obj.x == null) return
+  if (!s.open) for (const source of selected) s.truth.set(source, {...source.data})
+  s.open = {name: figure, x: cb_obj.x, y: -cb_obj.y, asked: s.asked}
+  show()
+} else if (what === "told") {
+  if (!s.open) return
+  if (selected.includes(cb_obj)) s.truth.set(cb_obj, {...cb_obj.data})
+  show()
+} else if (what === "answered") {
+  if (!s.open || answer.data.count[0] < s.open.asked) return
+  s.open = null
+  for (const [source, data] of s.truth) put(source, data)
+} else if (what === "over") {
+  const found = cb_obj.x == null || cb_obj.event_name === "mouseleave"
+    ? null : pick(figure, cb_obj.x, -cb_obj.y)
+  const old = hovered.data.left.length ? [hovered.data.left[0], hovered.data.top[0]].join() : ""
+  const box = found
+    ? {left: [found.height], right: [tree_range.end], top: [-found.top], bottom: [-found.bottom]}
+    : {left: [], right: [], top: [], bottom: []}
+  if (old !== (found ? [found.height, -found.top].join() : "")) put(hovered, box)
+}

@@ -1,0 +1,87 @@
+"""A pointer's touch, shown by the browser itself: no click waits for the server to be seen.
+
+The server still decides what is selected. The browser is told the rows of each clade drawn, picks
+as :func:`hcviz.ui.geometry.pick` does and draws what the server is about to say; the answer then
+takes its place, whatever it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.events import MouseLeave, MouseMove, Tap
+from bokeh.models import ColumnDataSource, CustomJS
+
+from hcviz.ui.centre.dendrogram import TreeFigure
+from hcviz.ui.centre.heatmap import HeatFigure
+from hcviz.ui.centre.labels import LabelFigure
+from hcviz.ui.geometry import Layout
+from hcviz.ui.parts import ASSETS
+
+_CALL = "touch.execute(cb_obj, {what, figure})"
+
+
+class Touch:
+    """What the browser needs to know for that, and the word that a click has been answered."""
+
+    def __init__(
+        self,
+        figures: dict[str, Any],
+        dendrogram: TreeFigure,
+        labels: LabelFigure,
+        heat: HeatFigure,
+    ) -> None:
+        self.shape = ColumnDataSource({"top": [], "bottom": []}, tags=["", 0])
+        self.mode = ColumnDataSource(tags=["select"])
+        self.answer = ColumnDataSource({"count": [0]}, name="touch-answer")
+        lines, bands = dendrogram.layers["selection"], [dendrogram.bands, labels.bands]
+        touch = CustomJS(
+            args={
+                "shape": self.shape, "mode": self.mode, "answer": self.answer,
+                "tree": dendrogram.tree, "stems": dendrogram.stems, "lines": lines,
+                "bands": bands, "frames": heat.frames, "hovered": dendrogram.hovered,
+                "tree_figure": dendrogram.figure, "tree_range": dendrogram.x_range,
+                "heat_range": heat.x_range,
+            },
+            code=(ASSETS / "touch.js").read_text(),
+        )  # fmt: skip
+
+        def call(what: str, figure: str = "") -> CustomJS:
+            return CustomJS(args={"touch": touch, "what": what, "figure": figure}, code=_CALL)
+
+        for name, plot in figures.items():
+            plot.js_on_event(Tap, call("tap", name))
+        for event in (MouseMove, MouseLeave):
+            dendrogram.figure.js_on_event(event, call("over", "tree"))
+        for source in (self.shape, lines, *bands, heat.frames):
+            source.js_on_change("data", call("told"))
+        self.answer.js_on_change("data", call("answered"))
+        self._asked = 0
+
+    def draw(self, layout: Layout, open_: Any, width: int) -> None:
+        """The rows of the clades drawn; ``width``: columns of the heatmap, 0 without one."""
+        nodes = np.flatnonzero(open_)
+        small = np.uint16 if layout.n_rows < 1 << 16 else np.uint32
+        data = {
+            "top": layout.top[nodes].astype(small),
+            "bottom": layout.bottom[nodes].astype(small),
+        }
+        if any(not np.array_equal(self.shape.data[name], data[name]) for name in data):
+            self.shape.data = data
+        plain = nodes.size == layout.tree.n_internal and layout.n_rows == layout.tree.n_leaves
+        self._tag(self.shape, ["plain" if plain else "", width])
+
+    def set_selecting(self, selecting: bool) -> None:
+        """Whether a click selects; else (within a gesture) it only asks."""
+        self._tag(self.mode, ["select" if selecting else ""])
+
+    def answered(self) -> None:
+        """All that follows from one more click has been sent."""
+        self._asked += 1
+        self.answer.data = {"count": [self._asked]}
+
+    @staticmethod
+    def _tag(source: ColumnDataSource, tags: list[Any]) -> None:
+        if source.tags != tags:
+            source.tags = tags
