@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from urllib.parse import urlencode
 
 import pytest
@@ -39,7 +40,7 @@ def strokes(x: list, y: list) -> set[tuple]:
         None if height is None or height != height else (float(f"{height:.4g}"), round(row, 2))
         for height, row in zip(x, y, strict=True)
     ]
-    pairs = zip(points, points[1:], strict=False)
+    pairs = pairwise(points)
     return {tuple(sorted((a, b))) for a, b in pairs if a and b and a != b}
 
 
