@@ -17,7 +17,8 @@ MAY_KNOW = {
     "metrics": {"core"},
     "datasets": {"core"},
     "session": {"core"},
-    "algorithms": {"core"},
+    "posterior": {"core"},
+    "algorithms": {"core", "posterior"},  # a sampler says how far its chains agree
     "io": {"core", "session", "datasets"},  # a table read from a file becomes a Dataset
     "jobs": {"core", "algorithms", "session"},
 }

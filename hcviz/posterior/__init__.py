@@ -1,0 +1,19 @@
+"""What a stream of sampled trees says, and whether it has said it long enough."""
+
+from hcviz.posterior.clades import CladeTable
+from hcviz.posterior.convergence import Diagnosis, Verdict, ess_bulk, ess_tail, rhat, verdict
+from hcviz.posterior.summary import Posterior, warm
+from hcviz.posterior.thinned import Thinned
+
+__all__ = [
+    "CladeTable",
+    "Diagnosis",
+    "Posterior",
+    "Thinned",
+    "Verdict",
+    "ess_bulk",
+    "ess_tail",
+    "rhat",
+    "verdict",
+    "warm",
+]

@@ -1,0 +1,359 @@
+"""``Posterior``: what a stream of sampled trees says, within bounded memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
+from hcviz.core.whole import whole_numbers
+from hcviz.posterior import convergence, kernels
+from hcviz.posterior.clades import CladeTable
+from hcviz.posterior.thinned import Thinned
+
+Float = NDArray[np.float64]
+Int = NDArray[np.int32]
+
+#: Trees that are kept whole, draws of log joint and root time, and clade codes kept in all.
+MAX_TREES, MAX_DRAWS, MAX_CODES = 256, 2048, 4_000_000
+#: n x n matrices are refused above this many items.
+MAX_MATRIX = 2_000
+#: Entries of n x n matrices that one call may add up, which bounds the trees it looks at.
+MATRIX_WORK = 2e8
+#: Clades (those of least certain support) whose convergence is watched.
+WATCHED = 5
+
+
+class Posterior:
+    """Summaries of sampled trees over ``n_items``, fed one tree at a time.
+
+    Two memories, both bounded: a table of all trees' clades (:class:`CladeTable`: supports are
+    counts over *all* trees, exact until ``clade_error`` leaves 0) and evenly thinned trees
+    (:class:`Thinned`: 128 to 256 of them once there are as many, from which everything about
+    triplets, distances and depths comes). It is of one posterior: where the constraints or the data
+    change, start another. It can be pickled.
+
+    :meth:`add` costs O(n), about 0.02 ms at n = 150.
+    """
+
+    def __init__(self, n_items: int, max_trees: int = MAX_TREES) -> None:
+        if n_items < 2 or max_trees < 4:
+            raise InvalidParameter("A posterior is of two items or more and keeps 4 trees or more.")
+        self.n_items = n_items
+        self.clades = CladeTable(n_items)
+        self.ring = Thinned(max_trees)
+        self.draws = Thinned(MAX_DRAWS)
+        self.codes = Thinned(max(64, min(MAX_DRAWS, MAX_CODES // n_items)))
+        self.seen: dict[int, int] = {}  # draws of each chain
+        self.best: tuple[Tree, float, Any] | None = None  # the highest log joint, and its state
+        self._champion: tuple[Int, Float] | None = None
+        self._champion_codes: NDArray[np.uint64] | None = None
+        self._shapes: tuple[Int, Int, Int] | None = None
+
+    def __len__(self) -> int:
+        """How many trees were added."""
+        return self.clades.trees
+
+    def add(self, tree: Tree, log_joint: float, state: Any = None, chain: int = 0) -> None:
+        """One more draw. Chains are numbered by the caller and add their draws in turn.
+
+        ``state`` is kept with the tree of the highest log joint only.
+        """
+        if tree.n_leaves != self.n_items:
+            raise InvalidData(
+                f"The tree has {tree.n_leaves} leaves, the posterior {self.n_items} items."
+            )
+        number = self.seen.get(chain, 0)
+        self.seen[chain] = number + 1
+        codes = self.clades.codes(tree)
+        self.clades.add(tree, codes)
+        if self.best is None or log_joint > self.best[1]:
+            self.best = (tree, float(log_joint), state)
+        if self._champion_codes is None or self._credit(codes) > self._credit(self._champion_codes):
+            self._champion, self._champion_codes = (tree.parent, tree.height), codes
+        if self.ring.wants(number):
+            shape = kernels.shape_of(tree.parent.copy(), self.n_items)
+            self.ring.add(chain, number, (tree.parent, tree.height, shape))
+            self._shapes = None
+        self.draws.add(chain, number, (float(log_joint), float(tree.height[-1])))
+        if self.codes.wants(number):
+            row = np.zeros(max(self.n_items - 2, 0), np.uint64)
+            row[: len(codes)] = codes[:, 0]
+            self.codes.add(chain, number, row)
+
+    # ------------------------------------------------------------------ clades
+
+    @property
+    def clade_error(self) -> float:
+        """Supports are too low by this much at most (a share of the trees); 0: exact."""
+        return self.clades.error / max(len(self), 1)
+
+    def support(self, tree: Tree) -> Float:
+        """The share of all trees that have each clade of ``tree``: float64 (n_internal,).
+
+        In the order of the inner nodes n, n + 1, ...; the root's is 1. Exact, or too low by
+        ``clade_error`` at most. O(m).
+        """
+        self._some()
+        counts = self.clades.counts(self.clades.codes(tree))
+        return np.append(counts / len(self), 1.0)
+
+    def clade_support(self, items: ArrayLike) -> float:
+        """The share of all trees in which exactly these items are a clade. O(their number)."""
+        self._some()
+        chosen = np.unique(self._items(items))
+        if chosen.size in (1, self.n_items):
+            return 1.0
+        return self.clades.count_of(chosen) / len(self)
+
+    def clade_entropy(self, tree: Tree) -> Float:
+        """Bits of doubt about each clade of ``tree``: float64 (n_internal,); 1 at support 1/2."""
+        share = self.support(tree)
+        return _bits(share) + _bits(1.0 - share)
+
+    def consensus(self, threshold: float = 0.5) -> tuple[Tree, Float]:
+        """The majority-rule consensus tree and its inner nodes' supports, float64 (n_internal,).
+
+        Its clades are those that more than ``threshold`` (1/2 to 1) of all trees have: any two of
+        these occur together in some tree, so they nest; where they leave a choice there is a
+        polytomy. A node's height is the mean of its clade's over the trees that have it, made to
+        rise. O(n^2) bits at worst.
+        """
+        self._some()
+        if not 0.5 <= threshold < 1:
+            raise InvalidParameter("The threshold of a consensus is from 0.5 to below 1.")
+        sets, share, mean = self.clades.above(threshold)
+        n, k = self.n_items, len(sets)
+        parent = np.full(n + k + 1, -1, np.int32)
+        height = np.zeros(n + k + 1)
+        over = np.full(n, n + k, np.int32)  # the smallest clade so far around each item
+        # The largest first, so parents before children: clade i becomes node n + k - 1 - i.
+        for i, members in enumerate(sets):
+            node = n + k - 1 - i
+            parent[node] = over[members[0]]
+            over[members] = node
+            height[node] = mean[i]
+        parent[:n] = over
+        height[-1] = np.mean([draw[1] for draw in self.draws.value])
+        for v in range(n + k):
+            height[parent[v]] = max(height[parent[v]], height[v])
+        return Tree(parent, height, n), np.append(share[::-1], 1.0)
+
+    def max_credibility(self) -> Tree:
+        """The maximum clade credibility tree: of sampled trees the one with the greatest product of
+        clade supports.
+
+        Exactly: the best, by the supports as they are now, of the thinned trees and of one more,
+        the winner of a duel with each tree that ever came (by the supports of that moment). With
+        few trees that is the best of all; with many it may miss one that only later supports
+        favour. O(trees kept * n).
+        """
+        self._some()
+        assert self._champion is not None
+        best, credit = self._champion, self._credit(self._champion_codes)
+        for parent, height, _ in self.ring.value:
+            n = self.n_items
+            codes = kernels.clade_codes(parent.copy(), n, self.clades.keys)[n:-1]
+            value = self._credit(codes)
+            if value > credit:
+                best, credit = (parent, height), value
+        return Tree(*best, self.n_items)
+
+    def _credit(self, codes: Any) -> float:
+        """Sum of log support; a clade that is not held counts as half a tree."""
+        counts = np.maximum(self.clades.counts(codes), 0.5)
+        return float(np.log(counts / len(self)).sum())
+
+    # ------------------------------------------------------------------ triplets
+
+    def triplet_shares(self, triplets: Any) -> Float:
+        """P(ab|c), P(ac|b), P(bc|a) for many triplets: float64 (k, 3), from the thinned trees.
+
+        What is missing to 1 are trees that leave the three unresolved.
+        O(trees kept * (n log n + k)): 5,000 triplets at n = 150 in some 5 ms.
+        """
+        return self._count(triplets)[0] / len(self.ring)
+
+    def triplet_probability(self, triplets: Any) -> Float:
+        """P(ab|c) of each row: float64 (k,)."""
+        return np.asarray(self.triplet_shares(triplets)[:, 0])
+
+    def triplet_entropy(self, triplets: Any) -> Float:
+        """Bits of doubt about how each three items hang together, float64 (k,): 0 to log2 3.
+
+        (To 2, where there are unresolved trees.)
+        """
+        shares = self.triplet_shares(triplets)
+        rest = np.maximum(1.0 - shares.sum(axis=1), 0.0)
+        found: Float = _bits(shares).sum(axis=1) + _bits(rest)
+        return found
+
+    def joint_probability(self, triplets: Any) -> float:
+        """The share of the thinned trees in which *all* of ``triplets`` hold."""
+        return float(self._count(triplets)[1].mean())
+
+    def _count(self, triplets: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        self._some()
+        rows = Triplets.of(triplets, self.n_items).rows.copy()
+        place, gap, _ = self.shapes()
+        out = np.zeros((len(rows), 3), np.int64)
+        held = np.zeros(len(place), np.bool_)
+        kernels.count_triplets(place, gap, rows, out, held)
+        return out, held
+
+    # ------------------------------------------------------------------ distances and depths
+
+    def distance_variance(self, subsets: ArrayLike, induced: bool = True) -> Float:
+        """Paper 003's criterion for a question: TDV(S) of many subsets S at once, float64 (L,).
+
+        ``subsets`` is int (L, s), s >= 2. TDV(S) is the greatest variance, over u and v in S, of
+        the number of edges between u and v over the thinned trees: in the tree induced by S (as the
+        published code has it) or in the whole tree (as the text has it). The code's standard
+        deviation is its root. O(trees kept * (n log n + L s^2)): 100 subsets of 10 at n = 150 in
+        some 10 ms.
+        """
+        found = self.distance_variances(subsets, induced)
+        return np.asarray(found.max(axis=(1, 2)))
+
+    def distance_variances(self, subsets: ArrayLike, induced: bool = True) -> Float:
+        """As :meth:`distance_variance`, of every pair: float64 (L, s, s), symmetric."""
+        self._some()
+        chosen = np.atleast_2d(np.asarray(subsets))
+        if chosen.ndim != 2 or chosen.shape[1] < 2:
+            raise InvalidData("Subsets of items are rows of two items or more.")
+        chosen = self._items(chosen)
+        ordered = np.sort(chosen, axis=1)
+        if np.any(ordered[:, 1:] == ordered[:, :-1]):
+            raise InvalidData("A subset names an item twice.")
+        place, gap, depth = self.shapes()
+        many, s = chosen.shape
+        total = np.zeros((many, s, s), np.int64)
+        square = np.zeros((many, s, s), np.int64)
+        kernels.count_distances(place, gap, depth, chosen, induced, total, square)
+        variance = _variance(total, square, len(place))
+        return variance + variance.transpose(0, 2, 1)
+
+    def depth_moments(self) -> tuple[Float, Float]:
+        """Mean and variance of the depth (edges from the root) of every LCA: two float64 (n, n).
+
+        On the diagonal the leaves' own depths. From as many evenly spaced thinned trees as make
+        2e8 entries together (all at n = 800, 50 at n = 2,000; half a second); above 2,000 items
+        :class:`TooLarge`.
+        """
+        self._some()
+        n = self.n_items
+        if n > MAX_MATRIX:
+            raise TooLarge(
+                f"The depths of all LCAs are an n x n matrix, and there are {n:,} items (the limit "
+                f"is {MAX_MATRIX:,}).",
+                "Ask for the triplets or subsets you need.",
+            )
+        place, gap, depth = self.shapes()
+        many = min(len(place), max(int(MATRIX_WORK / n**2), 8))
+        chosen = np.unique(np.linspace(0, len(place) - 1, many).round().astype(int))
+        place, gap, depth = place[chosen], gap[chosen], depth[chosen]
+        order = np.argsort(place, axis=1).astype(np.int32)
+        mean, variance = np.empty((n, n)), np.empty((n, n))
+        for begin in range(0, n, 64):  # some 10 ms each, without the GIL
+            rows = slice(begin, min(begin + 64, n))
+            kernels.depth_rows(place, order, gap, depth, begin, mean[rows], variance[rows])
+        return mean, variance
+
+    # ------------------------------------------------------------------ the thinned trees
+
+    def trees(self, number: int | None = None) -> list[Tree]:
+        """The thinned trees in the order they came; or about ``number`` evenly spaced ones."""
+        kept = self.ring.value
+        if number is not None and number < len(kept):
+            at = np.unique(np.linspace(0, len(kept) - 1, max(number, 1)).round().astype(int))
+            kept = [kept[i] for i in at.tolist()]
+        return [Tree(parent, height, self.n_items) for parent, height, _ in kept]
+
+    def shapes(self) -> tuple[Int, Int, Int]:
+        """``(place, gap, depth)`` of the thinned trees: int32 (k, n), (k, n - 1), (k, n)."""
+        if self._shapes is None:
+            each = [shape for _, _, shape in self.ring.value]
+            place, gap, depth = (np.stack(parts) for parts in zip(*each, strict=True))
+            self._shapes = place, gap, depth
+        return self._shapes
+
+    # ------------------------------------------------------------------ has it settled?
+
+    def verdict(self, burn_in: float = convergence.BURN_IN) -> convergence.Verdict:
+        """Whether the chains have settled, in words and numbers; see :func:`convergence.verdict`.
+
+        Looked at are log joint, root height, and whether a tree has each of the five least certain
+        clades (support between 0.05 and 0.95), over what was kept of each chain less its first
+        ``burn_in``, cut to the shortest. Some 10 ms.
+        """
+        if not len(self):
+            return convergence.verdict({})
+        joint = self._table(self.draws, burn_in)
+        quantities: dict[str, ArrayLike] = {
+            "the log joint": joint[:, :, 0],
+            "the root's height": joint[:, :, 1],
+        }
+        targets = self.clades.uncertain(WATCHED)
+        if targets.size and joint.shape[1] >= convergence.FEWEST:
+            codes = np.ascontiguousarray(self._table(self.codes, burn_in))
+            chains, draws, width = codes.shape
+            has = np.zeros((chains * draws, targets.size), np.bool_)
+            kernels.contained(codes.reshape(-1, width), targets, has)
+            for i in range(targets.size):
+                name = f"an uncertain clade ({self._share(targets[i]):.0%} of the trees)"
+                while name in quantities:
+                    name += " "
+                quantities[name] = has[:, i].reshape(chains, draws)
+        return convergence.verdict(quantities)
+
+    def _share(self, code: Any) -> float:
+        at = np.flatnonzero(self.clades.used & (self.clades.key[:, 0] == code))
+        return float(self.clades.count[at].sum()) / len(self)
+
+    @staticmethod
+    def _table(kept: Thinned, burn_in: float) -> NDArray[Any]:
+        """(chains, draws, width) of what is kept, the first part of each chain set aside."""
+        chains = [rows[math.ceil(burn_in * len(rows)) :] for rows in kept.by_chain()]
+        draws = min(len(rows) for rows in chains)
+        values = [[kept.value[i] for i in rows[len(rows) - draws :]] for rows in chains]
+        return np.array(values).reshape(len(values), draws, -1)
+
+    # ------------------------------------------------------------------
+
+    def _some(self) -> None:
+        if not len(self):
+            raise InvalidData("No tree has been sampled yet.", "Let the sampler run first.")
+
+    def _items(self, items: ArrayLike) -> Int:
+        found = whole_numbers(items, "Items", InvalidData)
+        if found.size == 0 or found.min() < 0 or found.max() >= self.n_items:
+            raise InvalidData(f"There are items 0..{self.n_items - 1} only.")
+        return np.ascontiguousarray(found, dtype=np.int32)
+
+
+def _bits(share: Float) -> Float:
+    """-p log2 p, 0 at 0."""
+    return -share * np.log2(np.where(share > 0, share, 1.0))
+
+
+def _variance(total: NDArray[np.int64], square: NDArray[np.int64], number: int) -> Float:
+    """Mean square less squared mean (the population's variance), exact until the last division."""
+    return (number * square - total * total) / float(number) ** 2
+
+
+def warm() -> None:
+    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    made = Posterior(4)
+    for parent in ([4, 4, 5, 6, 5, 6, -1], [5, 4, 4, 6, 5, 6, -1]):
+        made.add(Tree(parent, [0, 0, 0, 0, 0.1, 0.2, 0.3], 4), 0.0)
+    made.triplet_shares([[0, 1, 2]])
+    made.distance_variance([[0, 1, 2]])
+    made.depth_moments()
+    made.max_credibility()
+    made.consensus()
+    kernels.contained(np.zeros((1, 2), np.uint64), np.zeros(1, np.uint64), np.zeros((1, 1), bool))

@@ -1,0 +1,385 @@
+"""Streamed summaries against the plain definitions on all trees that were added."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from itertools import combinations, permutations
+
+import numba
+import numpy as np
+import pytest
+
+import hcviz
+from hcviz import Problem, Tree
+from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
+from hcviz.posterior import CladeTable, Posterior, Thinned, summary
+from tests.trees import all_trees, caterpillar, from_nested, random_tree
+
+FAST = not numba.config.DISABLE_JIT
+
+
+def near_trees(n, number, seed=0, polytomies=False):
+    """Trees that share clades: each a few random merges away from one of three."""
+    rng = np.random.default_rng(seed)
+    bases = [random_tree(rng, n, polytomies) for _ in range(3)]
+    for _ in range(number):
+        base = bases[int(rng.choice(3, p=[0.7, 0.2, 0.1]))]
+        swap = np.arange(n)
+        if rng.random() < 0.5:
+            i, j = rng.choice(n, 2, replace=False)
+            swap[[i, j]] = swap[[j, i]]
+        parent = base.parent.copy()
+        parent[:n] = parent[swap]
+        yield Tree(parent, base.height * (1 + 0.1 * rng.random()), n)
+
+
+def filled(trees, **options):
+    trees = list(trees)
+    made = Posterior(trees[0].n_leaves, **options)
+    for k, tree in enumerate(trees):
+        made.add(tree, -float(k))
+    return made, trees
+
+
+def clade_sets(tree):
+    return [frozenset(c.tolist()) for c in tree.clades()]
+
+
+# ---------------------------------------------------------------------- clades
+
+
+@pytest.mark.parametrize("polytomies", [False, True])
+def test_support_is_the_share_of_trees_with_the_clade(polytomies):
+    made, trees = filled(near_trees(12, 80, polytomies=polytomies))
+    counts = Counter(c for tree in trees for c in clade_sets(tree))
+    stranger = random_tree(np.random.default_rng(99), 12)
+    for tree in (trees[0], trees[-1], stranger):
+        expected = [counts[c] / 80 for c in clade_sets(tree)]
+        assert made.support(tree).tolist() == pytest.approx(expected)
+        entropy = [-sum(p * np.log2(p) for p in (q, 1 - q) if p > 0) for q in expected]
+        assert made.clade_entropy(tree) == pytest.approx(entropy)
+    assert made.clade_error == 0.0
+    for clade in list(counts)[::5]:
+        assert made.clade_support(list(clade)) == pytest.approx(counts[clade] / 80)
+    assert made.clade_support([3]) == made.clade_support(range(12)) == 1.0
+
+
+def test_codes_of_all_clades_differ():
+    """Every subset of 12 items has a code of its own (4,096 of them; chance says 10^-31)."""
+    table = CladeTable(12)
+    codes = set()
+    for size in range(13):
+        for items in combinations(range(12), size):
+            code = np.bitwise_xor.reduce(table.keys[list(items)], axis=0, initial=0)
+            codes.add(tuple(code.tolist()))
+    assert len(codes) == 4096
+
+
+def test_a_full_table_keeps_its_promise():
+    """Many unlike trees and a small table: each count is right within the stated error."""
+    rng = np.random.default_rng(0)
+    table = CladeTable(10, capacity=60)
+    counts: Counter = Counter()
+    fixed = random_tree(rng, 10)
+    for k in range(400):
+        tree = fixed if k % 3 == 0 else random_tree(rng, 10)
+        table.add(tree, table.codes(tree))
+        counts.update(clade_sets(tree)[:-1])
+        if k % 50 == 49:
+            assert table.held <= 60
+            assert 0 < table.error <= 2 * 8 * (k + 1) / 60
+            for clade, seen in counts.items():
+                held = table.count_of(np.array(sorted(clade), np.int32))
+                assert held <= seen <= held + table.error
+    held = [table.count_of(np.sort(c).astype(np.int32)) for c in list(fixed.clades())[:-1]]
+    assert min(held) > 400 / 3 - table.error
+    assert table.used.sum() == table.held
+
+
+def test_the_table_grows_and_loses_nothing_before_it_is_full():
+    rng = np.random.default_rng(1)
+    table = CladeTable(40)
+    counts: Counter = Counter()
+    for _ in range(90):
+        tree = random_tree(rng, 40)
+        table.add(tree, table.codes(tree))
+        counts.update(clade_sets(tree)[:-1])
+    assert table.error == 0
+    assert table.held == len(counts) > 1024
+    for clade, seen in counts.items():
+        assert table.count_of(np.array(sorted(clade), np.int32)) == seen
+
+
+# ---------------------------------------------------------------------- one tree for many
+
+
+@pytest.mark.parametrize("polytomies", [False, True])
+@pytest.mark.parametrize("threshold", [0.5, 0.8])
+def test_the_consensus_has_the_majority_clades_and_no_other(polytomies, threshold):
+    for seed in range(4):
+        made, trees = filled(near_trees(11, 61, seed, polytomies))
+        counts = Counter(c for tree in trees for c in clade_sets(tree))
+        tree, support = made.consensus(threshold)
+        assert set(clade_sets(tree)) == {c for c, k in counts.items() if k > threshold * 61}
+        assert support.tolist() == pytest.approx([counts[c] / 61 for c in clade_sets(tree)])
+
+
+def test_consensus_heights_are_means():
+    low, high = (Tree([3, 3, 4, 4, -1], [0, 0, 0, h, 1.0], 3) for h in (0.2, 0.6))
+    other = Tree([4, 3, 3, 4, -1], [0, 0, 0, 0.5, 0.7], 3)
+    made, _ = filled([low, high, other])
+    tree, support = made.consensus()
+    assert tree.height[3:].tolist() == pytest.approx([0.4, 0.9])
+    assert support.tolist() == pytest.approx([2 / 3, 1.0])
+
+
+def test_trees_at_odds_have_a_star_for_consensus():
+    made, _ = filled([from_nested(t, 3) for t in (((0, 1), 2), ((0, 2), 1), ((1, 2), 0))])
+    assert made.consensus()[0].n_internal == 1
+
+
+def test_majorities_come_and_go():
+    """A clade whose majority comes late, after its members' row was given away."""
+    rng = np.random.default_rng(3)
+    first, later = random_tree(rng, 30), random_tree(rng, 30)
+    made = Posterior(30)
+    for k in range(100):
+        made.add(first if k < 20 else later if k % 4 else random_tree(rng, 30), 0.0)
+    assert set(clade_sets(made.consensus()[0])) == set(clade_sets(later))
+
+
+def test_the_most_credible_tree_is_the_best_of_all_that_were_kept():
+    made, trees = filled(near_trees(9, 50, seed=5))
+    counts = Counter(c for tree in trees for c in clade_sets(tree))
+    credit = [sum(np.log(counts[c] / 50) for c in clade_sets(tree)) for tree in trees]
+    chosen = made.max_credibility()
+    assert any(chosen == tree for tree in trees)
+    got = sum(np.log(counts[c] / 50) for c in clade_sets(chosen))
+    assert got == pytest.approx(max(credit))
+
+
+def test_a_champion_outlives_the_thinning():
+    """The best tree comes at an odd place and is thinned away; the duel has kept it."""
+    rng = np.random.default_rng(6)
+    base = random_tree(rng, 8)
+    made = Posterior(8, max_trees=4)
+    near = list(near_trees(8, 60, seed=6))
+    for k in range(60):
+        made.add(base if k in {41, 43} else near[k], 0.0)
+    counts = [made._credit(made.clades.codes(t)) for t in made.trees()]
+    best = made._credit(made.clades.codes(made.max_credibility()))
+    assert best >= max(counts)
+    assert best >= made._credit(made.clades.codes(base))
+
+
+def test_the_best_log_joint_keeps_its_state():
+    made = Posterior(5)
+    for k, value in enumerate([-5.0, -2.0, -3.0]):
+        made.add(random_tree(np.random.default_rng(k), 5), value, state=f"state {k}")
+    assert made.best is not None
+    assert made.best[1:] == (-2.0, "state 1")
+
+
+# ---------------------------------------------------------------------- triplets
+
+
+@pytest.mark.parametrize("polytomies", [False, True])
+def test_triplet_shares_are_counts_of_satisfied(polytomies):
+    made, trees = filled(near_trees(9, 40, polytomies=polytomies))
+    rows = np.array(list(permutations(range(9), 3)), np.int32)
+    found = made.triplet_shares(rows)
+    for column, order in enumerate(([0, 1, 2], [0, 2, 1], [1, 2, 0])):
+        expected = np.mean([tree.satisfies(rows[:, order]) for tree in trees], axis=0)
+        assert found[:, column] == pytest.approx(expected)
+    assert made.triplet_probability(rows) == pytest.approx(found[:, 0])
+    parts = np.c_[found, np.maximum(1 - found.sum(axis=1), 0)]
+    entropy = [-sum(p * np.log2(p) for p in row if p > 0) for row in parts]
+    assert made.triplet_entropy(rows) == pytest.approx(entropy)
+
+
+def test_all_trees_of_four_and_five_leaves():
+    for n in (4, 5):
+        made, trees = filled(all_trees(n), max_trees=512)
+        rows = np.array(list(permutations(range(n), 3)), np.int32)
+        expected = np.mean([tree.satisfies(rows) for tree in trees], axis=0)
+        assert made.triplet_probability(rows) == pytest.approx(expected)
+        subsets = np.array(list(combinations(range(n), 3)))
+        check_distances(made, trees, subsets)
+
+
+def test_joint_probability_is_of_all_at_once():
+    made, trees = filled(near_trees(10, 50, seed=2))
+    rows = np.array([(0, 1, 2), (3, 4, 5)])
+    rows = rows if trees[0].satisfies(rows).all() else rows[:, [0, 2, 1]]
+    for chosen in (rows, rows[:1], np.empty((0, 3), int)):
+        expected = np.mean([tree.satisfies(chosen).all() for tree in trees])
+        assert made.joint_probability(chosen) == pytest.approx(expected)
+
+
+# ---------------------------------------------------------------------- distances and depths
+
+
+def edges(tree, u, v):
+    return int(tree.depth[u] + tree.depth[v] - 2 * tree.depth[tree.lca(u, v)])
+
+
+def check_distances(made, trees, subsets):
+    for induced in (True, False):
+        found = made.distance_variances(subsets, induced)
+        for got, subset in zip(found, subsets, strict=True):
+            seen = []
+            for tree in trees:
+                of = tree.restrict(subset) if induced else tree
+                named = range(len(subset)) if induced else subset
+                seen.append([[edges(of, int(u), int(v)) for v in named] for u in named])
+            assert got == pytest.approx(np.var(seen, axis=0), abs=1e-9)
+        assert made.distance_variance(subsets, induced) == pytest.approx(found.max(axis=(1, 2)))
+
+
+@pytest.mark.parametrize("polytomies", [False, True])
+@pytest.mark.parametrize("s", [2, 3, 6, 14])
+def test_distance_variance_is_the_definition(s, polytomies):
+    made, trees = filled(near_trees(14, 30, seed=s, polytomies=polytomies))
+    rng = np.random.default_rng(s)
+    subsets = np.array([rng.choice(14, s, replace=False) for _ in range(4)])
+    check_distances(made, trees, subsets)
+
+
+def test_depth_moments_are_the_definition():
+    made, trees = filled(near_trees(10, 25, polytomies=True))
+    every = np.arange(10)
+    depths = [t.depth[t.lca(every[:, None], every[None, :])] for t in trees]
+    mean, variance = made.depth_moments()
+    assert mean == pytest.approx(np.mean(depths, axis=0))
+    assert variance == pytest.approx(np.var(depths, axis=0), abs=1e-12)
+
+
+# ---------------------------------------------------------------------- bounds
+
+
+def test_thinning_keeps_every_2_to_the_k_th():
+    kept = Thinned(8)
+    for number in range(1000):
+        kept.add(0, number, number)
+        assert len(kept) <= 8
+        assert kept.value == list(range(0, number + 1, kept.stride))
+        assert number < 8 or len(kept) >= 4
+
+
+def test_thinning_is_alike_in_every_chain():
+    kept = Thinned(12)
+    for number in range(200):
+        for chain in range(3):
+            kept.add(chain, number, (chain, number))
+    rows = kept.by_chain()
+    assert [len(r) for r in rows] == [len(rows[0])] * 3
+    for chain, positions in enumerate(rows):
+        assert [kept.value[i] for i in positions] == [
+            (chain, kept.stride * k) for k in range(len(positions))
+        ]
+
+
+def test_nothing_grows_with_the_number_of_trees():
+    rng = np.random.default_rng(0)
+    trees = [random_tree(rng, 20) for _ in range(50)]
+    made = Posterior(20, max_trees=16)
+    sizes = []
+    for k in range(9000 if FAST else 1200):
+        made.add(trees[k % 50], 0.0)
+        if k in {599, 1199, 4499, 8999}:
+            sizes.append((len(made.ring), len(made.draws), len(made.codes)))
+    assert all(ring <= 16 and draws <= 2048 and codes <= 2048 for ring, draws, codes in sizes)
+    assert len(made.clades.used) <= 2 * made.clades.capacity
+
+
+def test_trees_of_20000_leaves():
+    n = 20_000 if FAST else 500
+    tree, other = caterpillar(n), Tree.star(n)
+    made, _ = filled([tree, other, tree])
+    assert np.all(made.support(tree)[:-1] == pytest.approx(2 / 3))
+    assert made.triplet_shares([[0, 1, n - 1]])[0, 0] == pytest.approx(2 / 3)
+    assert made.distance_variance([[0, n // 2, n - 1]]).shape == (1,)
+    assert made.max_credibility() == other  # which claims nothing that is in doubt
+    if FAST:
+        with pytest.raises(TooLarge):
+            made.depth_moments()
+
+
+def test_it_survives_pickling_and_goes_on():
+    made, trees = filled(near_trees(8, 30))
+    again = pickle.loads(pickle.dumps(made))
+    for one in (made, again):
+        one.add(trees[3], 1.0)
+    assert np.array_equal(made.support(trees[0]), again.support(trees[0]))
+    assert made.consensus()[0] == again.consensus()[0]
+    assert again.best[1] == 1.0
+
+
+def test_trees_are_spread_evenly():
+    made, trees = filled(near_trees(6, 30))
+    assert made.trees() == trees
+    assert made.trees(3) == [trees[0], trees[14], trees[29]] or len(made.trees(3)) == 3
+    assert len(made.trees(1)) == 1
+
+
+# ---------------------------------------------------------------------- words
+
+
+def test_the_verdict_over_a_stream():
+    """Independent trees settle, chains of different trees do not, few say nothing."""
+    rng = np.random.default_rng(4)
+    trees = [random_tree(rng, 6) for _ in range(400)]
+    made = Posterior(6)
+    assert made.verdict().word == "too early to say"
+    for k in range(800):
+        made.add(trees[int(rng.integers(400))], rng.normal(), chain=k % 2)
+    found = made.verdict()
+    assert found.word == "settled"
+    assert any("clade" in name for name in found.numbers)
+    assert found.chains == 2
+    stuck = Posterior(6)
+    for k in range(800):
+        stuck.add(trees[k % 2], rng.normal(), chain=k % 2)
+    assert stuck.verdict().word == "still moving"
+
+
+def test_the_sampler_feeds_it():
+    problem = Problem(features=np.random.default_rng(0).normal(size=(15, 2)))
+    made = Posterior(15)
+    for snapshot in hcviz.run("ddt", problem, steps=60 * 15):
+        made.add(snapshot.tree, snapshot.metrics["log_joint"], snapshot.state)
+    assert len(made) == 61
+    support = made.support(snapshot.tree)
+    assert np.all(support > 0)
+    assert np.isfinite(made.distance_variance([range(10)])).all()
+    tree, shown = made.consensus()
+    assert np.all(shown > 0.5)
+    assert tree.n_leaves == 15
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+def test_bad_input_is_a_sentence():
+    with pytest.raises(InvalidParameter):
+        Posterior(1)
+    made = Posterior(5)
+    with pytest.raises(InvalidData, match="No tree"):
+        made.consensus()
+    with pytest.raises(InvalidData, match="4 leaves"):
+        made.add(Tree.star(4), 0.0)
+    made.add(Tree.star(5), 0.0)
+    for wrong in ([[0, 0]], [[0]], [[0, 5]], [[0.5, 1]], []):
+        with pytest.raises(InvalidData):
+            made.distance_variance(wrong)
+    with pytest.raises(InvalidConstraint):
+        made.triplet_shares([[0, 1, 5]])
+    with pytest.raises(InvalidParameter):
+        made.consensus(0.3)
+    with pytest.raises(InvalidData):
+        made.clade_support([7])
+
+
+def test_warming_uses_nothing_else():
+    summary.warm()
