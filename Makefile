@@ -14,7 +14,7 @@ app:
 	@echo "hcviz: compiling its kernels (a minute, the first time)"
 	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@echo "hcviz: http://localhost:$(PORT) (Ctrl-C ends it)"
-	@$(PYTHON) -m panel serve app.py --port $(PORT) --address 127.0.0.1 \
+	@$(PYTHON) -m panel serve app.py --warm --port $(PORT) --address 127.0.0.1 \
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT)
 
 test: lint

@@ -24,6 +24,9 @@ from hcviz.ui.link import Link, from_query
 from hcviz.ui.store import Store
 from hcviz.ui.wire import Wire, together
 
+#: Seconds that a page may wait for its first tree; most methods need hundredths.
+FIRST = 0.2
+
 _counter = itertools.count(1)
 _warmed = threading.Event()
 
@@ -67,7 +70,8 @@ def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.view
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     if document is not None:
-        explorer.store.runner.pause()  # after its first tree: the page is made with all there is
+        gate.first(FIRST)  # a page that comes with its tree shows it one way to the server sooner
+        explorer.store.runner.pause()  # the rest of the page is made with all there is
 
     def begin() -> None:
         gate.open()
@@ -102,14 +106,13 @@ def _attendance(document: Document, store: Store) -> Callable[[], None]:
 class Gate:
     """Callbacks for the document's thread; until the browser has the page, they wait.
 
-    The first run goes on while the page loads, but nothing is drawn meanwhile: what Panel 1.9.4
-    changes after the document was sent and before the session counts as connected is dropped
+    Nothing is drawn between the page's making and its arrival: what Panel 1.9.4 changes after the document was sent and before the session counts as connected is dropped
     (``_drain_unconnected_events`` in ``panel/io/document.py``).
     """
 
     def __init__(self, document: Document | None) -> None:
         self._document = document
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._waiting: list[Callable[[], None]] | None = [] if document is not None else None
 
     def schedule(self, callback: Callable[[], None]) -> None:
@@ -117,11 +120,20 @@ class Gate:
         with self._lock:
             if self._waiting is not None:
                 self._waiting.append(callback)
+                self._lock.notify_all()
                 return
         if self._document is None:
             callback()
         else:
             self._document.add_next_tick_callback(callback)
+
+    def first(self, seconds: float) -> None:
+        """Do what is scheduled within ``seconds`` now, while the page is made."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._waiting, seconds)
+            waiting, self._waiting = self._waiting or [], []
+        for callback in waiting:
+            callback()
 
     def open(self) -> None:
         """The browser has the page."""
