@@ -158,6 +158,104 @@ def test_a_new_triplet_goes_on_with_scale_counts_and_untouched_times():
         assert snapshot.tree.satisfies([[a, far, b]]).all()
 
 
+# ---------------------------------------------------------------------- several chains
+
+
+@pytest.mark.parametrize("more", [{}, {"triplets": [[0, 1, 2], [3, 4, 0]]}])
+def test_the_first_of_several_chains_is_the_one_that_runs_alone(more):
+    problem = Problem(features=features(12), **more)
+    alone = list(hcviz.run("ddt", problem, seed=5, steps=200, every=50))
+    several = list(hcviz.run("ddt", problem, seed=5, steps=200, every=50, chains=3))
+    assert [s.tree for s in several] == [s.tree for s in alone]
+    for one, of_three in zip(alone, several, strict=True):
+        assert one.metrics.items() <= of_three.metrics.items()
+        assert one.state.generator == of_three.state.generator
+        assert one.state.company is None
+        trees = [state.tree() for state in of_three.state.chains]
+        assert len(trees) == 3
+        assert np.array_equal(trees[0].parent, of_three.tree.parent)
+        assert trees[0].height == pytest.approx(of_three.tree.height)
+        assert trees[1] != trees[2]
+        if more:
+            assert all(tree.satisfies(more["triplets"]).all() for tree in trees)
+
+
+def test_each_chain_has_the_log_joint_that_it_says():
+    problem = Problem(features=features(9))
+    for snapshot in hcviz.run("ddt", problem, steps=60, every=20, chains=3):
+        for state in snapshot.state.chains:
+            own = hcviz.Snapshot(state.tree(), 0, 1, {}, state)
+            assert state.log_joint == pytest.approx(slow_log_joint(work_of(own, problem)), abs=1e-6)
+
+
+@pytest.mark.parametrize("cut", [210, 430])
+def test_several_chains_go_on_bit_for_bit(cut, tmp_path):
+    """Trees, numbers and the agreement of the chains, through a file."""
+    problem = Problem(features=features(10), triplets=[[0, 1, 2]])
+    options = {"every": 10, "chains": 3, "seed": 3}
+    whole = last(problem, steps=800, **options)
+    half = last(problem, steps=cut, **options)
+    np.savez(tmp_path / "state.npz", **half.state.to_arrays())
+    with np.load(tmp_path / "state.npz", allow_pickle=False) as arrays:
+        stored = STATE.from_arrays(dict(arrays))
+    kept = hcviz.Snapshot(half.tree, half.step, half.total, {}, stored)
+    rest = last(problem, steps=800 - cut, start=kept, **(options | {"seed": 77}))
+    assert rest.tree == whole.tree
+    assert rest.metrics == whole.metrics
+    assert {"rhat", "ess"} <= rest.metrics.keys()
+    for one, other in zip(whole.state.chains, rest.state.chains, strict=True):
+        assert one.generator == other.generator
+        assert np.array_equal(one.u, other.u)
+    assert np.array_equal(whole.state.company.joints, rest.state.company.joints)
+
+
+def test_a_new_answer_bends_every_chain_and_forgets_what_they_agreed_on():
+    problem = Problem(features=features(10))
+    before = last(problem, steps=600, every=10, chains=3)
+    assert "rhat" in before.metrics
+    a, b = before.tree.leaves(int(before.tree.parent[0]))[:2]
+    far = next(x for x in before.tree.leaf_order if not before.tree.satisfies([[a, x, b]])[0])
+    added = problem.with_triplets([[a, far, b]])
+    for snapshot in hcviz.run("ddt", added, steps=50, every=10, chains=3, start=before):
+        assert "rhat" not in snapshot.metrics
+        for state in snapshot.state.chains:
+            assert state.tree().satisfies([[a, far, b]]).all()
+    assert len(snapshot.state.company.joints) == 5
+    more = last(added, steps=20, chains=4, start=snapshot)
+    assert len(more.state.chains) == 4
+    fewer = last(added, steps=20, chains=1, start=snapshot)
+    assert fewer.state.company is None
+
+
+def test_chains_that_settle_say_so_and_threads_end():
+    """Four chains of a small problem: R-hat falls toward 1; no thread outlives the run."""
+    import threading
+
+    problem = Problem(features=features(8))
+    shown = list(hcviz.run("ddt", problem, steps=12_000 if FAST else 1500, every=20, chains=4))
+    assert 0.99 < shown[-1].metrics["rhat"] < (1.05 if FAST else 1.6)
+    assert shown[-1].metrics["ess"] > (100 if FAST else 5)
+    stream = hcviz.run("ddt", problem, steps=10**6, chains=2)
+    next(stream), next(stream)
+    stream.close()
+    assert not [t for t in threading.enumerate() if t.name.startswith("ddt-chain")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("company.joints", np.zeros((2, 5))),
+        ("company.counts", np.array([0, 1])),
+        ("chain 2.parent", np.zeros(3, np.int32)),
+    ],
+)
+def test_a_tampered_company_is_refused(name, value):
+    arrays = last(Problem(features=features(6)), steps=10, chains=2).state.to_arrays()
+    assert len(STATE.from_arrays(arrays).chains) == 2
+    with pytest.raises(InvalidData, match="no state"):
+        STATE.from_arrays(arrays | {name: value})
+
+
 # ---------------------------------------------------------------------- triplets
 
 

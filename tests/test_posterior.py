@@ -347,9 +347,10 @@ def test_the_verdict_over_a_stream():
 def test_the_sampler_feeds_it():
     problem = Problem(features=np.random.default_rng(0).normal(size=(15, 2)))
     made = Posterior(15)
-    for snapshot in hcviz.run("ddt", problem, steps=60 * 15):
-        made.add(snapshot.tree, snapshot.metrics["log_joint"], snapshot.state)
-    assert len(made) == 61
+    for snapshot in hcviz.run("ddt", problem, steps=60 * 15, chains=2):
+        made.add_snapshot(snapshot)
+    assert len(made) == 122
+    assert made.verdict().chains == 2
     support = made.support(snapshot.tree)
     assert np.all(support > 0)
     assert np.isfinite(made.distance_variance([range(10)])).all()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.core.whole import whole_numbers
@@ -85,6 +86,13 @@ class Posterior:
             row = np.zeros(max(self.n_items - 2, 0), np.uint64)
             row[: len(codes)] = codes[:, 0]
             self.codes.add(chain, number, row)
+
+    def add_snapshot(self, snapshot: Snapshot) -> None:
+        """:meth:`add` of a snapshot's tree, and of the trees of all chains that its state has."""
+        chains = getattr(snapshot.state, "chains", ())
+        self.add(snapshot.tree, snapshot.metrics.get("log_joint", math.nan), snapshot.state)
+        for number, state in enumerate(chains[1:], 1):
+            self.add(state.tree(), state.log_joint, state, number)
 
     # ------------------------------------------------------------------ clades
 

@@ -82,6 +82,12 @@ class Parameters(param.Parameterized):
         objects=["average", "random"],
         doc="Start: average linkage of the features, or a tree drawn from the prior.",
     )
+    chains = param.Integer(
+        1,
+        bounds=(1, 64),
+        doc="Chains side by side, each with steps proposals. The first is shown; the others start "
+        "from trees drawn from the prior, and tell whether all have come to the same trees.",
+    )
     mu: Any = param.Selector(
         default="mean",
         objects=["mean", "zero"],

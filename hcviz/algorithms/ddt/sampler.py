@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import math
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.algorithms.ddt.agreement import Agreement
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, put_scale, put_tree
 from hcviz.algorithms.ddt.legal import violated
@@ -34,8 +39,8 @@ from hcviz.core.tree import Tree
 
 #: Leaf noise where rows are equal, in units of sigma^2.
 NOISE_OF_DUPLICATES = 0.01
-#: Features beyond this cannot be squared; columns that vary by less than its inverse are constant.
-LARGEST = 1e100
+#: Columns that vary by less are constant.
+LEAST = 1e-100
 #: Seconds that one call of the kernel should take.
 CALL = 0.015
 
@@ -49,6 +54,15 @@ def run(
     goes on bit for bit. Constant columns say nothing about the tree and are left out. Hard triplets
     hold in every snapshot, the first included; :class:`InconsistentTriplets` if they cannot.
     A proposal costs O(depth * d), more with triplets; memory is O(n d).
+
+    ``chains`` of them run side by side in threads, each with a stream of random numbers of its own,
+    so that threads have no say in the result. Tree and metrics are the first chain's, which is the
+    one that runs alone with ``chains=1``: two pictures then differ by the moves of one chain, not
+    by a change of leader. The others start from trees drawn from the prior, which is wider than
+    any posterior, bent to the triplets: chains from the same start would agree before they have
+    seen anything. ``rhat`` and ``ess`` are those of the log joint, over what all chains did since
+    the posterior last changed, its first quarter set aside; they are recomputed when the record
+    has grown by a tenth.
     """
     n = problem.n_items
     if n < 2:
@@ -61,24 +75,77 @@ def run(
     state = state if isinstance(state, DdtState) and state.parent.size == 2 * n - 1 else None
     data, _ = columns(problem, params.mu)
     noise = noise_of(data, params.leaf_noise)
-    c, sigma, scale = _scale(data, params, state)
-    w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta)
-    put_scale(w, c, sigma)
+    states: list[DdtState | None] = list(state.chains[: params.chains] if state else ())
+    states += [None] * (params.chains - len(states))
+    chains = []
+    for saved, own in zip(states, _generators(rng, params.chains), strict=True):
+        c, sigma, scale = _scale(data, params, saved)
+        w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta)
+        put_scale(w, c, sigma)
+        chains.append(Chain(w, own if saved is None else saved.rng(), saved))
     common = params.sigma is not None and np.ndim(params.sigma) == 0
-    return _stream(w, problem, params, _own(rng, state), start, state, scale, common)
+    agreement = None
+    if params.chains > 1:
+        target = _digest(data, triplets.rows, triplets.weights, params)
+        agreement = Agreement(params.chains, target, state.company if state else None)
+    return _stream(chains, problem, params, start, agreement, scale, common)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """One chain: its arrays, its random numbers, and the state that it goes on from, if any."""
+
+    w: Work
+    rng: np.random.Generator
+    saved: DdtState | None
 
 
 def _stream(
-    w: Work,
+    chains: list[Chain],
     problem: Problem,
     params: Parameters,
-    rng: np.random.Generator,
     start: Any,
-    state: DdtState | None,
+    agreement: Agreement | None,
     scale: Float,
     common: bool,
 ) -> Iterator[Snapshot | None]:
     n = problem.n_items
+    for number, chain in enumerate(chains):
+        if number:
+            yield None
+        _begin(chain, problem, params, start if number == 0 else None, number == 0)
+    total = params.steps or 200 * n
+    every = params.every or n
+    threads = ThreadPoolExecutor(len(chains), "ddt-chain") if len(chains) > 1 else None
+    try:
+        yield _snapshot(chains, agreement, 0, total)
+        done, chunk = 0, 32
+        while done < total:
+            target = min(done + every, total)
+            while done < target:
+                count = min(chunk, target - done)
+
+                def go(chain: Chain, count: int = count) -> None:
+                    advance(chain.w, chain.rng, count, n, params.learn, scale, common)
+
+                began = time.perf_counter()
+                for _ in (threads.map if threads else map)(go, chains):
+                    pass
+                took = time.perf_counter() - began
+                done += count
+                # How the work is cut has no say in its result, so the clock may decide it.
+                chunk = max(1, min(int(count * CALL / max(took, 1e-6)), 4 * chunk, 1 << 20))
+                if done < target:
+                    yield None
+            yield _snapshot(chains, agreement, done, total)
+    finally:
+        if threads is not None:
+            threads.shutdown()
+
+
+def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first: bool) -> None:
+    """Put the chain's first tree into its arrays, mended where it violates a hard triplet."""
+    w, state = chain.w, chain.saved
     if state is not None:
         put_tree(w, state.parent, state.child, state.u)
         w.tally[[PROPOSALS, ACCEPTED]] = state.proposals, state.accepted
@@ -86,32 +153,17 @@ def _stream(
     elif start is not None:
         put_start(w, start if isinstance(start, Tree) else start.tree)
     else:
-        put_first(w, rng, params.init)
+        put_first(w, chain.rng, params.init if first else "random")
     triplets = problem.triplets
     if params.beta is None and len(triplets) and mend(w, triplets, params.repair):
         w.tally[TRIES] = 0
-    total = params.steps or 200 * n
-    every = params.every or n
-    yield _snapshot(w, rng, 0, total)
-    done, chunk = 0, 32
-    while done < total:
-        target = min(done + every, total)
-        while done < target:
-            count = min(chunk, target - done)
-            began = time.perf_counter()
-            advance(w, rng, count, n, params.learn, scale, common)
-            took = time.perf_counter() - began
-            done += count
-            # How the work is cut has no say in its result, so the clock may decide it.
-            chunk = max(1, min(int(count * CALL / max(took, 1e-6)), 4 * chunk, 1 << 20))
-            if done < target:
-                yield None
-        yield _snapshot(w, rng, done, total)
 
 
-def _snapshot(w: Work, rng: np.random.Generator, step: int, total: int) -> Snapshot:
+def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total: int) -> Snapshot:
+    w, rng = chains[0].w, chains[0].rng
+    joints = [float(log_joint(chain.w)) for chain in chains]
     metrics = {
-        "log_joint": float(log_joint(w)),
+        "log_joint": joints[0],
         "proposals": float(w.tally[PROPOSALS]),
         "accepted": float(w.tally[ACCEPTED]),
         "violated": float(violated(w)),
@@ -119,26 +171,25 @@ def _snapshot(w: Work, rng: np.random.Generator, step: int, total: int) -> Snaps
     }
     if w.sigma.size:
         metrics["sigma"] = float(np.exp(np.mean(np.log(w.sigma))))
-    return Snapshot(tree_of(w), step, total, metrics, DdtState.of(w, rng))
+    company = None
+    if agreement is not None:
+        if step > 0:  # the start of a run that goes on was the end of the one before
+            agreement.add(joints)
+        metrics |= agreement.metrics()
+        others = [DdtState.of(c.w, c.rng, j) for c, j in zip(chains[1:], joints[1:], strict=True)]
+        company = agreement.company(tuple(others))
+    state = DdtState.of(w, rng, joints[0], company)
+    return Snapshot(tree_of(w), step, total, metrics, state)
 
 
 def columns(problem: Problem, mu: str) -> tuple[Float, NDArray[np.bool_]]:
-    """The features that vary, less mu, float64 (n, d); and which they are."""
+    """The features that vary, less mu, float64 (n, d); and which they are.
+
+    (That they are finite and can be squared, the problem itself has seen to.)
+    """
     features = np.asarray(problem.features, dtype=np.float64)
-    wrong = np.argwhere(~np.isfinite(features))
-    if wrong.size:
-        row, column = wrong[0]
-        raise InvalidData(
-            f"Row {row}, column {column} of the features is {features[row, column]}.",
-            "Fill missing cells first.",
-        )
     low, high = features.min(axis=0), features.max(axis=0)
-    huge = np.flatnonzero((low < -LARGEST) | (high > LARGEST))
-    if huge.size:
-        raise InvalidData(
-            f"Column {huge[0]} of the features goes beyond {LARGEST:g}.", "Scale it down."
-        )
-    varies = high - low > 1.0 / LARGEST
+    varies = high - low > LEAST
     kept = features[:, varies]
     if mu == "mean" and kept.shape[1]:
         kept = kept - kept.mean(axis=0)
@@ -186,9 +237,29 @@ def _scale(data: Float, params: Parameters, state: DdtState | None) -> tuple[flo
     return c, sigma, scale
 
 
-def _own(rng: np.random.Generator, state: DdtState | None) -> np.random.Generator:
-    if state is not None:
-        return state.rng()
-    if isinstance(rng.bit_generator, np.random.PCG64):
-        return rng
-    return np.random.Generator(np.random.PCG64(rng.integers(2**63)))
+def _generators(rng: np.random.Generator, number: int) -> list[np.random.Generator]:
+    """The first chain's is ``rng`` itself (as PCG64, which states can hold); the others' spawned.
+
+    Spawning leaves rng's own stream alone, so that the first chain is the same with any number.
+    """
+    first = rng
+    if not isinstance(rng.bit_generator, np.random.PCG64):
+        first = np.random.Generator(np.random.PCG64(rng.integers(2**63)))
+    if number == 1:
+        return [first]
+    try:
+        seeds = first.bit_generator.seed_seq.spawn(number - 1)  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):  # a generator that was put into a state by hand
+        word = copy.deepcopy(first).integers(2**63)
+        seeds = np.random.SeedSequence(int(word)).spawn(number - 1)
+    return [first, *(np.random.Generator(np.random.PCG64(seed)) for seed in seeds)]
+
+
+def _digest(data: Float, rows: Any, weights: Any, params: Parameters) -> str:
+    """What the posterior is of: draws of another one say nothing about its convergence."""
+    found = hashlib.blake2b(digest_size=8)
+    for part in (data, rows, weights):
+        found.update(repr(part.shape).encode() + np.ascontiguousarray(part).tobytes())
+    model = [params.beta, params.learn, params.leaf_noise, params.c, np.asarray(params.sigma)]
+    found.update(repr(model).encode())
+    return found.hexdigest()

@@ -7,6 +7,7 @@ from scipy.cluster.hierarchy import linkage
 
 from hcviz.algorithms.ddt.density import log_joint, put_tree, refresh
 from hcviz.algorithms.ddt.seeds import bisected, children_of, data_heights, simulate, times_of
+from hcviz.algorithms.ddt.state import tree_from
 from hcviz.algorithms.ddt.work import NOISE, PARENT, Float, H, Int, U, Work
 from hcviz.core.build import build, build_guided
 from hcviz.core.tree import Tree
@@ -105,17 +106,7 @@ def put_first(w: Work, rng: np.random.Generator, init: str) -> None:
 
 def tree_of(w: Work) -> Tree:
     """The present tree with heights 1 - t; inner nodes by falling divergence time. O(n log n)."""
-    n = w.data.shape[0]
-    order = np.argsort(-w.time[n:, U], kind="stable")
-    rank = np.arange(2 * n - 1, dtype=np.int32)
-    rank[n + order] = np.arange(n, 2 * n - 1, dtype=np.int32)
-    parent = np.full(2 * n - 1, -1, np.int32)
-    old = w.node[:, PARENT]
-    below = old >= 0
-    parent[rank[below]] = rank[old[below]]
-    height = np.zeros(2 * n - 1)
-    height[n:] = w.time[n:, H][order]
-    return Tree(parent, height, n)
+    return tree_from(w.node[:, PARENT], w.time[:, U], w.time[:, H])
 
 
 def mend(w: Work, triplets: Triplets, way: str = "guided") -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,11 +24,28 @@ from hcviz.algorithms.ddt.work import (
     Work,
 )
 from hcviz.core.errors import InvalidData
+from hcviz.core.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Company:
+    """What a run of several chains carries beside its first one."""
+
+    others: tuple[DdtState, ...]
+    joints: Float  # (r, chains): log joints, evenly thinned
+    stride: int  # of those
+    seen: int  # rows offered so far
+    rhat: float  # as last computed, nan before
+    ess: float
+    target: str  # a digest of the posterior that the log joints are of
 
 
 @dataclass(frozen=True, eq=False)
 class DdtState:
-    """A chain between two proposals, in the kernel's own numbering (m = 2n - 1 nodes)."""
+    """A chain between two proposals, in the kernel's own numbering (m = 2n - 1 nodes).
+
+    Of several chains this is the first, the one that is shown; ``company`` has the others.
+    """
 
     parent: Int  # (m,)
     child: Int  # (m, 2); their order matters to the walk's random choices
@@ -39,9 +57,17 @@ class DdtState:
     subtree: int  # being moved, if tries > 0
     tries: int  # proposals still due for it
     generator: str  # JSON of the bit generator's state
+    log_joint: float = float("nan")
+    company: Company | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, w: Work, rng: np.random.Generator) -> DdtState:
+    def of(
+        cls,
+        w: Work,
+        rng: np.random.Generator,
+        log_joint: float,
+        company: Company | None = None,
+    ) -> DdtState:
         return cls(
             w.node[:, PARENT].copy(),
             w.node[:, LEFT : RIGHT + 1].copy(),
@@ -53,7 +79,18 @@ class DdtState:
             int(w.tally[SUBTREE]),
             int(w.tally[TRIES]),
             json.dumps(rng.bit_generator.state),
+            log_joint,
+            company,
         )
+
+    @property
+    def chains(self) -> tuple[DdtState, ...]:
+        """All chains of the run, this one first."""
+        return (self, *(self.company.others if self.company else ()))
+
+    def tree(self) -> Tree:
+        """The chain's tree, heights 1 - t, as :attr:`Snapshot.tree` has it. O(n log n)."""
+        return tree_from(self.parent, self.u, np.exp(-self.u))
 
     def rng(self) -> np.random.Generator:
         """A generator that goes on where this one stood."""
@@ -64,7 +101,7 @@ class DdtState:
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Plain arrays by name, for ``np.savez`` without pickle."""
-        return {
+        found: dict[str, np.ndarray] = {
             "parent": self.parent,
             "child": self.child,
             "u": self.u,
@@ -72,10 +109,20 @@ class DdtState:
             "sigma": self.sigma,
             "counts": np.array([self.proposals, self.accepted, self.subtree, self.tries], np.int64),
             "generator": np.frombuffer(self.generator.encode(), np.uint8),
+            "log_joint": np.array(self.log_joint),
         }
+        company = self.company
+        if company is not None:
+            found["company.joints"] = company.joints
+            found["company.counts"] = np.array([company.stride, company.seen], np.int64)
+            found["company.agreement"] = np.array([company.rhat, company.ess])
+            found["company.target"] = np.frombuffer(company.target.encode(), np.uint8)
+            for number, other in enumerate(company.others, 2):
+                found |= {f"chain {number}.{k}": v for k, v in other.to_arrays().items()}
+        return found
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, Any]) -> DdtState:
+    def from_arrays(cls, arrays: dict[str, Any]) -> Self:
         """Back from :meth:`to_arrays`; :class:`InvalidData` for what is no such state."""
         try:
             counts = np.asarray(arrays["counts"], np.int64)
@@ -90,6 +137,8 @@ class DdtState:
                 int(counts[2]),
                 int(counts[3]),
                 bytes(np.asarray(arrays["generator"], np.uint8)).decode(),
+                float(arrays.get("log_joint", np.nan)),
+                _company(arrays) if "company.joints" in arrays else None,
             )
             made.check()
         except (KeyError, TypeError, ValueError, IndexError) as fault:
@@ -131,3 +180,41 @@ class DdtState:
         if self.sigma.ndim != 1 or not np.all(np.isfinite(self.sigma) & (self.sigma > 0)):
             raise ValueError("sigma is not positive")
         self.rng()
+        if self.company is not None:
+            sizes = {state.parent.size for state in self.chains}
+            if len(sizes) > 1 or self.company.joints.shape[1:] != (len(self.chains),):
+                raise ValueError("its chains do not fit each other")
+
+
+def _company(arrays: dict[str, Any]) -> Company:
+    stride, seen = (int(x) for x in np.asarray(arrays["company.counts"], np.int64))
+    rhat, ess = (float(x) for x in np.asarray(arrays["company.agreement"], np.float64))
+    joints = np.array(arrays["company.joints"], np.float64)
+    target = bytes(np.asarray(arrays["company.target"], np.uint8)).decode()
+    if stride < 1 or joints.ndim != 2 or seen < 0 or len(joints) != -(-seen // stride):
+        raise ValueError("its record does not fit its counts")
+    return Company(tuple(_others(arrays)), joints, stride, seen, rhat, ess, target)
+
+
+def _others(arrays: dict[str, Any]) -> Iterator[DdtState]:
+    number = 2
+    while f"chain {number}.parent" in arrays:
+        prefix = f"chain {number}."
+        own = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
+        yield DdtState.from_arrays(own)
+        number += 1
+
+
+def tree_from(parent: Int, u: Float, h: Float) -> Tree:
+    """A tree from the kernel's arrays: inner nodes by falling divergence time. O(n log n)."""
+    m = parent.size
+    n = (m + 1) // 2
+    order = np.argsort(-u[n:], kind="stable")
+    rank = np.arange(m, dtype=np.int32)
+    rank[n + order] = np.arange(n, m, dtype=np.int32)
+    above = np.full(m, -1, np.int32)
+    below = parent >= 0
+    above[rank[below]] = rank[parent[below]]
+    height = np.zeros(m)
+    height[n:] = h[n:][order]
+    return Tree(above, height, n)
