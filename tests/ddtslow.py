@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -147,3 +150,48 @@ def z_score(values, expected: float, batches: int = 40) -> float:
     means = values[: size * batches].reshape(batches, size).mean(axis=1)
     error = means.std(ddof=1) / math.sqrt(batches)
     return float((means.mean() - expected) / max(error, 1e-12))
+
+
+#: How many standard errors a mean may be off: by chance once in some 10,000 comparisons.
+LIMIT = 4.5
+
+
+def exact_harmonic(k: int) -> Fraction:
+    return sum((Fraction(1, i) for i in range(1, k + 1)), Fraction(0))
+
+
+@cache
+def law(items: frozenset) -> dict:
+    """Exact probability of each labelled shape: a root split (L, R) of n has probability
+    (l-1)! (r-1)! / ((n-1)! H(n-1)), the times being integrated out, and sides are independent."""
+    if len(items) == 1:
+        return {next(iter(items)): Fraction(1)}
+    first, *rest = sorted(items)
+    n = len(items)
+    out: dict = {}
+    for size in range(len(rest)):
+        for chosen in combinations(rest, size):
+            left = frozenset((first, *chosen))
+            right = items - left
+            ways = Fraction(1)
+            for side in (left, right):
+                for i in range(1, len(side)):
+                    ways *= i
+            for i in range(1, n):
+                ways /= i
+            split = ways / exact_harmonic(n - 1)
+            for a, pa in law(left).items():
+                for b, pb in law(right).items():
+                    out[frozenset((a, b))] = split * pa * pb
+    return out
+
+
+def shape_of(tree) -> tuple[str, str] | str:
+    """A nested tree without its labels: a root's two sides, each a string; "." is a leaf."""
+
+    def written(part) -> str:
+        if not isinstance(part, frozenset):
+            return "."
+        return "(" + "".join(sorted(written(x) for x in part)) + ")"
+
+    return tuple(sorted(written(x) for x in tree)) if isinstance(tree, frozenset) else "."

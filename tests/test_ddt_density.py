@@ -10,7 +10,7 @@ from hcviz.algorithms.ddt.chain import advance, sweep
 from hcviz.algorithms.ddt.density import log_joint, log_likelihood, log_prior, refresh, update
 from hcviz.algorithms.ddt.legal import gather, new_stamp, restrict
 from hcviz.algorithms.ddt.moves import attach as put_back
-from hcviz.algorithms.ddt.moves import detach, know_outside, log_fit, log_weight, regraft
+from hcviz.algorithms.ddt.moves import detach, know_outside, log_fit, log_weight, regraft, walk
 from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import tree_of
 from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, H, U
@@ -142,6 +142,72 @@ def test_the_weight_of_a_place_is_target_over_walk(count):
         if constants:
             assert np.ptp(constants) == pytest.approx(0.0, abs=1e-8)
     assert seen > 60
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_the_acceptance_ratio_of_the_way_back_is_the_inverse(count):
+    """For random pairs of states, each pruned and weighed by itself, and by the definitions.
+
+    log ratio of A -> B, computed in A, plus that of B -> A, computed in B, is 0; and the first is
+    log target(B) - log target(A) + log walk(to A) - log walk(to B).
+    """
+    rng = np.random.default_rng(15 + count)
+    seen = 0
+    while seen < 60:
+        tree = random_tree(6, rng)
+        rows = consistent_triplets(tree, count, rng)
+        w = chain(tree, rng, triplets=rows, c=rng.uniform(0.3, 2.0), noise=0.02)
+        node, time, tally = w.node, w.time, w.tally
+        subtree = int(rng.choice(np.delete(np.arange(11), int(tally[ROOT]))))
+        parent = int(node[subtree, PARENT])
+        target_a = slow_log_joint(w) - time[parent, U]
+        was, other, there, walk_ab = pruned(w, subtree, None, rng)
+        # B: the same tree with the subtree elsewhere, everything computed anew
+        branch, u = other
+        time[parent] = u, np.exp(-u)
+        put_back(node, subtree, parent, branch)
+        tally[ROOT] = int(np.flatnonzero(node[:, PARENT] < 0)[0])
+        refresh(w)
+        target_b = slow_log_joint(w) - u
+        now, _, back, walk_ba = pruned(w, subtree, was, rng)
+        assert now == other
+        assert there + back == pytest.approx(0.0, abs=1e-8)
+        assert walk_ab == pytest.approx([walk_ba[1], walk_ba[0]], abs=1e-9)
+        assert there == pytest.approx(target_b - target_a + walk_ab[0] - walk_ab[1], abs=1e-8)
+        seen += 1
+
+
+def pruned(w, subtree, other, rng):
+    """Prune and weigh, as the kernel does, where the subtree was and ``other``: places are (branch,
+    u), and the other one is drawn by a walk if None. Both places, the log ratio of going there, and
+    both log walk densities by the definition."""
+    node, time, tally = w.node, w.time, w.tally
+    parent = int(node[subtree, PARENT])
+    above = int(node[parent, PARENT])
+    own_u = float(time[parent, U])
+    sibling = detach(node, subtree, parent)
+    root = sibling if above < 0 else int(tally[ROOT])
+    found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
+    top, floor = restrict(node, time, tally, w.say, found, root)
+    floors = set(np.flatnonzero(node[:, FLOOR] == floor).tolist()) if found else set()
+    x = above
+    while x >= 0:
+        update(node, time, w.msg, x)
+        x = int(node[x, PARENT])
+    limit = float(time[subtree, U])
+    if other is None:
+        branch, u = walk(node, time, w.real, rng, top, limit, floor)
+        other = int(branch), float(u)
+    stamp = new_stamp(node, tally)
+    weights, walks = [], []
+    for branch, u in ((sibling, own_u), other):
+        weight = log_weight(
+            node, time, w.table, w.real, branch, u, top, node[subtree, 3], limit, floor
+        )
+        know_outside(node, time, w.msg, w.outer, w.spare, root, branch, stamp)
+        weights.append(weight + log_fit(node, time, w.msg, w.outer, subtree, branch, u))
+        walks.append(slow_log_walk(w, top, limit, floors, branch, u))
+    return (int(sibling), own_u), other, weights[1] - weights[0], walks
 
 
 def test_a_rejected_move_leaves_no_trace():

@@ -7,8 +7,6 @@ errors are crossed by chance once in some 10,000 comparisons, and a few dozen ar
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
-from itertools import combinations
 
 import numba
 import numpy as np
@@ -19,47 +17,33 @@ from hcviz.algorithms.ddt.density import put_scale, refresh
 from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.work import PARENT, ROOT, C, H, U, allocate
-from tests.ddtslow import chain, nested, z_score
+from tests.ddtslow import LIMIT, chain, exact_harmonic, law, nested, shape_of, z_score
 from tests.trees import all_trees
 
 SAMPLES = 1500 if numba.config.DISABLE_JIT else 16_000
-LIMIT = 4.5
-
-
-def harmonic(k: int) -> Fraction:
-    return sum((Fraction(1, i) for i in range(1, k + 1)), Fraction(0))
-
-
-@cache
-def law(items: frozenset) -> dict:
-    """Exact probability of each labelled shape: a root split (L, R) of n has probability
-    (l-1)! (r-1)! / ((n-1)! H(n-1)), the times being integrated out, and sides are independent."""
-    if len(items) == 1:
-        return {next(iter(items)): Fraction(1)}
-    first, *rest = sorted(items)
-    n = len(items)
-    out: dict = {}
-    for size in range(len(rest)):
-        for chosen in combinations(rest, size):
-            left = frozenset((first, *chosen))
-            right = items - left
-            ways = Fraction(1)
-            for side in (left, right):
-                for i in range(1, len(side)):
-                    ways *= i
-            for i in range(1, n):
-                ways /= i
-            split = ways / harmonic(n - 1)
-            for a, pa in law(left).items():
-                for b, pb in law(right).items():
-                    out[frozenset((a, b))] = split * pa * pb
-    return out
 
 
 def test_the_law_is_the_known_one():
     assert sum(law(frozenset(range(5))).values()) == 1
     assert set(law(frozenset(range(3))).values()) == {Fraction(1, 3)}
     assert sorted(set(law(frozenset(range(4))).values())) == [Fraction(2, 33), Fraction(1, 11)]
+    fives = by_shape(5)
+    assert sorted(fives.values()) == [Fraction(9, 55), Fraction(2, 5), Fraction(24, 55)]
+    sixes: dict = {}
+    for shape, p in by_shape(6).items():
+        smaller = min(part.count(".") for part in shape)
+        sixes[smaller] = sixes.get(smaller, 0) + p
+    assert [float(sixes[k]) for k in (1, 2, 3)] == pytest.approx(
+        [0.52555, 0.32847, 0.14599], abs=1e-5
+    )
+
+
+def by_shape(n):
+    """The law of the shapes without labels: {shape: probability}."""
+    found: dict = {}
+    for tree, p in law(frozenset(range(n))).items():
+        found[shape_of(tree)] = found.get(shape_of(tree), Fraction(0)) + p
+    return found
 
 
 def prior_work(n, c=1.0, rows=(), beta=None):
@@ -91,7 +75,7 @@ def sampled(w, rng, thin, use=None, times=False, samples=SAMPLES):
     return shapes, np.array(used)
 
 
-@pytest.mark.parametrize(("n", "c"), [(2, 1.0), (3, 0.5), (4, 1.0), (4, 3.0), (5, 1.0)])
+@pytest.mark.parametrize(("n", "c"), [(2, 1.0), (3, 0.5), (4, 1.0), (4, 3.0), (5, 1.0), (6, 1.0)])
 def test_shapes_and_times_without_data(n, c):
     rng = np.random.default_rng(n)
     w = prior_work(n, c)
@@ -111,33 +95,28 @@ def test_shapes_and_times_without_data(n, c):
     shapes, found = sampled(w, rng, 6, times)
     if n <= 4:
         assert compare(shapes, law(frozenset(range(n)))) < LIMIT
-    else:  # 105 shapes: the classes
-        classes = [tuple(sorted(_sizes(s))) for s in shapes]
-        for sizes, p in (((2, 3, 4, 5), 24 / 55), ((2, 2, 4, 5), 9 / 55), ((2, 2, 3, 5), 2 / 5)):
-            assert abs(z_score([c == sizes for c in classes], p)) < LIMIT
-    assert abs(z_score(found[:, 0], 1 / (1 + c * float(harmonic(n - 1))))) < LIMIT
+    else:  # 105 and 945 labelled trees: their 3 and 6 shapes, and one item's place among them
+        assert compare([shape_of(s) for s in shapes], by_shape(n)) < LIMIT
+        alone = sum(p for tree, p in law(frozenset(range(n))).items() if 0 in tree)
+        assert abs(z_score([0 in s for s in shapes], float(alone))) < LIMIT
+    assert abs(z_score(found[:, 0], 1 / (1 + c * float(exact_harmonic(n - 1))))) < LIMIT
     assert abs(z_score(found[:, 1], 1 / (1 + c))) < LIMIT
 
 
-def _sizes(shape):
-    """Sizes of the clades of a nested shape."""
-    if isinstance(shape, int):
-        return []
-    below = [s for child in shape for s in _sizes(child)]
-    return [*below, sum(1 if isinstance(x, int) else max(_sizes(x)) for x in shape)]
-
-
-def test_the_simulator_draws_from_the_law():
+@pytest.mark.parametrize("n", [4, 6])
+def test_the_simulator_draws_from_the_law(n):
     rng = np.random.default_rng(11)
-    w = prior_work(4, 0.8)
+    w = prior_work(n, 0.8)
     shapes, roots = [], []
     for _ in range(SAMPLES):
         simulate(w, rng)
         refresh(w)
         shapes.append(nested(w))
         roots.append(1 - w.time[w.tally[ROOT], H])
-    assert compare(shapes, law(frozenset(range(4)))) < LIMIT
-    assert abs(z_score(roots, 1 / (1 + 0.8 * float(harmonic(3))))) < LIMIT
+    if n == 4:
+        assert compare(shapes, law(frozenset(range(4)))) < LIMIT
+    assert compare([shape_of(s) for s in shapes], by_shape(n)) < LIMIT
+    assert abs(z_score(roots, 1 / (1 + 0.8 * float(exact_harmonic(n - 1))))) < LIMIT
 
 
 def test_the_time_slices_alone_leave_the_prior_alone():
@@ -151,42 +130,13 @@ def test_the_time_slices_alone_leave_the_prior_alone():
         sweep(w, rng, False, np.empty(0), False)
         roots.append(1 - w.time[w.tally[ROOT], H])
         seconds.append(np.sort(w.time[4:, U])[1] > 0.7)
-    assert abs(z_score(roots, 1 / (1 + 1.3 * float(harmonic(3))))) < LIMIT
+    assert abs(z_score(roots, 1 / (1 + 1.3 * float(exact_harmonic(3))))) < LIMIT
     twice = []
     for _ in range(SAMPLES):
         simulate(w, rng)
         twice.append(np.sort(w.time[4:, U])[1] > 0.7)
     gap = np.mean(seconds) - np.mean(twice)
     assert abs(gap) < LIMIT * np.sqrt(0.5 / SAMPLES)
-
-
-#: One set of triplets of each kind on four items: one, a chain, a fork, one base, a whole tree.
-SETS = [
-    [(0, 1, 2)],
-    [(0, 1, 2), (0, 2, 3)],
-    [(0, 1, 2), (0, 1, 3)],
-    [(0, 1, 2), (2, 3, 0)],
-    [(0, 1, 3), (1, 2, 3)],
-    [(0, 1, 2), (1, 2, 3), (0, 1, 3)],
-]
-
-
-@pytest.mark.parametrize("rows", SETS)
-def test_hard_triplets_give_the_law_filtered(rows):
-    rng = np.random.default_rng(len(rows))
-    whole = law(frozenset(range(4)))
-    kept = {}
-    for tree in all_trees(4, binary=True):
-        if tree.satisfies(rows).all():
-            shape = nested(chain(tree, np.random.default_rng(0), dims=0))
-            kept[shape] = whole[shape]
-            start = tree
-    mass = sum(kept.values())
-    w = chain(start, rng, dims=0, triplets=rows)
-    shapes, _ = sampled(w, rng, 6, times=True, samples=SAMPLES // 2)
-    if len(kept) > 1:
-        assert compare(shapes, {s: p / mass for s, p in kept.items()}) < LIMIT
-    assert set(shapes) == set(kept)
 
 
 def test_hard_triplets_filter_the_times_too():
