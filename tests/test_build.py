@@ -22,7 +22,7 @@ from hcviz.core.build import (
     minimal_conflict,
 )
 from hcviz.core.errors import InvalidConstraint
-from tests.trees import all_trees, caterpillar, random_tree
+from tests.trees import all_trees, caterpillar, random_tree, true_triplets
 
 #: Without the compiler the large cases shrink, and speed says nothing.
 COMPILED = not numba.config.DISABLE_JIT
@@ -61,15 +61,6 @@ def slow_build(items, rows):
 
 def holds(tree, rows):
     return bool(tree.satisfies(rows).all())
-
-
-def true_triplets(tree, rng, count):
-    """Up to ``count`` triplets that hold in a tree."""
-    rows = []
-    for _ in range(count):
-        a, b, c = rng.choice(tree.n_leaves, 3, replace=False).tolist()
-        rows += [r for r in ((a, b, c), (a, c, b), (b, c, a)) if tree.satisfies([r])[0]]
-    return np.array(rows, np.int32).reshape(-1, 3)
 
 
 @st.composite

@@ -95,9 +95,8 @@ def test_a_conflict_is_smallest_and_its_repairs_repair(earlier, new):
         for few in combinations(earlier, size)
         if not obeying([*few, *new])
     ]
-    assert len(found.with_ids) >= min(at_odds)
-    if min(at_odds) <= 2:
-        assert len(found.with_ids) == min(at_odds)
+    assert found.smallest
+    assert len(found.with_ids) == min(at_odds)
     said = [others[i].statement for i in found.with_ids]
     assert not obeying([*said, *new])
     for left_out in said:

@@ -85,3 +85,12 @@ def caterpillar(n: int) -> Tree:
     parent[1:n] = np.arange(n, 2 * n - 1)
     parent[n : 2 * n - 2] = np.arange(n + 1, 2 * n - 1)
     return Tree.with_size_heights(parent, n)
+
+
+def true_triplets(tree: Tree, rng: np.random.Generator, count: int) -> np.ndarray:
+    """Up to ``count`` triplets that hold in a tree."""
+    rows = []
+    for _ in range(count):
+        a, b, c = rng.choice(tree.n_leaves, 3, replace=False).tolist()
+        rows += [r for r in ((a, b, c), (a, c, b), (b, c, a)) if tree.satisfies([r])[0]]
+    return np.array(rows, np.int32).reshape(-1, 3)

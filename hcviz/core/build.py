@@ -144,7 +144,8 @@ def minimal_conflict(n_leaves: int, triplets: Any) -> tuple[int, ...]:
     Minimal as a set of rows: without any one of them the others have a tree. Of the rows that
     could stand in one, those with small indices are preferred: the latest answer that broke
     things, and the earliest that it contradicts. Deletion over BUILD, by bisection: O(k log m)
-    BUILDs for a conflict of k rows.
+    BUILDs for a conflict of k rows. It need not be one with the fewest rows
+    (:func:`hcviz.core.conflict.smallest_conflict` looks for that).
     """
     n, rows = _given(n_leaves, triplets)
     failed = kernels.aho_tree(n, rows)[1]

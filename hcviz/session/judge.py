@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.build import chain_triplets, is_consistent
+from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -19,9 +19,6 @@ from hcviz.session.model import Conflict, Constraint, Session, Statement, joined
 
 Kind = Literal["correction", "lock", "implied", "conflict", "repeat"]
 State = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
-
-#: With no more answers than this, pairs of earlier ones at odds with a new one are looked for.
-EXACT = 60
 
 #: Conflicts up to this size are told answer by answer.
 TOLD = 3
@@ -184,10 +181,14 @@ def explain(
 ) -> Conflict:
     """Why ``constraint`` contradicts ``others``, which have a tree.
 
-    The set at odds is the smallest where it has one member, or two and there are at most ``EXACT``
-    others; otherwise it is minimal: any member left out, the rest agree. O(others^2) BUILDs.
+    The set at odds is minimal: any member left out, the rest agree. Where ``smallest`` it is proven
+    that no set of fewer answers is at odds; only where a disagreement needs many answers (a dozen
+    or so, among dozens) the proof is given up, and the smaller of two minimal sets is told
+    (:func:`hcviz.core.conflict.smallest_conflict`; a tenth of a second).
     """
-    culprits = _smallest(constraint, others)
+    found = smallest_conflict([each.triplets.rows for each in others], constraint.triplets.rows)
+    culprits = [others[place] for place in found.members] if found else []
+    smallest = found is None or found.smallest
     repairs = tuple(
         each
         for each in culprits
@@ -197,7 +198,8 @@ def explain(
         constraint.id,
         tuple(each.id for each in culprits),
         tuple(each.id for each in repairs),
-        _conflict_sentence(constraint, culprits, repairs, labels),
+        _conflict_sentence(constraint, culprits, repairs, labels, smallest),
+        smallest=smallest,
     )
 
 
@@ -207,24 +209,12 @@ def _agree(constraints: Sequence[Constraint]) -> bool:
     return is_consistent(n, compact)
 
 
-def _smallest(constraint: Constraint, others: Sequence[Constraint]) -> tuple[Constraint, ...]:
-    for size in (1, 2) if len(others) <= EXACT else (1,):
-        for few in combinations(others, size):
-            if contradicts(constraint, few):
-                return few
-    core = list(others)
-    for each in others:
-        without = [other for other in core if other is not each]
-        if contradicts(constraint, without):
-            core = without
-    return tuple(core)
-
-
 def _conflict_sentence(
     constraint: Constraint,
     culprits: Sequence[Constraint],
     repairs: Sequence[Constraint],
     labels: Sequence[str],
+    smallest: bool,
 ) -> str:
     def quoted(some: Sequence[Constraint], word: str = " and ") -> str:
         return word.join(f"“{each.sentence(labels)}”" for each in some)
@@ -233,8 +223,9 @@ def _conflict_sentence(
         text = f"“{constraint.sentence(labels)}” contradicts {quoted(culprits)}."
     else:
         text = (
-            f"“{constraint.sentence(labels)}” contradicts {len(culprits)} earlier answers together."
+            f"“{constraint.sentence(labels)}” contradicts {len(culprits)} earlier answers together"
         )
+        text += "." if smallest else " (there may be a smaller set that was not found)."
     text += " It is kept, but switched off."
     if not repairs:
         return text + " No single answer stands in its way: switch off one from each disagreement."

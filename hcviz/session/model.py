@@ -32,12 +32,16 @@ class Conflict:
     ``with_ids``: the smallest set of enabled constraints found that it is at odds with (itself not
     among them): without any one of these the rest of the set agrees with it. ``repairs``: those of
     them whose disabling alone would let it be enabled. ``sentence`` says so with the items' names.
+    ``smallest``: it is proven that no fewer are at odds with it. ``waiting``: other answers that
+    were refused, in their order, whose turn comes when this one is settled.
     """
 
     constraint_id: int
     with_ids: tuple[int, ...]
     repairs: tuple[int, ...]
     sentence: str
+    smallest: bool = True
+    waiting: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
