@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from tests.sessions import Driver
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,3 +27,13 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.fail(f"The real data should be at {folder}; set HCVIZ_DATA to where it is.")
     return folder
+
+
+@pytest.fixture
+def settled() -> Driver:
+    """A session over eight animals whose first run is over."""
+    from tests.sessions import Driver
+
+    driver = Driver()
+    driver.settle()
+    return driver

@@ -1,0 +1,136 @@
+"""Any sequence of actions: what none of them can break, and the log played again."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from hcviz import HcvizError, Snapshot
+from hcviz.core.build import is_consistent
+from hcviz.io.session_file import load_session, save_session
+from hcviz.session import actions as act
+from hcviz.session.effects import StartRun
+from hcviz.session.judge import states
+from hcviz.session.model import DataSpec, same
+from hcviz.session.replay import replay
+from hcviz.session.update import update
+from tests.sessions import ANIMALS, Driver, run_fake
+
+ITEMS = st.integers(0, len(ANIMALS) - 1)
+
+
+class AnySequence(RuleBasedStateMachine):
+    """Random work; after each step the invariants, at the end undo, files and replay."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.driver = Driver(seed=3)
+        self.highest = 0
+
+    @rule(items=st.lists(ITEMS, min_size=3, max_size=5, unique=True))
+    def add(self, items):
+        before = self.driver.session
+        self.driver(act.AddConstraint(tuple(items[:-1]), items[-1]))
+        assert len(self.driver.session.constraints) >= len(before.constraints)
+
+    @rule(id=st.integers(1, 6), kind=st.sampled_from([act.EnableConstraint, act.DisableConstraint]))
+    def switch(self, id, kind):
+        self.driver(kind(id))
+
+    @rule(id=st.integers(1, 6))
+    def delete(self, id):
+        self.driver(act.DeleteConstraint(id))
+
+    @rule(id=st.integers(1, 6), note=st.text(max_size=3))
+    def note(self, id, note):
+        self.driver(act.EditConstraint(id, note=note))
+
+    @rule(all_of_them=st.booleans())
+    def resolve(self, all_of_them):
+        conflict = self.driver.session.conflict
+        if conflict is not None:
+            chosen = conflict.with_ids if all_of_them else conflict.repairs[:1]
+            self.driver(act.ResolveConflict(conflict.constraint_id, chosen))
+            if conflict.repairs and chosen:
+                assert self.driver.session.find(conflict.constraint_id).enabled
+
+    @rule(name=st.sampled_from(["ddt", "crsc", "average"]))
+    def method(self, name):
+        self.driver(act.SetMethod(name, "ignored" if name == "average" else "hard"))
+
+    @rule(value=st.floats(0.1, 2))
+    def params(self, value):
+        self.driver(act.SetParams({"c": value}))
+
+    @rule(seed=st.integers(0, 3))
+    def seed(self, seed):
+        self.driver(act.SetSeed(seed))
+
+    @rule(name=st.sampled_from(["zoo", "other"]))
+    def data(self, name):
+        labels = ANIMALS if name == "zoo" else ANIMALS[::-1]
+        self.driver(act.LoadedData(DataSpec(name=name, content=name.encode()), labels))
+
+    @rule(count=st.integers(1, 5))
+    def runs(self, count):
+        self.driver.go(count)
+
+    @rule(action=st.sampled_from([act.Undo(), act.Redo(), act.Cancel(), act.Rerun()]))
+    def simple(self, action):
+        self.driver(action)
+
+    @precondition(lambda self: self.driver.session.past)
+    @rule()
+    def undo_then_redo_comes_back(self):
+        here = self.driver.session
+        back, _ = update(here, act.Undo())
+        again, effects = update(back, act.Redo())
+        assert not any(isinstance(effect, StartRun) for effect in effects)
+        for name in ("constraints", "data", "labels", "method", "params", "seed", "treats"):
+            assert getattr(again, name) == getattr(here, name), name
+        assert again.tree is here.tree
+        assert len(again.past) == len(here.past)
+        assert len(again.future) == len(here.future)
+
+    @invariant()
+    def enabled_constraints_have_a_tree(self):
+        session = self.driver.session
+        assert is_consistent(session.n_items, session.triplets)
+        if session.status == "settled" and session.treats == "hard":
+            # a settled tree obeys every enabled answer, those that started no run included
+            assert session.tree.satisfies(session.triplets).all()
+        assert all(c.id < session.next_id for c in session.constraints)
+        assert session.run >= self.highest
+        self.highest = session.run
+        assert set(states(session)) == {c.id for c in session.constraints}
+
+    def teardown(self):
+        session = self.driver.session
+        content = save_session(session)
+        loaded = load_session(content)
+        assert same(loaded, session)
+        assert save_session(loaded) == content
+        assert isinstance(loaded.snapshot, Snapshot | None)
+
+        def run_method(spec, effect):
+            return run_fake(spec, effect, len(ANIMALS))
+
+        again = replay(loaded, run_method)
+        assert same(again, session)
+
+
+AnySequence.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestAnySequence = AnySequence.TestCase
+
+
+def test_replay_refuses_a_log_that_its_method_does_not_follow(settled):
+    settled(act.Rerun())
+    settled.go(3)
+
+    def shorter(spec, effect):
+        return run_fake(spec, effect, len(ANIMALS), steps=2)
+
+    with pytest.raises(HcvizError, match="does not come to step"):
+        replay(settled.session, shorter)
