@@ -220,3 +220,87 @@ def test_import_keeps_all_but_repeats(settled):
     with pytest.raises(InvalidConstraint):
         settled(act.ImportConstraints((Constraint(1, (0, 99), 1),)))
     assert settled.session is before
+
+
+def a_file_that_contradicts_three_times() -> act.ImportConstraints:
+    return act.ImportConstraints(
+        (
+            Constraint(1, (BAT, TROUT), WHALE),  # against 1
+            Constraint(2, (LION, CROW), NEWT),
+            Constraint(3, (WASP, NEWT), PIKE),  # against 2
+            Constraint(4, (WHALE, TROUT), BAT),  # against 1 as well, and against the first here
+        )
+    )
+
+
+@pytest.fixture
+def refused(settled):
+    settled(act.AddConstraint((BAT, WHALE), TROUT))
+    settled(act.AddConstraint((WASP, PIKE), NEWT))
+    settled.settle()
+    return settled(a_file_that_contradicts_three_times()), settled
+
+
+def test_every_refused_answer_of_an_import_has_its_turn(refused):
+    session, driver = refused
+    assert [(c.id, c.enabled) for c in session.constraints] == [
+        (1, True), (2, True), (3, False), (4, True), (5, False), (6, False),
+    ]  # fmt: skip
+    assert "3 constraints contradict earlier ones and are kept switched off" in session.message
+    assert driver.start is not None  # the one that could be switched on was
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (3, (5, 6))
+    assert session.conflict.with_ids == (1,)
+    assert {k for k, state in states(session).items() if state == "conflict"} == {3, 5, 6}
+    run = session.run
+    session = driver(act.DismissConflict())
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (5, (6,))
+    assert session.conflict.with_ids == (2,)
+    assert session.run == run
+    session = driver(act.DismissConflict())
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (6, ())
+    assert driver(act.DismissConflict()).conflict is None
+    assert len(session.constraints) == 6
+
+
+def test_refused_answers_can_be_left_all_at_once(refused):
+    _, driver = refused
+    session = driver(act.DismissConflict(all=True))
+    assert session.conflict is None
+    assert [c.id for c in session.constraints if not c.enabled] == [3, 5, 6]
+
+
+def test_what_a_resolved_conflict_frees_is_switched_on_with_it(settled):
+    settled(act.AddConstraint((BAT, WHALE), TROUT))
+    settled(
+        act.ImportConstraints(
+            (
+                Constraint(1, (BAT, TROUT), WHALE),  # these two say nothing against each other,
+                Constraint(2, (LION, TROUT, BAT), WHALE),  # but both are against the first answer
+                Constraint(3, (WHALE, TROUT), BAT),
+            )
+        )
+    )
+    assert settled.session.conflict.waiting == (3, 4)
+    steps = len(settled.session.past)
+    session = settled(act.ResolveConflict(2, (1,)))
+    assert [(c.id, c.enabled) for c in session.constraints] == [
+        (1, False), (2, True), (3, True), (4, False),
+    ]  # fmt: skip
+    assert len(settled.start.triplets) == 3
+    assert "1 constraint refused before can now be true as well" in session.message
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (4, ())
+    assert len(session.past) == steps + 1
+    assert [c.enabled for c in settled(act.Undo()).constraints] == [True, False, False, False]
+
+
+def test_a_refused_answer_waits_while_another_is_refused_or_deleted(refused):
+    _, driver = refused
+    session = driver(act.AddConstraint((LION, NEWT), CROW))
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (7, (3, 5, 6))
+    session = driver(act.DeleteConstraint(7))
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (3, (5, 6))
+    session = driver(act.EnableConstraint(6))  # asked about by hand: its turn is now
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (6, (3, 5))
+    session = driver(act.DisableConstraint(1))  # nothing contradicts 3 and 6 any more
+    assert (session.conflict.constraint_id, session.conflict.waiting) == (5, ())
+    assert not session.find(3).enabled

@@ -12,8 +12,8 @@ from hcviz.core.build import is_consistent
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.effects import StartRun
-from hcviz.session.judge import states
-from hcviz.session.model import DataSpec, same
+from hcviz.session.judge import contradicts, states
+from hcviz.session.model import Constraint, DataSpec, same
 from hcviz.session.replay import replay
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver, run_fake
@@ -55,6 +55,15 @@ class AnySequence(RuleBasedStateMachine):
             self.driver(act.ResolveConflict(conflict.constraint_id, chosen))
             if conflict.repairs and chosen:
                 assert self.driver.session.find(conflict.constraint_id).enabled
+
+    @rule(stated=st.lists(st.permutations(range(len(ANIMALS))), min_size=2, max_size=4))
+    def import_some(self, stated):
+        some = [Constraint(0, tuple(items[:2]), items[2]) for items in stated]
+        self.driver(act.ImportConstraints(tuple(some)))
+
+    @rule(all_of_them=st.booleans())
+    def dismiss(self, all_of_them):
+        self.driver(act.DismissConflict(all=all_of_them))
 
     @rule(name=st.sampled_from(["ddt", "crsc", "average"]))
     def method(self, name):
@@ -105,6 +114,12 @@ class AnySequence(RuleBasedStateMachine):
         assert session.run >= self.highest
         self.highest = session.run
         assert set(states(session)) == {c.id for c in session.constraints}
+        if session.conflict is not None:
+            at_odds = (session.conflict.constraint_id, *session.conflict.waiting)
+            assert len(set(at_odds)) == len(at_odds)
+            for each in map(session.find, at_odds):
+                assert not each.enabled
+                assert contradicts(each, session.enabled)
 
     def teardown(self):
         session = self.driver.session

@@ -12,6 +12,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import pictures
 from hcviz.ui.centre.items import Pick
+from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.store import Store
 
@@ -118,6 +119,30 @@ def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
     ]
 
 
+def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loop):
+    lines = [
+        "dolphin,tuna,wolf",
+        "dolphin,wolf,tuna",
+        "bear,boar,wasp",
+        "tuna,wolf,dolphin",
+    ]
+    csv = "\n".join(["together_1,together_2,apart", *lines])
+    Files(store, None, None)._open("constraints", "answers.csv", csv.encode())
+    shown = pictures.constraints(store)
+    assert [row["enabled"] for row in shown["items"]] == [True, False, True, False]
+    assert [row["state"] for row in shown["items"]][1::2] == ["conflict", "conflict"]
+    assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
+    assert shown["conflict"]["waiting"] == ["tuna + wolf together, before dolphin"]
+    act_on = Gestures(store).constraints_act
+    act_on("dismiss", {})
+    shown = pictures.constraints(store)["conflict"]
+    assert "“tuna + wolf together, before dolphin” contradicts" in shown["sentence"]
+    assert shown["waiting"] == []
+    act_on("dismiss", {"all": True})
+    assert pictures.constraints(store)["conflict"] is None
+    loop.until(lambda: store.session.status == "settled")
+
+
 def test_the_layout_stands_still_while_a_gesture_is_open(store, loop):
     store.drawn = store.session.snapshot
     gestures = Gestures(store)
@@ -217,8 +242,6 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
 
 def test_an_upload_comes_in_pieces(store, loop):
     import base64
-
-    from hcviz.ui.files import Files
 
     table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i) for i in range(9))
     files = Files(store, None, None)

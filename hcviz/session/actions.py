@@ -142,7 +142,9 @@ class ResolveConflict(Action):
 
 @dataclass(frozen=True)
 class DismissConflict(Action):
-    """Leave the answer switched off, and stop showing the conflict."""
+    """Leave the answer switched off and go to the next that was refused, or leave them ``all``."""
+
+    all: bool = False
 
 
 # ---------------------------------------------------------------------- method and runs

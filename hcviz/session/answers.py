@@ -28,7 +28,7 @@ from hcviz.session.judge import (
     is_repeat,
     judge_triplets,
 )
-from hcviz.session.model import Conflict, Constraint, Session
+from hcviz.session.model import Constraint, Session
 from hcviz.session.runs import IGNORED, begin, say, unchanged
 
 GONE = "That constraint is no longer in the list."
@@ -109,14 +109,14 @@ def edit(session: Session, action: EditConstraint) -> Stepped:
 
 
 def import_all(session: Session, action: ImportConstraints) -> Stepped:
-    """One step for all: repeats left out, contradictions (in their order) kept disabled."""
+    """One step for all: repeats left out, contradictions kept disabled and explained in turn."""
     for each in action.constraints:
         check_items(session, each.group, each.apart)
     count = len(action.constraints)
     before = step(session, f"Add {_counted(count)}")
     kept, enabled = list(session.constraints), list(session.enabled)
-    first: Constraint | None = None
-    repeats = blocked = 0
+    refused: list[int] = []
+    repeats = 0
     number = session.next_id
     for each in action.constraints:
         if any(is_repeat(old, each.group, each.apart, each.author) for old in kept):
@@ -126,29 +126,32 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
         number += 1
         if made.enabled and contradicts(made, enabled):
             made = replace(made, enabled=False)
-            blocked += 1
-            first = first or made
+            refused.append(made.id)
         kept.append(made)
         if made.enabled:
             enabled.append(made)
     text = f"{_counted(count - repeats)} added."
     if repeats:
-        text += f" {_counted(repeats)} were in the list already."
-    if blocked:
-        text += f" {_counted(blocked)} contradict earlier ones and are kept switched off."
+        text += f" {_counted(repeats)} {'was' if repeats == 1 else 'were'} in the list already."
+    if len(refused) == 1:
+        text += " 1 constraint contradicts earlier ones and is kept switched off."
+    elif refused:
+        text += f" {_counted(len(refused))} contradict earlier ones and are kept switched off."
     if count == repeats:
         return say(session, text)
     changed = len(enabled) > len(session.enabled)
     session = replace(before, constraints=tuple(kept), next_id=number)
-    conflict = None if first is None else _conflict(session, first)
-    session = replace(_fresh(session), conflict=conflict) if conflict else _fresh(session)
+    session = _told(session, (*refused, *_refused(session)))
     if changed and session.treats != "ignored":
         return begin(session, f"Add {_counted(count)}", "snapshot", text)
     return say(session, f"{text} {IGNORED}" if changed else text)
 
 
 def resolve(session: Session, action: ResolveConflict) -> Stepped:
-    """The person's choice of which answers to believe, as one step."""
+    """The person's choice of which answers to believe, as one step.
+
+    Others that were refused, and that nothing contradicts any more, are switched on with it.
+    """
     found = session.find(action.enable_id)
     if found is None:
         return say(session, GONE)
@@ -156,14 +159,16 @@ def resolve(session: Session, action: ResolveConflict) -> Stepped:
         replace(each, enabled=False) for each in session.enabled if each.id in action.disable_ids
     )
     text = f"Switched on: {found.sentence(session.labels)}."
+    waiting = tuple(each for each in _refused(session) if each != found.id)
     session = replace(step(session, text), conflict=None)
     for each in off:
         session = _with(session, each)
-    return _judged_and_enabled(session, replace(found, enabled=False), always=bool(off))
+    return _judged_and_enabled(session, replace(found, enabled=False), bool(off), waiting)
 
 
 def dismiss(session: Session, action: DismissConflict) -> Stepped:
-    return unchanged(replace(session, conflict=None))
+    """The next of those that were refused has its turn, unless all are left."""
+    return unchanged(_told(session, () if action.all else _refused(session)[1:]))
 
 
 # ---------------------------------------------------------------------- shared
@@ -175,40 +180,44 @@ def _switch_on(session: Session, constraint_id: int) -> Stepped:
         return say(session, GONE)
     if found.enabled:
         return unchanged(session)
-    conflict = _conflict(session, found)
-    if conflict is not None:  # nothing in the list changes: not a step
-        return say(replace(session, conflict=conflict), conflict.sentence)
+    if contradicts(found, session.enabled):  # nothing in the list changes: not a step
+        return _explained(session, found)
     return _judged_and_enabled(
         step(session, f"Switched on: {found.sentence(session.labels)}."), found
     )
 
 
-def _judged_and_enabled(session: Session, made: Constraint, always: bool = False) -> Stepped:
+def _judged_and_enabled(
+    session: Session, made: Constraint, always: bool = False, waiting: tuple[int, ...] = ()
+) -> Stepped:
     """Enable ``made``, which is in the list and disabled, and run where that is of use.
 
     Nothing runs for what earlier answers imply (a running sampler obeys it as it is), nor for a
     lock while nothing runs (the tree shown obeys it). ``always``: other answers changed too.
+    Of ``waiting``, refused before, those are enabled with it that nothing contradicts now.
     """
-    conflict = _conflict(session, made)
-    if conflict is not None:
-        text = conflict.sentence
-        stepped = say(replace(session, conflict=conflict), text)
-        if not always:
-            return stepped
-        session, _ = stepped
-        return begin(session, text, "snapshot")
+    if contradicts(made, [each for each in session.enabled if each.id != made.id]):
+        session, said_so = _explained(session, made, waiting)
+        return begin(session, session.message, "snapshot") if always else (session, said_so)
     kind = judge_triplets(session.tree, session.triplets, session.n_items, made.group, made.apart)
-    session = _fresh(_with(session, replace(made, enabled=True)))
+    session = _with(session, replace(made, enabled=True))
+    freed = 0
+    for each in filter(None, map(session.find, waiting)):
+        if not each.enabled and not contradicts(each, session.enabled):
+            session = _with(session, replace(each, enabled=True))
+            freed += 1
+    session = _told(session, (*_refused(session), *waiting))
     said = made.sentence(session.labels)
+    more = f" {_counted(freed)} refused before can now be true as well." if freed else ""
     if session.treats == "ignored":
-        return say(session, f"Kept: {said}. {IGNORED}")
-    if session.treats == "hard" and not always and session.tree is not None:
+        return say(session, f"Kept: {said}.{more} {IGNORED}")
+    if session.treats == "hard" and not always and not freed and session.tree is not None:
         if kind == "implied":
             return say(session, f"Kept: {said}. It follows from earlier answers.")
         if kind == "lock" and session.status != "sampling":
             return say(session, f"Locked: {said}. It is true of this tree already.")
     verb = "Locked" if kind == "lock" else "Applied"
-    return begin(session, said, "snapshot", f"{verb}: {said}.")
+    return begin(session, said, "snapshot", f"{verb}: {said}.{more}")
 
 
 def _after_removal(session: Session, gone: Constraint, text: str) -> Stepped:
@@ -230,19 +239,36 @@ def _with(session: Session, changed: Constraint) -> Session:
     )
 
 
-def _conflict(session: Session, made: Constraint) -> Conflict | None:
-    others = [each for each in session.enabled if each.id != made.id]
-    return explain(made, others, session.labels) if contradicts(made, others) else None
+def _refused(session: Session) -> tuple[int, ...]:
+    """The answers at odds: the one explained, then those whose turn comes."""
+    shown = session.conflict
+    return () if shown is None else (shown.constraint_id, *shown.waiting)
+
+
+def _told(session: Session, refused: Iterable[int]) -> Session:
+    """The first of these explained that is still at odds, the others waiting; or none."""
+    found = map(session.find, dict.fromkeys(refused))
+    at_odds = [
+        each
+        for each in found
+        if each is not None and not each.enabled and contradicts(each, session.enabled)
+    ]
+    if not at_odds:
+        return replace(session, conflict=None)
+    conflict = explain(at_odds[0], session.enabled, session.labels)
+    waiting = tuple(each.id for each in at_odds[1:])
+    return replace(session, conflict=replace(conflict, waiting=waiting))
+
+
+def _explained(session: Session, made: Constraint, waiting: tuple[int, ...] = ()) -> Stepped:
+    """``made``, which is at odds, has its turn before the others."""
+    session = _told(session, (made.id, *_refused(session), *waiting))
+    return say(session, session.conflict.sentence if session.conflict else "")
 
 
 def _fresh(session: Session) -> Session:
-    """The conflict shown, told anew after the list changed; forgotten where there is none left."""
-    shown = session.conflict
-    if shown is None:
-        return session
-    about = session.find(shown.constraint_id)
-    still = about is not None and not about.enabled
-    return replace(session, conflict=_conflict(session, about) if about and still else None)
+    """What is at odds, told anew after the list changed."""
+    return session if session.conflict is None else _told(session, _refused(session))
 
 
 def _counted(number: int) -> str:

@@ -124,7 +124,8 @@ def _compact(*rows: NDArray[np.int32]) -> tuple[Any, ...]:
 def states(session: Session) -> dict[int, State]:
     """How each constraint of the list stands, by its id.
 
-    ``disabled``; ``conflict``, the disabled one that the shown conflict is about; ``violated`` by
+    ``disabled``; ``conflict``, a disabled one that the shown conflict is about or whose turn is to
+    come; ``violated`` by
     the tree shown (or there is none yet); ``implied`` by the enabled ones before it in the list;
     else ``satisfied``.
     """
@@ -136,11 +137,12 @@ def states(session: Session) -> dict[int, State]:
         whole = np.logical_and.reduceat(good, starts)
         holds = {each.id: bool(ok) for each, ok in zip(session.enabled, whole, strict=True)}
     redundant = implied_ids(session.enabled)
+    shown = session.conflict
+    refused = () if shown is None else (shown.constraint_id, *shown.waiting)
     result: dict[int, State] = {}
     for each in session.constraints:
         if not each.enabled:
-            at_odds = session.conflict is not None and session.conflict.constraint_id == each.id
-            result[each.id] = "conflict" if at_odds else "disabled"
+            result[each.id] = "conflict" if each.id in refused else "disabled"
         elif not holds.get(each.id, False):
             result[each.id] = "violated"
         else:

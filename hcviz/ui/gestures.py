@@ -89,7 +89,7 @@ class Gestures:
         elif name == "resolve":
             store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
         elif name == "dismiss":
-            store.dispatch(act.DismissConflict())
+            store.dispatch(act.DismissConflict(all=bool(more.get("all"))))
         elif name == "show":
             for constraint in store.session.constraints:
                 if constraint.id == int(more["id"]):

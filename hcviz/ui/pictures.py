@@ -156,6 +156,7 @@ def constraints(store: Store) -> dict[str, Any]:
         conflict = {
             "id": clash.constraint_id,
             "sentence": clash.sentence,
+            "waiting": [by_id[i].sentence(labels) for i in clash.waiting if i in by_id],
             "members": [by_id[i].sentence(labels) for i in clash.with_ids if i in by_id],
             "repairs": [
                 {"id": i, "sentence": f"Keep the new answer, switch off: {_said(by_id[i], labels)}"}

@@ -1,4 +1,5 @@
 let noteOpen = null
+let laterOpen = false
 
 function draftCard(draft, send) {
   return h("div", { class: "draft", role: "group", "aria-label": "The constraint you are stating" },
@@ -10,13 +11,19 @@ function draftCard(draft, send) {
 }
 
 function conflictCard(conflict, send) {
+  const later = conflict.waiting
   return h("div", { class: "clash", role: "alert" },
     h("h3", {}, "These answers cannot all be true"),
+    later.length ? h("p", { class: "turn" }, `This is one of ${later.length + 1} refused answers. The others have their turn.`) : null,
     h("p", {}, conflict.sentence),
     h("ul", { class: "steps" }, conflict.members.map(m => h("li", {}, m))),
     ...conflict.repairs.map(r => h("button", { type: "button", "data-key": `repair-${r.id}`, onclick: () => send("resolve", { enable: conflict.id, disable: r.id }) },
       r.sentence)),
-    h("button", { type: "button", "data-key": "dismiss", onclick: () => send("dismiss") }, "Leave the new answer switched off"))
+    h("button", { type: "button", "data-key": "dismiss", onclick: () => send("dismiss") },
+      later.length ? "Leave it switched off, show the next" : "Leave the new answer switched off"),
+    later.length ? h("button", { type: "button", "data-key": "dismiss-all", onclick: () => send("dismiss", { all: true }) }, `Leave all ${later.length + 1} switched off`) : null,
+    later.length ? h("details", { class: "later", open: laterOpen, ontoggle: event => { laterOpen = event.target.open } }, h("summary", {}, `Refused as well (${later.length})`),
+      h("ul", { class: "steps", "data-scroll": "later" }, later.map(each => h("li", {}, each)))) : null)
 }
 
 function row(item, send) {
