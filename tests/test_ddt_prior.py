@@ -16,7 +16,8 @@ from hcviz.algorithms.ddt.chain import advance, sweep
 from hcviz.algorithms.ddt.density import put_scale, refresh
 from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first
-from hcviz.algorithms.ddt.work import PARENT, ROOT, C, H, U, allocate
+from hcviz.algorithms.ddt.times import draw_locations
+from hcviz.algorithms.ddt.work import GIVEN, PARENT, ROOT, C, H, U, allocate
 from tests.ddtslow import LIMIT, chain, exact_harmonic, law, nested, shape_of, z_score
 from tests.trees import all_trees
 
@@ -177,8 +178,9 @@ def test_soft_triplets_tilt_the_law():
     assert compare(shapes, {s: p / mass for s, p in tilted.items()}) < LIMIT
 
 
+@pytest.mark.parametrize("latents", ["integrated", "gibbs"])
 @pytest.mark.parametrize("common", [False, True])
-def test_geweke_with_learning(common):
+def test_geweke_with_learning(common, latents):
     """Parameters, tree and data drawn jointly, against a chain that alternates moves and new data.
 
     If every move leaves the posterior alone, the successive-conditional chain has the prior as its
@@ -190,12 +192,13 @@ def test_geweke_with_learning(common):
     w = allocate(n, np.zeros((n, dims)), np.empty((0, 3), np.int32), np.empty(0), 0.1, None)
     put_scale(w, 1.0, np.ones(dims))
     simulate(w, rng)
-    rounds = SAMPLES
+    w.tally[GIVEN] = latents == "gibbs"
     found = []
-    for _ in range(rounds):
-        refresh(w)
+    for _ in range(SAMPLES):
         w.data[:] = draw_data(w, rng)
         refresh(w)
+        if latents == "gibbs":  # data and locations, given the tree
+            draw_locations(w, rng)
         advance(w, rng, 6, 6, True, scale, common)
         found.append(
             (

@@ -15,7 +15,7 @@ from hcviz import InconsistentTriplets, Problem, Tree
 from hcviz.algorithms.ddt import STATE
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.seeds import bisected, children_of
-from hcviz.algorithms.ddt.start import MAX_LINKAGE, average_tree
+from hcviz.algorithms.ddt.start import MAX_LINKAGE, average_tree, merges_of
 from hcviz.algorithms.ddt.work import allocate
 from hcviz.core.errors import InvalidData, InvalidParameter
 from tests.ddtslow import consistent_triplets, slow_log_joint
@@ -467,6 +467,17 @@ def test_a_large_start_is_bisected():
     near = bisected(np.array([[0.0], [0.1], [5.0], [5.1]]))
     assert Tree.with_size_heights(near, 4).satisfies([[0, 1, 2], [2, 3, 0]]).all()
     assert bisected(np.zeros((9, 2))).size == 17  # equal points, too
+
+
+def test_average_linkage_is_scipy_s():
+    """Merges in scipy's order, ties included; and no matter for rounding that inverts heights."""
+    from scipy.cluster.hierarchy import linkage
+
+    rng = np.random.default_rng(3)
+    for points in (rng.normal(size=(60, 3)), rng.integers(0, 3, (50, 2)).astype(float), zoo_like()):
+        expected = [(int(i), int(j)) for i, j, _, _ in linkage(points, "average")]
+        assert merges_of(points) == expected
+    assert merges_of(np.zeros((2, 1))) == [(0, 1)]
 
 
 def test_2000_items_with_triplets_of_another_tree():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hcviz.algorithms.ddt.density import refresh
 from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
-from hcviz.algorithms.ddt.times import learn_c, learn_sigma, sweep_times
-from hcviz.algorithms.ddt.work import PROPOSALS, ROOT, SUBTREE, TRIES
+from hcviz.algorithms.ddt.times import draw_locations, learn_c, learn_sigma, sweep_times
+from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SUBTREE, TRIES
 from hcviz.core.jit import njit
 
 
@@ -33,9 +33,23 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
 
 @njit
 def sweep(w, rng, learn, scale, common):
-    """Times, then c and sigma where they are learnt (and then every message anew). O(n d)."""
+    """Times, then c and sigma where they are learnt (and then every message anew). O(n d).
+
+    Where locations are given they are integrated out for this and then drawn anew: all of it
+    together leaves the joint law of tree, times, c, sigma and locations alone.
+    """
+    if w.tally[GIVEN] == 1:
+        refresh(w)
     sweep_times(w, rng)
     if learn:
-        learn_c(w, rng)
-        learn_sigma(w, rng, scale, common)
+        learn_scale(w, rng, scale, common)
         refresh(w)
+    if w.tally[GIVEN] == 1:
+        draw_locations(w, rng)
+
+
+@njit
+def learn_scale(w, rng, scale, common):
+    """c and sigma given the tree; the caller refreshes. O(n d)."""
+    learn_c(w, rng)
+    learn_sigma(w, rng, scale, common)

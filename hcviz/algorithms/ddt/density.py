@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from hcviz.algorithms.ddt.work import (
+    GIVEN,
     HARMONIC,
     LEFT,
     LOG_FACTORIAL,
@@ -87,15 +88,27 @@ def refresh(w):
 
     Bit for bit what path updates hold: each is the same function of the same children.
     """
-    node, time, msg, data, sigma = w.node, w.time, w.msg, w.data, w.sigma
-    for i in range(data.shape[0]):
+    refresh_leaves(w, 0, w.data.shape[0])
+    refresh_inner(w, 0, postorder(w.node, w.spare, w.tally[ROOT]))
+
+
+@njit(error_model="numpy")
+def refresh_leaves(w, begin, end):
+    """:func:`refresh` of leaves begin .. end - 1. O(their number * d)."""
+    node, msg, data, sigma = w.node, w.msg, w.data, w.sigma
+    for i in range(begin, end):
         k = 2 * i + node[i, SLOT]
         msg[k, 0] = w.real[NOISE]
         for d in range(data.shape[1]):
             msg[k, 1 + d] = data[i, d] / sigma[d]
-    spare = w.spare
-    for x in range(postorder(node, spare, w.tally[ROOT])):
-        v = spare[1, x]
+
+
+@njit
+def refresh_inner(w, begin, end):
+    """:func:`refresh` of places begin .. end - 1 of ``spare[1]``, a :func:`postorder`."""
+    node, time, msg = w.node, w.time, w.msg
+    for x in range(begin, end):
+        v = w.spare[1, x]
         time[v, H] = math.exp(-time[v, U])
         node[v, SIZE] = node[node[v, LEFT], SIZE] + node[node[v, RIGHT], SIZE]
         update(node, time, msg, v)
@@ -156,6 +169,19 @@ def log_likelihood(w, out):
 def log_joint(w):
     """:func:`log_prior` + :func:`log_likelihood`."""
     return log_prior(w) + log_likelihood(w, np.empty(w.sigma.size))
+
+
+def integrated(w: Work) -> float:
+    """:func:`log_joint` whether locations are given or not; nothing changes. O(n d).
+
+    Messages are written to every inner node's spare row, so given locations come back by a flip.
+    """
+    if not w.tally[GIVEN]:
+        return float(log_joint(w))
+    refresh(w)
+    value = float(log_joint(w))
+    w.node[w.data.shape[0] :, SLOT] ^= 1
+    return value
 
 
 def put_tree(w: Work, parent: Int, child: Int, u: Float) -> None:

@@ -19,6 +19,10 @@ with (mean, var) what all of R says of the position at (b, u), S's own variance 
 the message of b from below and from outside. Outside messages are computed when asked for, and kept
 while S is the same; S is the same for ``TRIES_EACH`` proposals. Each is a proposal in its own
 right; the pruning is shared.
+
+Where locations are given (the paper's interleaved way) (mean, var) is what the two ends of the
+branch say, whose locations are known; all else is alike. The location of S's own parent is no part
+of the move: integrated out when weighed, drawn anew where the move is accepted.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     BETA,
     FLOOR,
+    GIVEN,
     HARMONIC,
     KNOWN,
     LEFT,
@@ -202,6 +207,35 @@ def know_outside(node, time, msg, outer, spare, root, v, stamp):
         node[x, KNOWN] = stamp
 
 
+@njit
+def beside(node, msg, outer, branch):
+    """``outer[branch]`` where locations are given: its parent's, or the origin. O(d)."""
+    above = node[branch, PARENT]
+    if above < 0:
+        outer[branch, :] = 0.0
+    else:
+        outer[branch, :] = msg[2 * above + node[above, SLOT], :]
+
+
+@njit(error_model="numpy")
+def locate(node, time, msg, outer, rng, subtree, parent, branch):
+    """Draw the location of ``parent``, newly put above ``branch`` and ``subtree``. O(d)."""
+    above = node[parent, PARENT]
+    h = time[parent, H]
+    i = 2 * branch + node[branch, SLOT]
+    k = 2 * subtree + node[subtree, SLOT]
+    p = 1.0 / (msg[i, 0] + (h - time[branch, H]))
+    q = 1.0 / (msg[k, 0] + (h - time[subtree, H]))
+    r = 1.0 / (outer[branch, 0] + ((time[above, H] if above >= 0 else 1.0) - h))
+    total = p + q + r
+    spread = math.sqrt(1.0 / total)
+    own = 2 * parent + node[parent, SLOT]
+    msg[own, 0] = 0.0
+    for d in range(1, msg.shape[1]):
+        mean = (p * msg[i, d] + q * msg[k, d] + r * outer[branch, d]) / total
+        msg[own, d] = mean + spread * rng.normal()
+
+
 @njit(fastmath=FAST, error_model="numpy")
 def log_fit(node, time, msg, outer, subtree, branch, u):
     """log N(m_S; mean, var) of the subtree's message at (branch, u), up to a constant. O(d)."""
@@ -241,12 +275,13 @@ def regraft(w, rng, subtree, tries):
         if found > 0 and real[BETA] < 0.0:
             top, floor = restrict(node, time, count, say, found, root)
     touched = 0
-    x = above
+    given = count[GIVEN] == 1
+    x = np.int64(-1) if given else np.int64(above)
     while x >= 0:
         update(node, time, msg, x)
         spare[3, touched] = x
         touched += 1
-        x = node[x, PARENT]
+        x = np.int64(node[x, PARENT])
     stamp = new_stamp(node, count)
     dims = msg.shape[1] - 1
     soft = found > 0 and real[BETA] >= 0.0
@@ -266,7 +301,10 @@ def regraft(w, rng, subtree, tries):
             weight = log_weight(node, time, table, real, new, new_u, top, leaves, limit, floor)
         if weight > -np.inf:
             if dims > 0:
-                know_outside(node, time, msg, outer, spare, root, new, stamp)
+                if given:
+                    beside(node, msg, outer, new)
+                else:
+                    know_outside(node, time, msg, outer, spare, root, new, stamp)
                 weight += log_fit(node, time, msg, outer, subtree, new, new_u)
             if soft:
                 weight -= real[BETA] * broken(node, count, say, w.weight, found, new)
@@ -284,9 +322,12 @@ def regraft(w, rng, subtree, tries):
     time[parent, U] = u
     time[parent, H] = math.exp(-u)
     attach(node, subtree, parent, branch)
+    if given and dims > 0:
+        locate(node, time, msg, outer, rng, subtree, parent, branch)
     x = np.int64(parent)
     while x >= 0:
-        update(node, time, msg, x)
+        if not given:
+            update(node, time, msg, x)
         root = x
         x = np.int64(node[x, PARENT])
     count[ROOT] = root

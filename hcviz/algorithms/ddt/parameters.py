@@ -82,6 +82,12 @@ class Parameters(param.Parameterized):
         objects=["average", "random"],
         doc="Start: average linkage of the features, or a tree drawn from the prior.",
     )
+    latents: Any = param.Selector(
+        default="integrated",
+        objects=["integrated", "gibbs"],
+        doc="Positions of inner nodes: integrated out, or (the paper's way) drawn given the tree "
+        "in turn with moves given them. The same posterior; integrated mixes better.",
+    )
     chains = param.Integer(
         1,
         bounds=(1, 64),

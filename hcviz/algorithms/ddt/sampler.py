@@ -5,30 +5,29 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.ddt.agreement import Agreement
-from hcviz.algorithms.ddt.chain import advance
-from hcviz.algorithms.ddt.density import log_joint, put_scale, put_tree
+from hcviz.algorithms.ddt.density import integrated, put_scale, put_tree
 from hcviz.algorithms.ddt.legal import violated
 from hcviz.algorithms.ddt.parameters import Parameters, number_or_auto
+from hcviz.algorithms.ddt.running import Chain
 from hcviz.algorithms.ddt.start import mend, put_first, put_start, tree_of
-from hcviz.algorithms.ddt.state import DdtState
+from hcviz.algorithms.ddt.state import DdtState, put_places
+from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
+    GIVEN,
     PROPOSALS,
     SUBTREE,
     TRIES,
     C,
     Float,
-    Work,
     allocate,
 )
 from hcviz.core.build import build
@@ -41,8 +40,6 @@ from hcviz.core.tree import Tree
 NOISE_OF_DUPLICATES = 0.01
 #: Columns that vary by less are constant.
 LEAST = 1e-100
-#: Seconds that one call of the kernel should take.
-CALL = 0.015
 
 
 def run(
@@ -50,10 +47,12 @@ def run(
 ) -> Iterator[Snapshot | None]:
     """Sample trees from the Dirichlet diffusion tree posterior (Vikram and Dasgupta 2016).
 
-    Locations are integrated out. ``state`` of each snapshot is a :class:`DdtState`; from it a run
-    goes on bit for bit. Constant columns say nothing about the tree and are left out. Hard triplets
-    hold in every snapshot, the first included; :class:`InconsistentTriplets` if they cannot.
-    A proposal costs O(depth * d), more with triplets; memory is O(n d).
+    Locations are integrated out; with ``latents="gibbs"`` they are drawn given the tree once in n
+    proposals, which are weighed given them (the paper's interleaved way): the same posterior, held
+    back by what the locations remember. ``state`` of each snapshot is a :class:`DdtState`; from it
+    a run goes on bit for bit. Constant columns say nothing about the tree and are left out. Hard
+    triplets hold in every snapshot, the first included; :class:`InconsistentTriplets` if they
+    cannot. A proposal costs O(depth * d), more with triplets; memory is O(n d).
 
     ``chains`` of them run side by side in threads, each with a stream of random numbers of its own,
     so that threads have no say in the result. Tree and metrics are the first chain's, which is the
@@ -78,26 +77,19 @@ def run(
     states: list[DdtState | None] = list(state.chains[: params.chains] if state else ())
     states += [None] * (params.chains - len(states))
     chains = []
+    common = params.sigma is not None and np.ndim(params.sigma) == 0
     for saved, own in zip(states, _generators(rng, params.chains), strict=True):
         c, sigma, scale = _scale(data, params, saved)
         w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta)
         put_scale(w, c, sigma)
-        chains.append(Chain(w, own if saved is None else saved.rng(), saved))
-    common = params.sigma is not None and np.ndim(params.sigma) == 0
+        w.tally[GIVEN] = params.latents == "gibbs"
+        generator = own if saved is None else saved.rng()
+        chains.append(Chain(w, generator, saved, params.learn, scale, common))
     agreement = None
     if params.chains > 1:
         target = _digest(data, triplets.rows, triplets.weights, params)
         agreement = Agreement(params.chains, target, state.company if state else None)
-    return _stream(chains, problem, params, start, agreement, scale, common)
-
-
-@dataclass(frozen=True)
-class Chain:
-    """One chain: its arrays, its random numbers, and the state that it goes on from, if any."""
-
-    w: Work
-    rng: np.random.Generator
-    saved: DdtState | None
+    return _stream(chains, problem, params, start, agreement)
 
 
 def _stream(
@@ -106,8 +98,6 @@ def _stream(
     params: Parameters,
     start: Any,
     agreement: Agreement | None,
-    scale: Float,
-    common: bool,
 ) -> Iterator[Snapshot | None]:
     n = problem.n_items
     for number, chain in enumerate(chains):
@@ -119,24 +109,17 @@ def _stream(
     threads = ThreadPoolExecutor(len(chains), "ddt-chain") if len(chains) > 1 else None
     try:
         yield _snapshot(chains, agreement, 0, total)
-        done, chunk = 0, 32
+        done = 0
         while done < total:
-            target = min(done + every, total)
-            while done < target:
-                count = min(chunk, target - done)
-
-                def go(chain: Chain, count: int = count) -> None:
-                    advance(chain.w, chain.rng, count, n, params.learn, scale, common)
-
-                began = time.perf_counter()
-                for _ in (threads.map if threads else map)(go, chains):
+            due = min(every, total - done)
+            for chain in chains:
+                chain.due = due
+            while busy := [chain for chain in chains if chain.busy]:
+                for _ in (threads.map if threads else map)(Chain.go, busy):
                     pass
-                took = time.perf_counter() - began
-                done += count
-                # How the work is cut has no say in its result, so the clock may decide it.
-                chunk = max(1, min(int(count * CALL / max(took, 1e-6)), 4 * chunk, 1 << 20))
-                if done < target:
+                if any(chain.busy for chain in busy):
                     yield None
+            done += due
             yield _snapshot(chains, agreement, done, total)
     finally:
         if threads is not None:
@@ -155,13 +138,20 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
     else:
         put_first(w, chain.rng, params.init if first else "random")
     triplets = problem.triplets
-    if params.beta is None and len(triplets) and mend(w, triplets, params.repair):
+    mended = params.beta is None and len(triplets) and mend(w, triplets, params.repair)
+    if mended:
         w.tally[TRIES] = 0
+    if w.tally[GIVEN]:
+        places = None if state is None or mended else state.places
+        if places is not None and places.shape[1] == w.sigma.size:
+            put_places(w, places)
+        else:
+            draw_locations(w, chain.rng)
 
 
 def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total: int) -> Snapshot:
     w, rng = chains[0].w, chains[0].rng
-    joints = [float(log_joint(chain.w)) for chain in chains]
+    joints = [integrated(chain.w) for chain in chains]
     metrics = {
         "log_joint": joints[0],
         "proposals": float(w.tally[PROPOSALS]),

@@ -93,6 +93,56 @@ def bisected(points):
 
 
 @njit
+def average_linkage(apart):
+    """Merges of average linkage by chains of nearest neighbours, in the order they are found.
+
+    ``apart`` is the (n, n) matrix of distances, which is overwritten. Returns the two clusters, as
+    items that stand for them, and the height of each merge: int32 (n - 1, 2), float64 (n - 1,).
+    The steps, ties included, are scipy's (Muellner 2011), but the GIL is not held. O(n^2).
+    """
+    n = apart.shape[0]
+    size = np.ones(n, np.int64)
+    pair = np.empty((n - 1, 2), np.int32)
+    height = np.empty(n - 1)
+    chain = np.empty(n, np.int64)
+    length = 0
+    for k in range(n - 1):
+        if length == 0:
+            x = 0
+            while size[x] == 0:
+                x += 1
+            chain[0] = x
+            length = 1
+        while True:
+            x = chain[length - 1]
+            y = np.int64(-1)
+            near = np.inf
+            if length > 1:  # of equals the one before, so that chains end
+                y = chain[length - 2]
+                near = apart[x, y]
+            for i in range(n):
+                if size[i] > 0 and i != x and apart[x, i] < near:
+                    near = apart[x, i]
+                    y = np.int64(i)
+            if length > 1 and y == chain[length - 2]:
+                break
+            chain[length] = y
+            length += 1
+        length -= 2
+        x, y = min(x, y), max(x, y)
+        pair[k, 0], pair[k, 1], height[k] = x, y, near
+        a, b = size[x], size[y]
+        size[x] = 0
+        size[y] = a + b
+        for i in range(n):
+            if size[i] > 0 and i != y:
+                mean = (a * apart[i, x] + b * apart[i, y]) / (a + b)
+                apart[i, y] = mean
+                apart[y, i] = mean
+    return pair, height
+
+
+@njit
 def data_heights(parent, points, noise):
     """1 - t of each node as the data would have it, float64 (m,).
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist
 
 from hcviz.algorithms.ddt.density import log_joint, put_tree, refresh
-from hcviz.algorithms.ddt.seeds import bisected, children_of, data_heights, simulate, times_of
+from hcviz.algorithms.ddt.seeds import (
+    average_linkage,
+    bisected,
+    children_of,
+    data_heights,
+    simulate,
+    times_of,
+)
 from hcviz.algorithms.ddt.state import tree_from
 from hcviz.algorithms.ddt.work import NOISE, PARENT, Float, H, Int, U, Work
 from hcviz.core.build import build, build_guided
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
-#: Above this many items average linkage (n^2 distances, and scipy keeps the GIL) gives way to
-#: repeated bisection.
+#: Above this many items average linkage (n^2 distances) gives way to repeated bisection.
 MAX_LINKAGE = 2500
 
 
@@ -24,7 +30,33 @@ def average_tree(points: Float) -> Int:
     if n > MAX_LINKAGE:
         found: Int = bisected(np.ascontiguousarray(points))
         return found
-    return Tree.from_linkage(linkage(points, "average")).parent.copy()
+    parent = np.full(2 * n - 1, -1, np.int32)
+    for k, (i, j) in enumerate(merges_of(points)):
+        parent[[i, j]] = n + k
+    return parent
+
+
+def merges_of(points: Float) -> list[tuple[int, int]]:
+    """scipy's ``linkage(points, "average")[:, :2]``, but the GIL is never held for long."""
+    n = len(points)
+    apart = np.empty((n, n))
+    for begin in range(0, n, 256):
+        apart[begin : begin + 256] = cdist(points[begin : begin + 256], points)
+    pair, height = average_linkage(apart)
+    over = list(range(2 * n - 1))  # what a cluster has become part of; itself if nothing
+
+    def whole(v: int) -> int:
+        while over[v] != v:
+            over[v] = over[over[v]]
+            v = over[v]
+        return v
+
+    found = []
+    for k, row in enumerate(np.argsort(height, kind="stable").tolist()):
+        x, y = sorted((whole(int(pair[row, 0])), whole(int(pair[row, 1]))))
+        found.append((x, y))
+        over[x] = over[y] = n + k
+    return found
 
 
 def resolved(tree: Tree, points: Float) -> Tree:
@@ -53,7 +85,7 @@ def resolved(tree: Tree, points: Float) -> Tree:
         elif dims == 0 or len(members) > MAX_LINKAGE:
             merges = [(2 * k, 2 * k + 1) for k in range(len(members) - 1)]
         else:
-            merges = [(int(i), int(j)) for i, j, _, _ in linkage(means[members], "average")]
+            merges = merges_of(means[members])
         for i, j in merges:
             local.append(n + len(pairs))
             pairs.append([local[i], local[j]])

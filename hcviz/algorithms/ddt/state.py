@@ -11,10 +11,12 @@ import numpy as np
 
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
+    GIVEN,
     LEFT,
     PARENT,
     PROPOSALS,
     RIGHT,
+    SLOT,
     SUBTREE,
     TRIES,
     C,
@@ -58,6 +60,7 @@ class DdtState:
     tries: int  # proposals still due for it
     generator: str  # JSON of the bit generator's state
     log_joint: float = float("nan")
+    places: Float | None = None  # (n - 1, d) locations in units of sigma, where they are given
     company: Company | None = field(default=None, repr=False)
 
     @classmethod
@@ -80,6 +83,7 @@ class DdtState:
             int(w.tally[TRIES]),
             json.dumps(rng.bit_generator.state),
             log_joint,
+            places_of(w) if w.tally[GIVEN] else None,
             company,
         )
 
@@ -111,6 +115,8 @@ class DdtState:
             "generator": np.frombuffer(self.generator.encode(), np.uint8),
             "log_joint": np.array(self.log_joint),
         }
+        if self.places is not None:
+            found["places"] = self.places
         company = self.company
         if company is not None:
             found["company.joints"] = company.joints
@@ -138,6 +144,7 @@ class DdtState:
                 int(counts[3]),
                 bytes(np.asarray(arrays["generator"], np.uint8)).decode(),
                 float(arrays.get("log_joint", np.nan)),
+                np.array(arrays["places"], np.float64) if "places" in arrays else None,
                 _company(arrays) if "company.joints" in arrays else None,
             )
             made.check()
@@ -179,11 +186,30 @@ class DdtState:
             raise ValueError("c is not positive")
         if self.sigma.ndim != 1 or not np.all(np.isfinite(self.sigma) & (self.sigma > 0)):
             raise ValueError("sigma is not positive")
+        if self.places is not None and not (
+            self.places.shape == (n - 1, self.sigma.size) and np.all(np.isfinite(self.places))
+        ):
+            raise ValueError("its locations are not finite, or do not fit")
         self.rng()
         if self.company is not None:
             sizes = {state.parent.size for state in self.chains}
             if len(sizes) > 1 or self.company.joints.shape[1:] != (len(self.chains),):
                 raise ValueError("its chains do not fit each other")
+
+
+def places_of(w: Work) -> Float:
+    """The inner nodes' locations where they are given: their messages. float64 (n - 1, d)."""
+    inner = np.arange(w.data.shape[0], w.node.shape[0])
+    found: Float = w.msg[2 * inner + w.node[inner, SLOT], 1:]
+    return found
+
+
+def put_places(w: Work, places: Float) -> None:
+    """Write locations where :func:`places_of` reads them, as messages without variance."""
+    inner = np.arange(w.data.shape[0], w.node.shape[0])
+    rows = 2 * inner + w.node[inner, SLOT]
+    w.msg[rows, 0] = 0.0
+    w.msg[rows, 1:] = places
 
 
 def _company(arrays: dict[str, Any]) -> Company:

@@ -1,4 +1,4 @@
-"""Moves that leave the tree's shape alone: divergence times, c and sigma.
+"""Moves that leave the tree's shape alone: divergence times, c and sigma, and locations.
 
 One sweep walks the tree depth first with the messages from outside at hand. Around a node v three
 messages meet, from its two children and from above; given them its time has the density
@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 
-from hcviz.algorithms.ddt.density import FAST, log_likelihood, update
+import numpy as np
+
+from hcviz.algorithms.ddt.density import FAST, log_likelihood, postorder, update
 from hcviz.algorithms.ddt.moves import LATEST, from_outside
 from hcviz.algorithms.ddt.work import (
     HARMONIC,
@@ -121,16 +123,31 @@ def slice_time(node, time, msg, outer, table, c, rng, v):
 @njit(error_model="numpy")
 def sweep_times(w, rng):
     """Slice-sample every inner node's time, depth first; messages stay current. O(n d)."""
+    sweep_some(w, rng, sweep_begin(w), np.int64(3 * w.node.shape[0]))
+
+
+@njit
+def sweep_begin(w):
+    """Get ready for :func:`sweep_some`; the depth of its stack, 1."""
+    root = w.tally[ROOT]
+    w.outer[root, :] = 0.0
+    w.spare[0, 0] = root
+    w.spare[1, 0] = 0
+    return np.int64(1)
+
+
+@njit(error_model="numpy")
+def sweep_some(w, rng, top, visits):
+    """Go on with a sweep for so many visits (three a node); the stack's depth, 0 at the end.
+
+    Between two calls nothing else may touch ``w``: the stack is in its spare rows.
+    """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
     stack, phase = w.spare[0], w.spare[1]
     c = w.real[C]
-    root = w.tally[ROOT]
-    outer[root, :] = 0.0
-    stack[0] = root
-    phase[0] = 0
-    top = 1
     dims = msg.shape[1] - 1
-    while top > 0:
+    while top > 0 and visits > 0:
+        visits -= 1
         v = stack[top - 1]
         side = phase[top - 1]
         if side == 2:
@@ -147,6 +164,7 @@ def sweep_times(w, rng):
             stack[top] = child
             phase[top] = 0
             top += 1
+    return top
 
 
 @njit
@@ -188,3 +206,27 @@ def learn_sigma(w, rng, scale, common):
     else:
         for d in range(dims):
             sigma[d] = math.sqrt((scale[d] + square[d]) / rng.standard_gamma(SHAPE + 0.5 * n))
+
+
+@njit(error_model="numpy")
+def draw_locations(w, rng):
+    """Given tree, times and sigma, draw all locations anew (``GIVEN``). O(n d).
+
+    From the root down, each from what its parent's location and its own message say; the messages
+    of all nodes must be current, and are replaced by the locations.
+    """
+    node, time, msg = w.node, w.time, w.msg
+    if msg.shape[1] == 1:
+        return
+    for x in range(postorder(node, w.spare, w.tally[ROOT]) - 1, -1, -1):
+        v = w.spare[1, x]
+        above = node[v, PARENT]
+        own = 2 * v + node[v, SLOT]
+        over = 2 * above + node[above, SLOT] if above >= 0 else np.int64(0)
+        ahead = (time[above, H] if above >= 0 else 1.0) - time[v, H]
+        share = ahead / (ahead + msg[own, 0])
+        spread = math.sqrt(share * msg[own, 0])
+        msg[own, 0] = 0.0
+        for d in range(1, msg.shape[1]):
+            origin = msg[over, d] if above >= 0 else 0.0
+            msg[own, d] = origin + share * (msg[own, d] - origin) + spread * rng.normal()

@@ -28,7 +28,7 @@ PARENT, LEFT, RIGHT, SIZE, SLOT, FLOOR, MARK, KNOWN = range(8)
 # Columns of Work.time
 U, H = 0, 1
 # Places in Work.tally
-ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES = range(6)
+ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN = range(7)
 # Places in Work.real
 C, NOISE, BETA = range(3)
 # Rows of Work.table
@@ -50,7 +50,8 @@ class Work(NamedTuple):
     msg: Float  # (2m, 1 + d)
     outer: Float  # (m, 1 + d)
     table: Float  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
-    tally: NDArray[np.int64]  # (6,): root, stamp, proposals, accepted, subtree, tries left for it
+    tally: NDArray[np.int64]  # (7,): root, stamp, proposals, accepted, subtree, tries left for it,
+    # and whether locations are given: then an inner node's message is its location, variance 0
     real: Float  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
     spare: Int  # (4, m): stacks and lists
     data: Float  # (n, d): features less mu
@@ -85,7 +86,7 @@ def allocate(
         msg=np.zeros((2 * m, 1 + d)),
         outer=np.zeros((m, 1 + d)),
         table=table,
-        tally=np.zeros(6, np.int64),
+        tally=np.zeros(7, np.int64),
         real=np.array([1.0, noise, -1.0 if beta is None else beta]),
         spare=np.zeros((4, m), np.int32),
         data=np.ascontiguousarray(data, dtype=np.float64).copy(),
