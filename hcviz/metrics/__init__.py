@@ -6,6 +6,7 @@ from hcviz.metrics.agreement import (
     adjusted_rand_index,
     clade_changes,
     cut,
+    nearest_clades,
     triplet_agreement,
     triplet_distance,
 )
@@ -22,6 +23,7 @@ def warm() -> None:
     dasgupta_cost(tree, np.ones((3, 3)))
     triplet_distance(tree, tree)
     clade_changes(tree, tree)
+    nearest_clades(tree, tree, np.array([3], np.int32))
 
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "clade_changes",
     "cut",
     "dasgupta_cost",
+    "nearest_clades",
     "regularised_cost",
     "triplet_agreement",
     "triplet_distance",

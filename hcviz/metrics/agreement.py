@@ -134,6 +134,23 @@ def clade_changes(before: Tree, after: Tree) -> CladeChanges:
     return CladeChanges(gained.astype(np.int32), lost.astype(np.int32), int(old.size - lost.size))
 
 
+def nearest_clades(tree: Tree, other: Tree, nodes: Int) -> Int:
+    """How new the clades ``nodes`` of ``tree`` are beside those of ``other``, over the same items.
+
+    int32 (len(nodes), 2): the node of ``other`` whose leaves differ least from the clade's, single
+    items included, and by how many items it differs (0: it is a clade of both). One pass over
+    ``other`` for each node: O(len(nodes) * n).
+    """
+    _same_items(tree, other)
+    parts = [tree.leaves(int(node)) for node in nodes]
+    starts = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    leaves = np.concatenate([np.empty(0, np.int32), *parts]).astype(np.int32)
+    found: Int = kernels.nearest_clades(
+        other.parent.copy(), other.size.astype(np.int32), leaves, starts
+    )
+    return found
+
+
 def _same_items(a: Tree, b: Tree) -> None:
     for each in (a, b):
         if not isinstance(each, Tree):

@@ -333,3 +333,27 @@ def clade_hashes(parent, codes):
     for v in range(parent.size - 1):
         out[parent[v]] ^= out[v]
     return out
+
+
+@njit
+def nearest_clades(parent, size, leaves, starts):
+    """For each set ``leaves[starts[k] : starts[k + 1]]`` the node of the tree whose leaves differ
+    from it least, and by how many items: int32 (k, 2). Of several the first. O(k m)."""
+    m = parent.size
+    out = np.empty((starts.size - 1, 2), np.int32)
+    shared = np.empty(m, np.int64)
+    for k in range(starts.size - 1):
+        for v in range(m):
+            shared[v] = 0
+        for place in range(starts[k], starts[k + 1]):
+            shared[leaves[place]] = 1
+        count = starts[k + 1] - starts[k]
+        best, fewest = -1, 2 * m
+        for v in range(m):
+            apart = count + size[v] - 2 * shared[v]
+            if apart < fewest:
+                best, fewest = v, apart
+            if v < m - 1:
+                shared[parent[v]] += shared[v]
+        out[k, 0], out[k, 1] = best, fewest
+    return out

@@ -23,7 +23,7 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import pictures
+from hcviz.ui import changes, pictures
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.diagnostics import Trace
 from hcviz.ui.files import Files
@@ -285,6 +285,10 @@ class Explorer:
         store = self.store
         if name == "pick":
             self.gestures.take((int(more["id"]),))
+        elif name == "clade":
+            items = changes.members(store, str(more["which"]), int(more["node"]))
+            if items:
+                self.gestures.take(items)
         elif name == "focus":
             self.centre.focus(store.view.selection)
         elif name == "collapse":

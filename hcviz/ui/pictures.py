@@ -19,6 +19,7 @@ from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.judge import judge, states
 from hcviz.session.model import Session
+from hcviz.ui import changes
 from hcviz.ui.link import Link
 from hcviz.ui.store import Store, ViewState
 
@@ -212,7 +213,7 @@ def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def inspector(store: Store) -> dict[str, Any]:
     data = store.dataset
     notes = [] if data is None else [data.provenance, *data.notes]
-    return {"selection": _selection(store), "notes": notes}
+    return {"selection": _selection(store), "notes": notes, "changes": changes.picture(store)}
 
 
 def inspector_live(store: Store) -> dict[str, Any]:
@@ -221,9 +222,9 @@ def inspector_live(store: Store) -> dict[str, Any]:
         return {"facts": []}
     tree = session.snapshot.tree
     facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
-    changes = store.changes()
-    if changes is not None:
-        gained, lost = len(changes.gained), len(changes.lost)
+    found = store.changes()
+    if found is not None:
+        gained, lost = len(found.gained), len(found.lost)
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
         facts.append([name.replace("_", " "), _number(value)])

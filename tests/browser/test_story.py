@@ -134,6 +134,11 @@ def test_a_click_corrects_the_tree(zoo):
     expect(zoo.constraints.first.locator(".tag")).to_have_text("satisfied")
     assert satisfied(zoo.newick(), "dolphin", "tuna", "wolf")
     assert "new" in zoo.fact("Clades since the last run")
+    gone = zoo.page.get_by_role("list", name="Clades gone").get_by_role("button").first
+    size = gone.locator("i").inner_text()
+    gone.click()
+    expect(zoo.selected).to_have_text(f"{size} items")
+    zoo.press("Escape")
     expect(zoo.sentence).to_contain_text("holds")
 
 

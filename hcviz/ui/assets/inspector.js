@@ -1,5 +1,31 @@
 const facts = pairs => h("dl", {}, ...pairs.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)]))
 
+const SHOWN = 4  // clades of each kind, until all are asked for
+const all = { gained: false, lost: false }
+
+function changed(group, send) {
+  const { which, count, clades } = group
+  const word = which === "gained" ? "new" : "gone"
+  const shown = all[which] ? clades : clades.slice(0, SHOWN)
+  const rest = count - clades.length
+  return h("div", { class: `changed ${which}` },
+    h("h3", {}, `${count.toLocaleString("en")} ${word}`),
+    h("ul", { "aria-label": `Clades ${word}` }, shown.map(c => h("li", {},
+      h("button", { type: "button", "data-key": `c-${which}-${c.node}`, title: `${c.title}. Click to select them.`,
+        onclick: () => send("clade", { which, node: c.node }) }, h("span", {}, c.text), h("i", {}, String(c.size)))))),
+    clades.length > SHOWN ? h("button", { type: "button", class: "bare small", "data-key": `all-${which}`, "aria-expanded": String(all[which]),
+      onclick: () => { all[which] = !all[which]; send("repaint") } }, all[which] ? "Show fewer" : `Show ${clades.length - SHOWN} more`) : null,
+    all[which] && rest > 0 ? h("p", { class: "quiet small" }, `and ${rest.toLocaleString("en")} that differ less`) : null)
+}
+
+function changes(state, send) {
+  if (!state) return null
+  const groups = state.groups.filter(group => group.count)
+  return [h("h2", {}, "Since the last run"),
+    state.later ? h("p", { class: "quiet small" }, "Clades that change are named here when the run is over.")
+      : groups.length ? groups.map(group => changed(group, send)) : h("p", { class: "quiet small" }, "The same clades as before.")]
+}
+
 export const render = component("inspector", (state, send) => {
   const s = state.selection
   return [
@@ -18,6 +44,7 @@ export const render = component("inspector", (state, send) => {
     // The same in words, for those who cannot see the picture: read out when the selection moves.
     h("div", { class: "sr", role: "region", "aria-live": "polite", "aria-label": "Selected subtree in words" }, s ? s.words : "Nothing is selected."),
     h("h2", {}, "This tree"), h("div", { class: "tree-facts" }),
+    changes(state.changes, send),
     ...state.notes.map(note => h("p", { class: "quiet small" }, note)),
   ]
 }, (live, root) => {

@@ -1,0 +1,127 @@
+"""Which clades a rerun changed, by name: what is most unlike the earlier tree comes first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.tree import Tree
+from hcviz.metrics import CladeChanges, nearest_clades
+from hcviz.session.constraint import NAMES_SHOWN
+from hcviz.ui.store import Store
+
+Which = Literal["gained", "lost"]
+
+#: Clades listed by name; the others are counted.
+LISTED = 50
+#: Clades compared times nodes compared with, at most: some hundredths of a second. The largest
+#: clades are looked at, where there are more.
+WORK = 20_000_000
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A clade gained or lost: its node, and its items, those that make it another one first."""
+
+    node: int
+    members: tuple[int, ...]
+    #: By how many items it differs from the nearest clade of the other tree.
+    apart: int
+
+    def text(self, labels: tuple[str, ...]) -> str:
+        """``bat, whale, seal and 4 more``."""
+        shown = self.members[: NAMES_SHOWN + (len(self.members) == NAMES_SHOWN + 1)]
+        text = ", ".join(labels[item] for item in shown)
+        more = len(self.members) - len(shown)
+        return f"{text} and {more} more" if more else text
+
+
+_told: WeakKeyDictionary[Store, tuple[CladeChanges, dict[Which, tuple[Changed, ...]]]]
+_told = WeakKeyDictionary()
+
+
+def changed(store: Store) -> dict[Which, tuple[Changed, ...]] | None:
+    """The clades gained and lost since the newest run began, the most telling first.
+
+    That is: those that differ from the nearest clade of the other tree by most items, then the
+    larger ones, for an item that moves makes a new clade of every clade around its old and new
+    places, and these differ by that item only. None where there is nothing to compare. Computed
+    once for a tree; while trees stream in nobody should ask.
+    """
+    changes = store.changes()
+    if changes is None or store.baseline is None or store.drawn is None:
+        return None
+    known = _told.get(store)
+    if known is None or known[0] is not changes:
+        before, after = store.baseline, store.drawn.tree
+        known = (
+            changes,
+            {
+                "gained": _ordered(after, before, changes.gained),
+                "lost": _ordered(before, after, changes.lost),
+            },
+        )
+        _told[store] = known
+    return known[1]
+
+
+def members(store: Store, which: str, node: int) -> tuple[int, ...]:
+    """The items of a clade that is listed; none if the list is another one by now."""
+    listed = (changed(store) or {}).get("lost" if which == "lost" else "gained", ())
+    return next((each.members for each in listed if each.node == node), ())
+
+
+def picture(store: Store) -> dict[str, Any] | None:
+    """What the inspector shows: names once the run is over or paused, until then a promise."""
+    if store.baseline is None or store.session.snapshot is None:
+        return None
+    if store.session.status == "sampling" and not store.view.paused:
+        return {"later": True, "groups": []}
+    found = changed(store)
+    if found is None:
+        return None
+    labels = store.session.labels
+    changes = store.changes()
+    counts = {"gained": len(changes.gained), "lost": len(changes.lost)} if changes else {}
+    groups = [
+        {
+            "which": which,
+            "count": counts.get(which, 0),
+            "clades": [
+                {
+                    "node": each.node,
+                    "text": each.text(labels),
+                    "title": _title(each, which),
+                    "size": len(each.members),
+                }
+                for each in found[which]
+            ],
+        }
+        for which in ("gained", "lost")
+    ]
+    return {"later": False, "groups": groups}
+
+
+def _title(each: Changed, which: str) -> str:
+    other = "earlier" if which == "gained" else "present"
+    items = "1 item" if each.apart == 1 else f"{each.apart:,} items"
+    return f"{len(each.members):,} items: {items} off the nearest clade of the {other} tree"
+
+
+def _ordered(tree: Tree, other: Tree, nodes: NDArray[np.int32]) -> tuple[Changed, ...]:
+    """The ``LISTED`` most telling of these nodes of ``tree``."""
+    sizes = tree.size[nodes]
+    nodes = nodes[np.argsort(-sizes, kind="stable")][: max(LISTED, WORK // other.n_nodes)]
+    near = nearest_clades(tree, other, nodes)
+    order = np.lexsort((-tree.size[nodes], -near[:, 1]))[:LISTED]
+    result = []
+    for place in order:
+        leaves = tree.leaves(int(nodes[place]))
+        known = np.isin(leaves, other.leaves(int(near[place, 0])))
+        items = np.concatenate([leaves[~known], leaves[known]])
+        result.append(Changed(int(nodes[place]), tuple(items.tolist()), int(near[place, 1])))
+    return tuple(result)
