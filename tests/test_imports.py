@@ -20,7 +20,7 @@ MAY_KNOW = {
     "posterior": {"core"},
     "algorithms": {"core", "posterior"},  # a sampler says how far its chains agree
     "io": {"core", "session", "datasets"},  # a table read from a file becomes a Dataset
-    "jobs": {"core", "algorithms", "session"},
+    "jobs": {"core", "algorithms", "session", "posterior"},
 }
 DRAWING = {"panel", "holoviews", "bokeh"}
 

@@ -31,6 +31,8 @@ class Algorithm:
     ``triplets``: ``hard`` (every tree it yields satisfies them), ``soft`` or ``ignored``.
     ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
     ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel).
+    ``samples``: its snapshots are draws from a posterior, so the share of them that have a clade
+    means something; such a method runs in a thread.
     ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
     yield None where there is nothing to show but a good place to stop. ``start`` is None, a
     :class:`Tree` over the same items that need not satisfy the triplets, or a :class:`Snapshot` of
@@ -46,6 +48,7 @@ class Algorithm:
     runs: Literal["thread", "process"] = "process"
     params: type[param.Parameterized] = NoParameters
     summary: str = ""
+    samples: bool = False
 
     def parameters(self, **values: Any) -> param.Parameterized:
         """The parameters, checked: :class:`InvalidParameter` names the one that is wrong."""

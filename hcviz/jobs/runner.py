@@ -14,6 +14,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.courier import Courier, Message
 from hcviz.jobs.pool import POOL, Pool, Worker, send
+from hcviz.jobs.samples import Samples
 from hcviz.jobs.task import Gate, Task, log_unexpected, perform, unexpected
 from hcviz.session.actions import Arrived, Failed, Stopped
 
@@ -51,10 +52,12 @@ class Runner:
         params: Mapping[str, Any],
         seed: int,
         start: Snapshot | Tree | None = None,
+        samples: Samples | None = None,
     ) -> None:
         """Replace whatever is at work by this. Everything that is wrong is posted as ``Failed``.
 
         The random generator is that of run ``run`` of seed ``seed``, unless ``start`` carries one.
+        ``samples`` takes every snapshot of a method that runs in a thread, before it is posted.
         """
         task = Task(run, method, MODULES.get(method, ""), problem, dict(params), seed, start)
         with self._lock:
@@ -62,7 +65,7 @@ class Runner:
                 return
             if self._job is not None:
                 self._job.stop(None)
-            self._job = Job(task, self._post, self._pool)
+            self._job = Job(task, self._post, self._pool, samples)
 
     def acknowledge(self, run: int) -> None:
         """The last ``Arrived`` of this run has been dealt with: the next may come."""
@@ -100,9 +103,16 @@ class Runner:
 class Job:
     """One task at work."""
 
-    def __init__(self, task: Task, post: Callable[[Message], None], pool: Pool) -> None:
+    def __init__(
+        self,
+        task: Task,
+        post: Callable[[Message], None],
+        pool: Pool,
+        samples: Samples | None = None,
+    ) -> None:
         self.run = task.run
         self._task = task
+        self._samples = samples
         self._pool = pool
         self._gate = Gate()
         self._worker: Worker | None = None
@@ -128,7 +138,7 @@ class Job:
         task = self._task
         try:
             if get(task.method).runs == "thread":
-                perform(task, self.courier, self._gate)
+                perform(task, self.courier, self._gate, samples=self._samples)
             else:
                 self._in_worker(task)
         except HcvizError as fault:

@@ -14,6 +14,7 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.courier import Courier, Message
+from hcviz.jobs.samples import Samples
 from hcviz.session.actions import Failed, Finished
 
 log = logging.getLogger(__name__)
@@ -58,11 +59,13 @@ def perform(
     courier: Courier,
     gate: Gate,
     report: Callable[[str, BaseException], None] | None = None,
+    samples: Samples | None = None,
 ) -> None:
     """Run the task to its end or until the gate stops it; what happens goes to the courier.
 
     Never raises: a :class:`HcvizError` becomes ``Failed`` with its sentence; anything else is
     ``report``-ed (by default: logged with its traceback) and becomes ``Failed`` as unexpected.
+    ``samples`` takes every snapshot, also those that the courier has no time for.
     """
     try:
         MODULES.setdefault(task.method, task.module)
@@ -73,6 +76,8 @@ def perform(
         try:
             for snapshot in stream:
                 if snapshot is not None:
+                    if samples is not None:
+                        samples.take(snapshot)
                     courier.offer(snapshot)
                 gate.open.wait()
                 if gate.stopped.is_set():

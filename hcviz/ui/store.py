@@ -19,7 +19,7 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
-from hcviz.jobs import Runner
+from hcviz.jobs import Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
@@ -37,6 +37,9 @@ UNEXPECTED = (
     "Something unexpected went wrong.",
     "Nothing was lost; the details are in the server's log.",
 )
+
+#: Runs whose samples are kept, so that undo finds them.
+KEPT_SAMPLES = 4
 
 #: How the picture can be looked at: what a session file and a link carry of the view.
 LOOKS: dict[str, tuple[str, ...]] = {
@@ -112,6 +115,7 @@ class Store:
         self.when_drawn: Callable[[Callable[[], None]], None] = _at_once
         self._changes: tuple[Any, Any, CladeChanges] | None = None
         self.runner = Runner(self._from_worker)
+        self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
 
     # ------------------------------------------------------------------ views
 
@@ -239,6 +243,11 @@ class Store:
             self._changes = (*key, clade_changes(self.baseline, self.drawn.tree))
         return self._changes[2]
 
+    @property
+    def samples(self) -> Samples | None:
+        """The posterior that the session's tree is a draw of; None where it is of none."""
+        return self._samples.get(self.session.shown)
+
     def close(self) -> None:
         """The tab is gone: stop computing for it."""
         self.runner.close()
@@ -273,9 +282,23 @@ class Store:
             self.runner.cancel()  # the run that this one was to replace
             self._apply(act.Failed(effect.run, fault.message, fault.hint))
             return
+        samples = self._samples_for(effect, problem) if method.samples else None
         self.runner.start(
-            effect.run, effect.method, problem, dict(effect.params), effect.seed, effect.start
-        )
+            effect.run, effect.method, problem, dict(effect.params), effect.seed, effect.start,
+            samples,
+        )  # fmt: skip
+
+    def _samples_for(self, effect: Any, problem: Problem) -> Samples:
+        """Those that the run goes on with, if it starts where they are and asks for the same."""
+        law = {name: x for name, x in effect.params.items() if name not in ("steps", "every")}
+        triplets = (problem.triplets.rows.tobytes(), problem.triplets.weights.tobytes())
+        key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets)
+        before = self.samples
+        goes_on = before is not None and before.key == key and isinstance(effect.start, Snapshot)
+        samples = before if before is not None and goes_on else Samples(problem.n_items, key)
+        kept = list(self._samples.items())[-KEPT_SAMPLES + 1 :]
+        self._samples = {**dict(kept), effect.run: samples}
+        return samples
 
     def _from_worker(self, message: Any) -> None:
         """On a worker's thread: hand over, touch nothing."""

@@ -23,7 +23,7 @@ def warm() -> None:
     rng = np.random.default_rng(0)
     ddt = ALGORITHMS[0]
     bisected(features)
-    for options in ({}, {"init": "random"}, {"beta": 1.0}):
+    for options in ({}, {"init": "random"}, {"beta": 1.0}, {"latents": "gibbs"}):
         problem = Problem(features=features, triplets=[[0, 2, 1], [0, 1, 3]])
         params = ddt.parameters(steps=8, every=4, **options)
         for start in (None, Tree.star(4)):
@@ -40,6 +40,7 @@ ALGORITHMS = (
         triplets="hard",
         runs="thread",
         params=Parameters,
+        samples=True,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
     ),
 )
