@@ -42,14 +42,8 @@ def sweep(w, rng, learn, scale, common):
         refresh(w)
     sweep_times(w, rng)
     if learn:
-        learn_scale(w, rng, scale, common)
+        learn_c(w, rng)
+        learn_sigma(w, rng, scale, common)
         refresh(w)
     if w.tally[GIVEN] == 1:
         draw_locations(w, rng)
-
-
-@njit
-def learn_scale(w, rng, scale, common):
-    """c and sigma given the tree; the caller refreshes. O(n d)."""
-    learn_c(w, rng)
-    learn_sigma(w, rng, scale, common)

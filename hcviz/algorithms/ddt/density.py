@@ -138,8 +138,16 @@ def log_likelihood(w, out):
     Factors N(m1 - m2; 0, V1 + V2) at inner nodes and N(m; 0, v + t) at the root. ``out``, (d,), is
     given x' K^-1 x for each dimension in units of sigma^2, K_ij = t_lca(i,j) (plus the noise).
     """
+    logs = likelihood_top(w, out)
+    logs = likelihood_some(w, out, w.data.shape[0], w.node.shape[0], logs)
+    return likelihood_end(w, out, logs)
+
+
+@njit(error_model="numpy")
+def likelihood_top(w, out):
+    """The root's part of :func:`log_likelihood`: sets ``out``, returns a sum of logs. O(d)."""
     node, time, msg = w.node, w.time, w.msg
-    n, dims = w.data.shape
+    dims = w.data.shape[1]
     if dims == 0:
         return 0.0
     root = w.tally[ROOT]
@@ -148,7 +156,17 @@ def log_likelihood(w, out):
     logs = math.log(both)
     for d in range(dims):
         out[d] = msg[k, 1 + d] * msg[k, 1 + d] / both
-    for v in range(n, node.shape[0]):
+    return logs
+
+
+@njit(error_model="numpy")
+def likelihood_some(w, out, begin, end, logs):
+    """The parts of inner nodes begin .. end - 1: adds to ``out`` and ``logs``, which it returns."""
+    node, time, msg = w.node, w.time, w.msg
+    dims = w.data.shape[1]
+    if dims == 0:
+        return logs
+    for v in range(begin, end):
         left = node[v, LEFT]
         right = node[v, RIGHT]
         i = 2 * left + node[left, SLOT]
@@ -159,6 +177,13 @@ def log_likelihood(w, out):
         for d in range(dims):
             gap = msg[i, 1 + d] - msg[j, 1 + d]
             out[d] += gap * gap / both
+    return logs
+
+
+@njit(error_model="numpy")
+def likelihood_end(w, out, logs):
+    """The log likelihood from the sums of all parts. O(d)."""
+    n, dims = w.data.shape
     total = -0.5 * dims * (n * LOG_2PI + logs)
     for d in range(dims):
         total -= 0.5 * out[d] + n * math.log(w.sigma[d])

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from hcviz.algorithms.ddt.chain import advance, learn_scale
-from hcviz.algorithms.ddt.density import postorder, refresh_inner, refresh_leaves
+from hcviz.algorithms.ddt.chain import advance
+from hcviz.algorithms.ddt.density import (
+    integrated,
+    likelihood_end,
+    likelihood_some,
+    likelihood_top,
+    log_prior,
+    postorder,
+    refresh_inner,
+    refresh_leaves,
+)
 from hcviz.algorithms.ddt.state import DdtState
-from hcviz.algorithms.ddt.times import draw_locations, sweep_begin, sweep_some
-from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, Float, Work
+from hcviz.algorithms.ddt.times import draw_sigma, draw_some, learn_c, sweep_begin, sweep_some
+from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SLOT, Float, Work
 
 #: Seconds that one call of a kernel should take.
 CALL = 0.015
@@ -19,6 +28,8 @@ CALL = 0.015
 NEVER = 10**15
 #: Sweeps of more than this, n * (200 + d), some 10 ms, are made in parts.
 LARGE = 2_000_000
+#: What a call may pass over, in nodes * (50 + 2 d): some 10 ms.
+PASSED = 5_000_000
 
 
 class Chain:
@@ -43,17 +54,25 @@ class Chain:
         n, dims = w.data.shape
         self._large = n * (200 + dims) > LARGE
         self._chunk = max(1, min(32, 500_000 // (dims + 1)))
-        self._sweep: Iterator[None] | None = None
+        self._block = PASSED // (50 + 2 * dims) + 4  # nodes that a call may pass over
+        self._parts: Iterator[None] | None = None
+        self._joint: float | None = None
 
     @property
     def busy(self) -> bool:
-        return self.due > 0 or self._sweep is not None
+        return self.due > 0 or self._parts is not None
+
+    def joint(self) -> float:
+        """The log joint, locations integrated out. O(n d), unless :meth:`go` has seen to it."""
+        found = integrated(self.w) if self._joint is None else self._joint
+        self._joint = None
+        return found
 
     def go(self) -> None:
-        """One more call: some proposals with their sweeps, or a part of a large sweep."""
-        if self._sweep is not None:
-            if next(self._sweep, self) is self:
-                self._sweep = None
+        """One more call: some proposals with their sweeps, or a part of what is large."""
+        if self._parts is not None:
+            if next(self._parts, self) is self:
+                self._parts = None
             return
         n = self.w.data.shape[0]
         count = min(self._chunk, self.due)
@@ -66,36 +85,71 @@ class Chain:
         took = time.perf_counter() - began
         self.due -= count
         self._chunk = max(1, min(int(count * CALL / max(took, 1e-6)), 4 * self._chunk, 1 << 20))
-        if self._large and self.w.tally[PROPOSALS] % n == 0:
-            self._sweep = self._parts()
+        if self._large:
+            self._parts = self._finish(self.w.tally[PROPOSALS] % n == 0, self.due == 0)
 
-    def _parts(self) -> Iterator[None]:
-        """:func:`hcviz.algorithms.ddt.chain.sweep`, cut into calls of some 10 ms."""
+    def _finish(self, sweep: bool, measure: bool) -> Iterator[None]:
+        """What :meth:`go` owes after its proposals, cut into calls of some 10 ms."""
+        if sweep:
+            yield from self._swept()
+        if measure:
+            yield from self._measured()
+
+    def _swept(self) -> Iterator[None]:
+        """:func:`hcviz.algorithms.ddt.chain.sweep` in parts."""
         w, rng = self.w, self.rng
         given = bool(w.tally[GIVEN])
         if given:
-            yield from self._refresh()
+            yield from self._refreshed()
         visits = 20_000_000 // (500 + 5 * w.data.shape[1]) + 1
         top = sweep_begin(w)
         while top > 0:
             top = sweep_some(w, rng, top, visits)
             yield
         if self.learn:
-            learn_scale(w, rng, self.scale, self.common)
-            yield
-            yield from self._refresh()
+            learn_c(w, rng)
+            square = np.empty(w.sigma.size)
+            yield from self._likelihood(square)
+            draw_sigma(w, rng, self.scale, self.common, square)
+            yield from self._refreshed()
         if given:
-            draw_locations(w, rng)
-            yield
+            end = postorder(w.node, w.spare, w.tally[ROOT])
+            while end > 0:
+                begin = max(end - self._block // 4, 0)  # normal deviates take their time
+                draw_some(w, rng, begin, end)
+                end = begin
+                yield
 
-    def _refresh(self) -> Iterator[None]:
+    def _measured(self) -> Iterator[None]:
+        """:func:`hcviz.algorithms.ddt.density.integrated` in parts, for :meth:`joint`."""
         w = self.w
-        n, dims = w.data.shape
-        block = 5_000_000 // (50 + 2 * dims) + 1
-        for begin in range(0, n, block):
-            refresh_leaves(w, begin, min(begin + block, n))
+        given = bool(w.tally[GIVEN])
+        if given:
+            yield from self._refreshed()
+        square = np.empty(w.sigma.size)
+        value = yield from self._likelihood(square)
+        self._joint = float(log_prior(w)) + value
+        if given:
+            w.node[w.data.shape[0] :, SLOT] ^= 1
+
+    def _likelihood(self, square: Float) -> Generator[None, None, float]:
+        """:func:`hcviz.algorithms.ddt.density.log_likelihood` in parts."""
+        w = self.w
+        logs = likelihood_top(w, square)
+        for begin in range(w.data.shape[0], len(w.node), self._block):
+            end = min(begin + self._block, len(w.node))
+            logs = likelihood_some(w, square, begin, end, logs)
+            yield
+        return float(likelihood_end(w, square, logs))
+
+    def _refreshed(self) -> Iterator[None]:
+        """:func:`hcviz.algorithms.ddt.density.refresh` in parts."""
+        w = self.w
+        n = w.data.shape[0]
+        for begin in range(0, n, self._block):
+            refresh_leaves(w, begin, min(begin + self._block, n))
             yield
         number = postorder(w.node, w.spare, w.tally[ROOT])
-        for begin in range(0, number, block):
-            refresh_inner(w, begin, min(begin + block, number))
+        for begin in range(0, number, self._block):
+            refresh_inner(w, begin, min(begin + self._block, number))
             yield

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.ddt.agreement import Agreement
-from hcviz.algorithms.ddt.density import integrated, put_scale, put_tree
+from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.legal import violated
 from hcviz.algorithms.ddt.parameters import Parameters, number_or_auto
 from hcviz.algorithms.ddt.running import Chain
@@ -151,7 +151,7 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
 
 def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total: int) -> Snapshot:
     w, rng = chains[0].w, chains[0].rng
-    joints = [integrated(chain.w) for chain in chains]
+    joints = [chain.joint() for chain in chains]
     metrics = {
         "log_joint": joints[0],
         "proposals": float(w.tally[PROPOSALS]),

@@ -193,10 +193,16 @@ def learn_sigma(w, rng, scale, common):
     The leaf noise is a share of sigma^2, so this is conjugate with noise as without. The caller
     refreshes. ``scale`` (d,) is the prior's.
     """
+    square = np.empty(w.sigma.size)
+    log_likelihood(w, square)
+    draw_sigma(w, rng, scale, common, square)
+
+
+@njit(error_model="numpy")
+def draw_sigma(w, rng, scale, common, square):
+    """:func:`learn_sigma` given ``out`` of :func:`log_likelihood`, which it overwrites. O(d)."""
     n, dims = w.data.shape
     sigma = w.sigma
-    square = w.outer[w.tally[ROOT], 1:]  # spare room: the next sweep begins by clearing it
-    log_likelihood(w, square)
     total = 0.0
     for d in range(dims):
         square[d] *= 0.5 * sigma[d] * sigma[d]
@@ -215,10 +221,16 @@ def draw_locations(w, rng):
     From the root down, each from what its parent's location and its own message say; the messages
     of all nodes must be current, and are replaced by the locations.
     """
+    draw_some(w, rng, 0, postorder(w.node, w.spare, w.tally[ROOT]))
+
+
+@njit(error_model="numpy")
+def draw_some(w, rng, begin, end):
+    """:func:`draw_locations` of places end - 1 down to begin of ``spare[1]``, a postorder."""
     node, time, msg = w.node, w.time, w.msg
     if msg.shape[1] == 1:
         return
-    for x in range(postorder(node, w.spare, w.tally[ROOT]) - 1, -1, -1):
+    for x in range(end - 1, begin - 1, -1):
         v = w.spare[1, x]
         above = node[v, PARENT]
         own = 2 * v + node[v, SLOT]
