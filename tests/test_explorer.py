@@ -9,6 +9,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui import pictures
 from hcviz.ui.explorer import Explorer
+from hcviz.ui.fields import form
 from hcviz.ui.link import Link, from_query, to_query
 from tests.test_store import Loop
 
@@ -153,3 +154,43 @@ def test_an_error_goes_when_the_person_goes_on(begun, loop):
     explorer.tools._on_act("clusters", {"value": "3"})
     loop.until(lambda: explorer.store.view.clusters == 3)
     assert explorer.store.view.error is None
+
+
+def the_field(explorer, name):
+    return next(each for each in form(explorer.store)["fields"] if each["name"] == name)
+
+
+def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun, loop):
+    explorer = begun(method="ddt", params={"steps": 1000})
+    store = explorer.store
+    run = store.session.run
+    set_it = explorer._form_act
+    set_it("set", {"name": "steps", "value": "many"})
+    assert "must be a whole number" in the_field(explorer, "steps")["error"]
+    assert the_field(explorer, "steps")["value"] == "many"  # to be corrected, not typed again
+    assert explorer.form.state == form(store)
+    assert (store.view.error, store.session.run) == (None, run)
+    set_it("set", {"name": "every", "value": "-1"})
+    set_it("set", {"name": "every", "value": "25"})  # the rest of the form goes on
+    assert "error" not in the_field(explorer, "every")
+    assert dict(store.session.params) == {"steps": 1000, "every": 25}
+    assert "error" in the_field(explorer, "steps")
+    store.dispatch(act.Undo())  # of the other field: nothing to do with this one
+    assert "error" in the_field(explorer, "steps")
+    set_it("set", {"name": "steps", "value": "1000"})  # corrected to what it was
+    assert "error" not in the_field(explorer, "steps")
+    assert store.view.faults == ()
+
+
+def test_a_fields_fault_goes_with_its_method_and_with_a_new_value_from_elsewhere(begun, loop):
+    explorer = begun(method="ddt", params={"steps": 1000})
+    store = explorer.store
+    explorer._form_act("set", {"name": "steps", "value": "many"})
+    store.dispatch(act.SetParams({"steps": 900}))
+    assert "error" not in the_field(explorer, "steps")
+    explorer._form_act("set", {"name": "steps", "value": "none at all"})
+    assert "error" in the_field(explorer, "steps")
+    explorer._bar_act("method", {"value": "crsc"})
+    explorer._bar_act("method", {"value": "ddt"})
+    loop.until(lambda: store.session.status == "settled")
+    assert "error" not in the_field(explorer, "steps")

@@ -26,6 +26,7 @@ from hcviz.session.model import DataSpec, Session
 from hcviz.ui import changes, pictures
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.diagnostics import Trace
+from hcviz.ui.fields import form, set_field
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import Link, to_query
@@ -114,7 +115,7 @@ class Explorer:
             (self.tools, pictures.tools, None),
             (self.constraints, pictures.constraints, None),
             (self.inspector, pictures.inspector, pictures.inspector_live),
-            (self.form, pictures.form, None),
+            (self.form, form, None),
             (self.foot, pictures.foot, None),
         ):
             self._draw(part, "state", picture)
@@ -270,7 +271,7 @@ class Explorer:
     def _tools_act(self, name: str, more: dict[str, Any]) -> None:
         store = self.store
         value = more.get("value")
-        if name in ("matrix", "scaling", "columns", "heights"):
+        if name in LOOKS:
             store.look(**{name: str(value)})
         elif name == "clusters":
             with store.guarded():
@@ -306,9 +307,7 @@ class Explorer:
             store.dispatch(act.SetMissing(str(value)))
         else:
             with store.guarded():
-                values = {**pictures.params_of(store.session), name: pictures.parameter_from(value)}
-                get_algorithm(store.session.method).parameters(**values)
-                store.dispatch(act.SetParams({name: values[name]}))
+                set_field(store, name, value)
 
     def _foot_act(self, name: str, more: dict[str, Any]) -> None:
         steps = int(more.get("by", 0))

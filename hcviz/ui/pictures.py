@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import param
 
 from hcviz import datasets
 from hcviz.algorithms import algorithms
@@ -20,6 +18,7 @@ from hcviz.session.constraint import DataSpec
 from hcviz.session.judge import judge, states
 from hcviz.session.model import Session
 from hcviz.ui import changes
+from hcviz.ui.fields import form
 from hcviz.ui.link import Link
 from hcviz.ui.store import Store, ViewState
 
@@ -40,11 +39,6 @@ _STATUS = {
     "failed": "Failed",
     "cancelled": "Cancelled",
 }
-
-
-def params_of(session: Session) -> dict[str, Any]:
-    """The parameters of the session's method, as a dict."""
-    return dict(session.params)
 
 
 # ---------------------------------------------------------------------- top bar
@@ -309,66 +303,6 @@ def as_uri(image: Any) -> str:
     return str(image)
 
 
-# ---------------------------------------------------------------------- form
-
-
-def form(store: Store) -> dict[str, Any]:
-    """The parameters as fields: switches, choices and text, with their docs."""
-    session, data = store.session, store.dataset
-    method = get_algorithm(session.method)
-    values = method.parameters(**params_of(session))
-    fields: list[dict[str, Any]] = []
-    for name in method.parameter_names():
-        parameter, value = values.param[name], getattr(values, name)
-        field: dict[str, Any] = {
-            "name": name,
-            "title": name.replace("_", " ").capitalize(),
-            "doc": parameter.doc,
-        }
-        if isinstance(parameter, param.Boolean):
-            field |= {"kind": "switch", "value": bool(value)}
-        elif isinstance(parameter, param.Selector):
-            field |= {"kind": "choice", "value": str(value)}
-            field["options"] = [[str(x), str(x)] for x in parameter.objects]
-        else:
-            field |= {"kind": "text", "value": "" if value is None else str(value)}
-            field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
-        fields.append(field)
-    prepared = [_data_choice("scaling", "Scaling", session.data.scaling, datasets.SCALINGS)]
-    if data is not None and data.n_missing:
-        cells = f"Missing ({data.n_missing})"
-        prepared.append(_data_choice("missing", cells, session.data.missing, datasets.MISSING))
-    if data is None or data.features is None:
-        prepared = []
-    about = method.summary or method.title
-    if method.paper:
-        about += f" ({method.paper})"
-    return {"fields": fields, "data": prepared, "about": about}
-
-
-def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any]:
-    return {
-        "name": f"data:{name}",
-        "title": title,
-        "kind": "choice",
-        "value": value,
-        "options": [[kind, text] for kind, (text, _) in known.items()],
-        "doc": "How the features are prepared for the method.",
-    }
-
-
-def parameter_from(text: Any) -> Any:
-    """What was typed into a field: a number, a list, True, None (or nothing), else the text."""
-    if not isinstance(text, str):
-        return text
-    if not text.strip() or text.strip().lower() == "none":
-        return None
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError):
-        return text.strip()
-
-
 # ---------------------------------------------------------------------- foot
 
 
@@ -425,7 +359,7 @@ def link_of(session: Session, view: ViewState) -> Link:
         similarity=session.data.similarity,
         method=session.method,
         seed=session.seed,
-        params=params_of(session),
+        params=dict(session.params),
         constraints=tuple((c.group, c.apart) for c in session.constraints if c.enabled),
         scaling=_unusual(session.data.scaling, usual.scaling),
         missing=_unusual(session.data.missing, usual.missing),
@@ -464,6 +398,6 @@ def everything(store: Store) -> Any:
 
 #: What the parts depend on that have nothing to do with the tree; the others on everything.
 SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
-    form: lambda s: (s.session.data, s.session.method, s.session.params, s.dataset),
+    form: lambda s: (s.session.data, s.session.method, s.session.params, s.dataset, s.view.faults),
     tools: lambda s: (s.view, s.session.labels, s.dataset),
 }

@@ -60,6 +60,22 @@ def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
+@dataclass(frozen=True)
+class FieldFault:
+    """What was typed into a parameter's field and refused, and the sentence that says why.
+
+    It stands until the parameter gets another value, or the method changes.
+    """
+
+    name: str
+    typed: str
+    kept: Any
+    sentence: str
+
+    def stands(self, session: Session) -> bool:
+        return bool(session.params.get(self.name) == self.kept)
+
+
 class ViewState:
     """What is looked at, and how; not logged, not undone."""
 
@@ -77,6 +93,8 @@ class ViewState:
     error: tuple[str, str] | None = None
     said: str = ""
 
+    #: What the form's fields could not take.
+    faults: tuple[FieldFault, ...] = ()
     @property
     def look(self) -> dict[str, Any]:
         """What a session file keeps of this."""
@@ -181,6 +199,8 @@ class Store:
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             self.session = after
             for effect in effects:
+            if after.method != self.session.method:
+                self.view = replace(self.view, faults=())
                 self._perform(effect)
         except Exception:
             self.session, self.view, self.dataset, self._problem, self._problem_key = before

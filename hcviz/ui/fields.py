@@ -1,0 +1,94 @@
+"""The form: a method's parameters as fields, and what is typed into them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import param
+
+from hcviz import datasets
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
+from hcviz.session import actions as act
+from hcviz.ui.store import FieldFault, Store
+
+
+def form(store: Store) -> dict[str, Any]:
+    """The parameters as fields: switches, choices and text, with their docs and what is wrong."""
+    session, data = store.session, store.dataset
+    method = get_algorithm(session.method)
+    values = method.parameters(**session.params)
+    refused = {each.name: each for each in store.view.faults if each.stands(session)}
+    fields: list[dict[str, Any]] = []
+    for name in method.parameter_names():
+        parameter, value = values.param[name], getattr(values, name)
+        field: dict[str, Any] = {
+            "name": name,
+            "title": name.replace("_", " ").capitalize(),
+            "doc": parameter.doc,
+        }
+        if isinstance(parameter, param.Boolean):
+            field |= {"kind": "switch", "value": bool(value)}
+        elif isinstance(parameter, param.Selector):
+            field |= {"kind": "choice", "value": str(value)}
+            field["options"] = [[str(x), str(x)] for x in parameter.objects]
+        else:
+            field |= {"kind": "text", "value": "" if value is None else str(value)}
+            field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
+        if name in refused:
+            field |= {"value": refused[name].typed, "error": refused[name].sentence}
+        fields.append(field)
+    prepared = [_data_choice("scaling", "Scaling", session.data.scaling, datasets.SCALINGS)]
+    if data is not None and data.n_missing:
+        cells = f"Missing ({data.n_missing})"
+        prepared.append(_data_choice("missing", cells, session.data.missing, datasets.MISSING))
+    if data is None or data.features is None:
+        prepared = []
+    about = method.summary or method.title
+    if method.paper:
+        about += f" ({method.paper})"
+    return {"fields": fields, "data": prepared, "about": about}
+
+
+def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any]:
+    return {
+        "name": f"data:{name}",
+        "title": title,
+        "kind": "choice",
+        "value": value,
+        "options": [[kind, text] for kind, (text, _) in known.items()],
+        "doc": "How the features are prepared for the method.",
+    }
+
+
+def parameter_from(text: Any) -> Any:
+    """What was typed into a field: a number, a list, True, None (or nothing), else the text."""
+    if not isinstance(text, str):
+        return text
+    if not text.strip() or text.strip().lower() == "none":
+        return None
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return text.strip()
+
+
+def set_field(store: Store, name: str, text: Any) -> None:
+    """Take what was typed into a parameter's field; what is refused is said beside the field.
+
+    The parameter keeps its value meanwhile, and everything else on the page goes on.
+    """
+    session = store.session
+    method = get_algorithm(session.method)
+    faults = tuple(each for each in store.view.faults if each.name != name)
+    value = parameter_from(text)
+    try:
+        method.parameters(**{**session.params, name: value})
+    except HcvizError as fault:
+        told = fault.message.removeprefix(f"{method.name}: ")
+        kept = session.params.get(name)
+        store.look(faults=(*faults, FieldFault(name, str(text), kept, told)))
+        return
+    store.look(faults=faults)
+    store.dispatch(act.SetParams({name: value}))
