@@ -1,6 +1,6 @@
 """The diffusion tree sampler on one core: proposals a second, time to the posterior, mixing.
 
-    python -m benchmarks.ddt            # all of it, about two minutes
+    python -m benchmarks.ddt            # all of it, about three minutes
     python -m benchmarks.ddt --quick    # smaller sizes, a few seconds
     HCVIZ_DATA=... names the folder with ddt/iris.dat and ddt/zoo.dat
 
@@ -16,18 +16,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from itertools import permutations
 from pathlib import Path
+from statistics import mean
 
 import numpy as np
+from sklearn.datasets import load_iris
 
-from hcviz import Tree
+import hcviz
+from hcviz import Problem, Tree
 from hcviz.algorithms import ddt
 from hcviz.algorithms.ddt.chain import advance, sweep
-from hcviz.algorithms.ddt.density import log_joint, put_scale, put_tree, refresh
+from hcviz.algorithms.ddt.density import integrated, log_joint, put_scale, put_tree, refresh
 from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first, tree_of
-from hcviz.algorithms.ddt.work import ACCEPTED, LEFT, PARENT, RIGHT, H, U, Work, allocate
+from hcviz.algorithms.ddt.times import draw_locations
+from hcviz.algorithms.ddt.work import ACCEPTED, GIVEN, LEFT, PARENT, RIGHT, H, U, Work, allocate
+from hcviz.posterior import Posterior, ess_bulk, summary
+from hcviz.posterior.kernels import clade_codes
 
 NEVER = 10**12
 DIMS = 10
@@ -99,80 +106,164 @@ def rates(sizes: list[int], proposals: int) -> None:
         )
 
 
-def effective(values: list[float]) -> float:
-    """Effective number of draws by the initial positive sequence (Geyer 1992)."""
-    x = np.asarray(values) - np.mean(values)
-    n = x.size
-    if n < 4 or not x.any():
-        return 0.0
-    spectrum = np.fft.rfft(x, 2 * n)
-    rho = np.fft.irfft(spectrum * np.conj(spectrum))[:n]
-    rho /= rho[0]
-    total = 1.0
-    for k in range(1, n - 1, 2):
-        pair = rho[k] + rho[k + 1]
-        if pair < 0:
-            break
-        total += 2 * pair
-    return n / total
-
-
 def to_posterior(folder: Path, seconds: float) -> None:
-    print("\nFrom a start to the posterior mean less two standard deviations, CPU ms (4 seeds);")
-    print("then effective draws of log joint and of the least certain clade per CPU second")
+    print("\nFrom a start to the posterior mean less two standard deviations, CPU ms (5 seeds),")
+    print("with or without locations given in turn (gibbs); then effective draws (bulk) of the log")
+    print("joint and of the least certain clade per CPU second")
     for name, sigma, level in (("iris", 1 / 3, -479 - 2 * 17.5), ("zoo", 1.0, -1274 - 2 * 8.5)):
         data = np.loadtxt(folder / f"{name}.dat")
-        n, dims = data.shape
-        for init in ("average", "random"):
-            reached, joint, clade = [], [], []
-            for seed in range(4):
-                rng = np.random.default_rng(seed)
-                none = np.empty((0, 3), np.int32)
-                w = allocate(n, data, none, np.empty(0), 0.0, None)
-                put_scale(w, 1.0, np.full(dims, sigma))
-                spent = cpu(put_first, w, rng, init)
-                while log_joint(w) < level and spent < 10 * seconds:
-                    spent += cpu(advance, w, rng, 100, n, False, ONES, False)
-                reached.append(1000 * spent)
-                values, sizes, spent = [], [], 0.0
-                while spent < seconds:
-                    spent += cpu(advance, w, rng, n, n, False, ONES, False)
-                    values.append(log_joint(w))
-                    sizes.append(clades(w))
-                half = len(values) // 4
-                joint.append(effective(values[half:]) / (0.75 * spent))
-                clade.append(least_certain(sizes[half:]) / (0.75 * spent))
-            shown = " ".join(f"{value:7.1f}" for value in reached)
-            print(
-                f"{name:>5} {init:>8}: {shown} | log joint {np.mean(joint):7.0f} /s"
-                f" | clade {np.mean(clade):6.0f} /s"
-            )
+        for latents in ("integrated", "gibbs"):
+            for init in ("average", "random"):
+                reached, joint, clade = [], [], []
+                for seed in range(5):
+                    rng = np.random.default_rng(seed)
+                    w, spent = started(data, sigma, init, latents, rng)
+                    spent += until(w, rng, level, 10 * seconds)
+                    reached.append(1000 * spent)
+                    a, b = mixing(w, rng, seconds)
+                    joint.append(a)
+                    clade.append(b)
+                shown = " ".join(f"{value:7.1f}" for value in sorted(reached))
+                print(
+                    f"{name:>5} {latents:>10} {init:>8}: {shown} | log joint {mean(joint):6.0f} /s"
+                    f" | clade {mean(clade):6.1f} /s"
+                )
+
+
+def started(
+    data: np.ndarray, sigma: float, init: str, latents: str, rng: np.random.Generator
+) -> tuple[Work, float]:
+    """A chain at its start, c = 1, and the CPU seconds that took."""
+    none = np.empty((0, 3), np.int32)
+    w = allocate(len(data), data, none, np.empty(0), 0.0, None)
+    put_scale(w, 1.0, np.full(data.shape[1], sigma))
+    spent = cpu(put_first, w, rng, init)
+    if latents == "gibbs":
+        w.tally[GIVEN] = 1
+        spent += cpu(draw_locations, w, rng)
+    return w, spent
+
+
+def until(w: Work, rng: np.random.Generator, level: float, limit: float) -> float:
+    """CPU seconds until the log joint has reached ``level``, or ``limit``."""
+    spent = 0.0
+    while integrated(w) < level and spent < limit:
+        spent += cpu(advance, w, rng, 100, len(w.data), False, np.empty(0), False)
+    return spent
+
+
+def mixing(w: Work, rng: np.random.Generator, seconds: float) -> tuple[float, float]:
+    """Effective draws a CPU second of the log joint and of the least certain clade.
+
+    One draw every n proposals and a sweep of the times; the first quarter is set aside.
+    """
+    n = len(w.data)
+    joints, sizes, spent = [], [], 0.0
+    while spent < seconds or len(joints) < 40:
+        spent += cpu(advance, w, rng, n, n, False, np.empty(0), False)
+        joints.append(integrated(w))
+        sizes.append(clades(w))
+    late = len(joints) // 4
+    return (
+        ess_bulk(joints[late:]) / (0.75 * spent),
+        ess_bulk(least_certain(sizes[late:])) / (0.75 * spent),
+    )
+
+
+def growth(sizes: list[int], seconds: float) -> None:
+    print(
+        f"\nEffective draws a CPU second as n grows, D = {DIMS}, stationary start, data of the model"
+    )
+    print("     n   log joint   least certain clade   log joint, gibbs   clade, gibbs")
+    for n in sizes:
+        found = []
+        for latents in ("integrated", "gibbs"):
+            w, rng = draw(n, 0)
+            if latents == "gibbs":
+                w.tally[GIVEN] = 1
+                draw_locations(w, rng)
+            found += mixing(w, rng, seconds)
+        print(f"{n:>6} {found[0]:>11.1f} {found[1]:>21.2f} {found[2]:>18.1f} {found[3]:>14.2f}")
+
+
+def repairs() -> None:
+    """Log density after 0, 100 and 1,000 proposals of both repairs, Iris, 20 random triplets."""
+    problem = Problem(features=load_iris().data)
+    settled = list(hcviz.run("ddt", problem, steps=30_000, every=30_000))[-1]
+    print(
+        f"\nRepair of Iris (log joint {settled.metrics['log_joint']:.0f}) under one new triplet: "
+        "mean log joint"
+    )
+    print("              0 proposals      100    1,000")
+    for repair in ("guided", "rebuild"):
+        rng = np.random.default_rng(0)
+        found = np.zeros(3)
+        for _ in range(20):
+            row = rng.choice(150, (1, 3), replace=False)
+            while settled.tree.satisfies(row)[0]:
+                row = rng.choice(150, (1, 3), replace=False)
+            run = hcviz.run(
+                "ddt", problem.with_triplets(row), start=settled, repair=repair, steps=1000,
+                every=100,
+            )  # fmt: skip
+            joints = [snapshot.metrics["log_joint"] for snapshot in run]
+            found += [joints[0], joints[1], joints[10]]
+        print(f"{repair:>10} {found[0] / 20:>14.0f} {found[1] / 20:>8.0f} {found[2] / 20:>8.0f}")
+
+
+def summaries(sizes: list[int]) -> None:
+    """What questions and pictures cost with 200 trees kept (wall ms, best of 5)."""
+    summary.warm()
+    print("\nSummaries of 200 trees, ms: one tree added; 5,000 triplets; distance variance of 100")
+    print("subsets of 10, induced and whole; consensus; most credible tree; verdict; depth moments")
+    for n in sizes:
+        w, rng = draw(n, 0)
+        made = Posterior(n, max_trees=200)
+        added = []
+        for _ in range(200):
+            advance(w, rng, n, n, False, ONES, False)
+            tree = tree_of(w)
+            added.append(wall(made.add, tree, log_joint(w), times=1))
+        rows = np.array([rng.choice(n, 3, replace=False) for _ in range(5000)])
+        subsets = np.array([rng.choice(n, 10, replace=False) for _ in range(100)])
+        depths = f"{wall(made.depth_moments, times=1):.0f}" if n <= 2000 else "-"
+        print(
+            f"{n:>6}: {np.median(added):.3f}; {wall(made.triplet_shares, rows):.1f}; "
+            f"{wall(made.distance_variance, subsets):.1f}, "
+            f"{wall(made.distance_variance, subsets, False):.1f}; {wall(made.consensus):.1f}; "
+            f"{wall(made.max_credibility):.1f}; {wall(made.verdict):.1f}; {depths}"
+        )
+
+
+def wall(call: Callable[..., object], *arguments: object, times: int = 5) -> float:
+    found = []
+    for _ in range(times):
+        began = time.perf_counter()
+        call(*arguments)
+        found.append(1000 * (time.perf_counter() - began))
+    return min(found)
 
 
 def clades(w: Work) -> set[int]:
     """A hash of the leaves of each clade: the exclusive or of random numbers, one an item."""
-    code = _codes(w.node.shape[0])
     tree = tree_of(w)
-    n = tree.n_leaves
-    found = np.zeros(tree.n_nodes, np.uint64)
-    found[:n] = code[:n]
-    for v in range(tree.n_nodes - 1):
-        found[tree.parent[v]] ^= found[v]
-    return set(found[n:-1].tolist())
+    codes = clade_codes(tree.parent.copy(), tree.n_leaves, _keys(tree.n_leaves))
+    return set(codes[tree.n_leaves : -1, 0].tolist())
 
 
-def _codes(m: int) -> np.ndarray:
-    return np.random.default_rng(12345).integers(0, 2**63, m, dtype=np.uint64)
+@cache
+def _keys(n: int) -> np.ndarray:
+    return np.random.default_rng(12345).integers(0, 2**64, (n, 2), dtype=np.uint64)
 
 
-def least_certain(samples: list[set[int]]) -> float:
-    """Effective draws of the indicator of the clade whose frequency is nearest to a half."""
+def least_certain(samples: list[set[int]]) -> list[float]:
+    """The indicator of the clade whose frequency is nearest to a half."""
     counts: dict[int, int] = {}
     for sample in samples:
         for clade in sample:
             counts[clade] = counts.get(clade, 0) + 1
     target = min(counts, key=lambda clade: abs(counts[clade] / len(samples) - 0.5))
-    return effective([float(target in sample) for sample in samples])
+    return [float(target in sample) for sample in samples]
 
 
 def plain_python() -> None:
@@ -208,6 +299,9 @@ def main() -> None:
         to_posterior(folder, 0.2 if quick else 2.0)
     else:
         print(f"\nNo iris.dat and zoo.dat at {folder}: set HCVIZ_DATA for the posterior's part.")
+    growth([50, 150] if quick else [50, 150, 600, 2000], 0.3 if quick else 6.0)
+    repairs()
+    summaries([150] if quick else [150, 2000, 10_000])
 
 
 if __name__ == "__main__":
