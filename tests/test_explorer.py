@@ -44,7 +44,7 @@ def begun(loop):
         ({"matrix": "nope"}, "matrix 'nope'"),
         ({"scaling": "nope"}, "scaling 'nope'"),
         ({"heights": "nope"}, "heights 'nope'"),
-        ({"constraints": (((1, 2), 500),)}, "item 500"),
+        ({"constraints": (((1, 2), 500, True),)}, "item 500"),
     ],
 )
 def test_what_a_link_says_wrongly_is_said_and_the_page_works(begun, link, word):
@@ -154,6 +154,37 @@ def test_an_error_goes_when_the_person_goes_on(begun, loop):
     explorer.tools._on_act("clusters", {"value": "3"})
     loop.until(lambda: explorer.store.view.clusters == 3)
     assert explorer.store.view.error is None
+
+
+def test_a_link_carries_switched_off_answers_and_no_notes(begun, loop):
+    store = begun(method="crsc").store
+    store.dispatch(
+        act.AddConstraint((1, 2), 3, note="between us"),
+        act.AddConstraint((4, 5), 6),
+        act.AddConstraint((5, 4), 6, author="Bo"),
+        act.AddConstraint((7, 8), 9),
+        act.DisableConstraint(2),
+        act.DisableConstraint(4),
+        act.AddConstraint((1, 3), 2),  # contradicts the first: kept switched off
+    )
+    query = to_query(pictures.link_of(store.session, store.view))
+    assert "between" not in query
+    other = begun(**vars(from_query(query))).store
+    assert other.view.error is None
+    assert [(c.group, c.apart, c.enabled, c.note) for c in other.session.constraints] == [
+        ((1, 2), 3, True, ""),
+        ((4, 5), 6, True, ""),  # said by two, one of whom switched it off
+        ((7, 8), 9, False, ""),
+        ((1, 3), 2, False, ""),
+    ]
+    assert len(other.session.past) == 1  # the link is one step
+
+
+def test_a_links_answers_at_odds_are_explained(begun):
+    store = begun(constraints=(((1, 2), 3, True), ((1, 3), 2, True), ((2, 2), 4, True))).store
+    assert [c.enabled for c in store.session.constraints] == [True, False]
+    assert store.session.conflict.constraint_id == 2
+    assert "twice" in store.view.error[0]
 
 
 def the_field(explorer, name):

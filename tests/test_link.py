@@ -12,7 +12,9 @@ from hcviz.ui.link import Link, from_query, to_query
 names = st.none() | st.text(min_size=1, max_size=12)
 whole = st.none() | st.integers(0, 10**6)
 statements = st.tuples(
-    st.lists(st.integers(0, 999), min_size=2, max_size=4).map(tuple), st.integers(0, 999)
+    st.lists(st.integers(0, 999), min_size=2, max_size=4).map(tuple),
+    st.integers(0, 999),
+    st.booleans(),
 )
 
 
@@ -34,7 +36,8 @@ def test_round_trip(link):
 
 
 def test_it_reads_as_a_person_would_write_it():
-    assert to_query(Link(data="zoo", constraints=(((3, 7), 20),))) == "data=zoo&c=3.7-20"
+    said = (((3, 7), 20, True), ((3, 8), 21, False))
+    assert to_query(Link(data="zoo", constraints=said)) == "data=zoo&c=3.7-20+3.8-21~"
     assert from_query("?data=iris&seed=3") == Link(data="iris", seed=3)
 
 
@@ -48,6 +51,7 @@ def test_it_reads_as_a_person_would_write_it():
         ("params={", "JSON"),
         ("c=1.2", "'1.2'"),
         ("c=a-b", "'a-b'"),
+        ("c=1.2-~3", "'1.2-~3'"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence(query, word):

@@ -22,7 +22,7 @@ from hcviz.core.layout import with_even_heights
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, Session
+from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui import changes, pictures
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.diagnostics import Trace
@@ -405,12 +405,16 @@ class Explorer:
             n = len(store.session.labels)
             wanted["clusters"] = min(link.clusters or 0, n)
             store.look(**looks(wanted))
-            for group, apart in link.constraints:
-                if max(*group, apart) < n:
-                    store.dispatch(act.AddConstraint(group, apart))
-                else:
-                    item = max(*group, apart)
-                    faults.append(HcvizError(f"The link names item {item} of {n}."))
+            said: list[Constraint] = []
+            for group, apart, enabled in link.constraints:
+                try:
+                    if max(*group, apart) >= n:
+                        raise HcvizError(f"The link names item {max(*group, apart)} of {n}.")
+                    said.append(Constraint(0, group, apart, enabled=enabled, time=act.now()))
+                except HcvizError as fault:
+                    faults.append(fault)
+            if said:
+                store.dispatch(act.ImportConstraints(tuple(said)))
         if faults:
             store.look(error=(faults[0].message, faults[0].hint))
 

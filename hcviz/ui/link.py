@@ -1,6 +1,9 @@
 """The view as a URL: what another person needs to see the same, in the query string.
 
 Only built-in data can travel this way; items are named by their indices, since names may be long.
+Of constraints it carries what they say and whether they are switched on. Their notes, authors,
+weights and times stay out: a link is handed on lightly, and notes may be meant for oneself. A
+session file holds them, and the undo stack.
 """
 
 from __future__ import annotations
@@ -13,6 +16,9 @@ from urllib.parse import parse_qs, urlencode
 
 from hcviz.core.errors import InvalidParameter
 
+#: A group, the item it stands apart from, and whether that is switched on.
+Said = tuple[tuple[int, ...], int, bool]
+
 
 @dataclass(frozen=True)
 class Link:
@@ -23,7 +29,7 @@ class Link:
     method: str | None = None
     seed: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
-    constraints: tuple[tuple[tuple[int, ...], int], ...] = ()
+    constraints: tuple[Said, ...] = ()
     scaling: str | None = None  # of the features, for the method
     missing: str | None = None
     matrix: str | None = None
@@ -39,7 +45,8 @@ _TEXTS = (
 
 
 def to_query(link: Link) -> str:
-    """``data=zoo&method=ddt&...``; a group {3, 7} apart from 20 is written ``3.7-20``."""
+    """``data=zoo&method=ddt&...``; a group {3, 7} apart from 20 is written ``3.7-20``, and
+    ``3.7-20~`` where it is switched off."""
     pairs: list[tuple[str, str]] = []
     for name in (*_TEXTS, "seed", "clusters"):
         value = getattr(link, name)
@@ -48,7 +55,7 @@ def to_query(link: Link) -> str:
     if link.params:
         pairs.append(("params", json.dumps(dict(link.params), separators=(",", ":"))))
     if link.constraints:
-        pairs.append(("c", " ".join(_written(g, x) for g, x in link.constraints)))
+        pairs.append(("c", " ".join(_written(*each) for each in link.constraints)))
     return urlencode(pairs)
 
 
@@ -77,14 +84,14 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
     )
 
 
-def _written(group: Iterable[int], apart: int) -> str:
-    return ".".join(str(item) for item in group) + f"-{apart}"
+def _written(group: Iterable[int], apart: int, enabled: bool) -> str:
+    return ".".join(str(item) for item in group) + f"-{apart}" + ("" if enabled else "~")
 
 
-def _read(text: str) -> tuple[tuple[int, ...], int]:
+def _read(text: str) -> Said:
     try:
-        group, apart = text.split("-")
-        return tuple(int(item) for item in group.split(".")), int(apart)
+        group, apart = text.removesuffix("~").split("-")
+        return tuple(int(item) for item in group.split(".")), int(apart), not text.endswith("~")
     except ValueError:
         raise InvalidParameter(f"The link's constraint {text!r} cannot be read.") from None
 

@@ -16,7 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.judge import judge, states
-from hcviz.session.model import Session
+from hcviz.session.model import Session, Statement
 from hcviz.ui import changes
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link
@@ -352,7 +352,14 @@ def _history(session: Session) -> list[dict[str, Any]]:
 
 
 def link_of(session: Session, view: ViewState) -> Link:
-    """The link to this view: what differs from the usual, and the constraints in use."""
+    """The link to this view: what differs from the usual, and the constraints, each once.
+
+    Authors do not travel: what several say is said once, and is on if one of them is.
+    """
+    said: dict[Statement, bool] = {}
+    for each in session.constraints:
+        key = (tuple(sorted(each.group)), each.apart)
+        said[key] = said.get(key, False) or each.enabled
     usual, plain = DataSpec(), ViewState()
     return Link(
         data=session.data.name,
@@ -360,7 +367,7 @@ def link_of(session: Session, view: ViewState) -> Link:
         method=session.method,
         seed=session.seed,
         params=dict(session.params),
-        constraints=tuple((c.group, c.apart) for c in session.constraints if c.enabled),
+        constraints=tuple((group, apart, on) for (group, apart), on in said.items()),
         scaling=_unusual(session.data.scaling, usual.scaling),
         missing=_unusual(session.data.missing, usual.missing),
         matrix=view.matrix,
