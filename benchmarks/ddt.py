@@ -171,9 +171,7 @@ def mixing(w: Work, rng: np.random.Generator, seconds: float) -> tuple[float, fl
 
 
 def growth(sizes: list[int], seconds: float) -> None:
-    print(
-        f"\nEffective draws a CPU second as n grows, D = {DIMS}, stationary start, data of the model"
-    )
+    print(f"\nEffective draws a CPU second, D = {DIMS}, stationary start, data of the model")
     print("     n   log joint   least certain clade   log joint, gibbs   clade, gibbs")
     for n in sizes:
         found = []

@@ -174,6 +174,22 @@ def test_from_either_way_to_the_other_and_under_new_triplets():
     assert list(hcviz.run("ddt", flat, latents="gibbs", steps=60))[-1].step == 60
 
 
+@pytest.mark.parametrize("latents", WAYS)
+def test_where_calls_are_cut_has_no_say(latents):
+    """One proposal a call, as on a loaded machine, or all at once: the same bits."""
+    data = np.random.default_rng(2).normal(size=(10, 2))
+    ends = []
+    for each in (1, 3, 400):
+        rng = np.random.default_rng(5)
+        w = work(data, latents, rng)
+        left = 400
+        while left:
+            advance(w, rng, min(each, left), 10, True, np.ones(2), False)
+            left -= min(each, left)
+        ends.append((tree_of(w), integrated(w), rng.random()))
+    assert ends[0] == ends[1] == ends[2]
+
+
 def test_a_large_sweep_in_parts_is_the_same_sweep(monkeypatch):
     """The cut of the work has no say: with every sweep made in parts, the same trees."""
     from hcviz.algorithms.ddt import running

@@ -218,10 +218,10 @@ def beside(node, msg, outer, branch):
 
 
 @njit(error_model="numpy")
-def locate(node, time, msg, outer, rng, subtree, parent, branch):
-    """Draw the location of ``parent``, newly put above ``branch`` and ``subtree``. O(d)."""
-    above = node[parent, PARENT]
-    h = time[parent, H]
+def locate(node, time, msg, outer, rng, subtree, parent, branch, u):
+    """Draw the location of ``parent``, detached, as if above ``branch`` at u. O(d)."""
+    above = node[branch, PARENT]
+    h = math.exp(-u)
     i = 2 * branch + node[branch, SLOT]
     k = 2 * subtree + node[subtree, SLOT]
     p = 1.0 / (msg[i, 0] + (h - time[branch, H]))
@@ -313,6 +313,8 @@ def regraft(w, rng, subtree, tries):
         elif math.log(1.0 - rng.random()) < weight - present:
             branch, u, present = new, new_u, weight
             accepted += 1
+            if given and dims > 0:  # at once: where tries are cut short has no say in the draws
+                locate(node, time, msg, outer, rng, subtree, parent, branch, u)
     if accepted == 0:
         for y in range(touched):
             x = spare[3, y]
@@ -322,8 +324,6 @@ def regraft(w, rng, subtree, tries):
     time[parent, U] = u
     time[parent, H] = math.exp(-u)
     attach(node, subtree, parent, branch)
-    if given and dims > 0:
-        locate(node, time, msg, outer, rng, subtree, parent, branch)
     x = np.int64(parent)
     while x >= 0:
         if not given:
