@@ -12,6 +12,7 @@ import holoviews.plotting.bokeh
 import numpy as np
 import panel as pn
 from bokeh.models import NumeralTickFormatter
+from panel.io.state import state
 
 from hcviz.ui.palette import THEMES
 
@@ -91,7 +92,7 @@ class Trace:
         name = self._choice.value or ""
         self._drawn = time.monotonic()
         points = np.array(self._points.get(name, []), dtype=float).reshape(-1, 2)
-        plots = [plot for plot in self._plots if _served(plot)]
+        plots = [plot for plot in self._plots if _live(plot)]
         if name == self._shown and plots and len(points) > 1:
             for plot in plots:
                 _patch(plot, points)
@@ -134,9 +135,13 @@ class Trace:
         )
 
 
-def _served(plot: Any) -> bool:
+def _live(plot: Any) -> bool:
+    """A page has it: of a browser session, or of a notebook's cell that is still there."""
     document = plot.state.document
-    return document is not None and document.session_context is not None
+    if document is None or document.session_context is not None:
+        return document is not None
+    cells = [shown for _, _, shown, comm in state._views.values() if comm is not None]
+    return any(shown is document for shown in cells)
 
 
 def _patch(plot: Any, points: np.ndarray) -> None:

@@ -161,7 +161,9 @@ class Wire:
             state._hold = False
         self._patient_until = time.monotonic() + PATIENCE
         for document, comm in changed:
-            push(document, comm)
+            # As text: Panel sends each buffer as two messages of its own, and every message costs
+            # the kernel, Jupyter's server and its page about a millisecond each.
+            push(document, comm, binary=False)
 
     def _carry_styles(self, document: Document) -> None:
         """Send Panel's style sheets along, where an update refers to its server of such things."""
@@ -209,10 +211,15 @@ class Wire:
 
     def _shown(self, beat: int) -> None:
         """The page has drawn everything up to ``beat``."""
-        self._ready = True
+        first, self._ready = not self._ready, True
         if beat >= self._view.beat:
             self._patient_until = 0.0
-            self._after(0, self._turn)
+            self._after(0, self._greet if first else self._turn)
+
+    def _greet(self) -> None:
+        """Say something, even if nothing has changed: the page repeats itself until it is heard."""
+        with self.together():
+            self._view.beat += 1
 
 
 def _forget_strangers(document: Document) -> None:

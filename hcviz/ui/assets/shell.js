@@ -13,6 +13,19 @@ function typing(event) {
     (node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName)))
 }
 
+// In a notebook Panel 1.9.4 sends the kernel's own changes back to the kernel, whole data sources,
+// where Bokeh's server connection passes them over (`event.sync`); it waits 50 ms for more to say;
+// and what it says before Jupyter has opened the way is lost, and everything for five seconds after.
+function waysToKernel(page) {
+  const ways = page.roots().filter(root => root._client_comm)
+  for (const way of ways) {
+    const say = way._document_changed.bind(way)
+    if (!Object.hasOwn(way, "_document_changed"))
+      way._document_changed = event => { if (event.sync) say(event) }
+  }
+  return ways
+}
+
 export function render({ model, el, view }) {
   // A change of height within a panel comes here too: only a change of the page's own size has
   // anything laid out anew, for that is done to all figures.
@@ -66,9 +79,11 @@ export function render({ model, el, view }) {
       root.classList.toggle("narrow", now)
       paint()
     }
-    root.classList.toggle("tiny", width < 700)
+    root.classList.toggle("tiny", width < 560)
+    for (const [name, part] of [["--head", "header"], ["--foot", "footer"]])  // what drawers lie between
+      root.style.setProperty(name, `${root.querySelector(part).offsetHeight}px`)
   })
-  fit.observe(root)
+  for (const each of [root, root.querySelector("header"), root.querySelector("footer")]) fit.observe(each)
 
   const theme = () => {
     root.dataset.hcTheme = model.theme
@@ -78,7 +93,11 @@ export function render({ model, el, view }) {
     document.documentElement.style.colorScheme = model.theme
   }
   theme()
-  model.on("theme", theme)
+  model.on("theme", () => {
+    theme()
+    // A cookie rather than localStorage: the server must know before it draws the first picture.
+    if (model.whole_page) document.cookie = `hcviz-theme=${model.theme}; path=/; max-age=31536000; SameSite=Lax`
+  })
 
   const bar = root.querySelector(".track i")
   const run = () => {
@@ -98,9 +117,18 @@ export function render({ model, el, view }) {
     document.addEventListener("pointerdown", onPress, true)
     root.tabIndex = -1  // so that a press takes the focus from the notebook
     el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
+    const ways = waysToKernel(view.model.document)
     const shown = () => requestAnimationFrame(() => model.send_msg({ shown: model.beat }))
-    model.on("beat", shown)
-    shown()
+    model.on("beat", () => {
+      for (const way of ways) way.setv({ debounce: 0 }, { sync: false })
+      shown()
+    })
+    const hello = tries => {
+      for (const way of ways) way._blocked = false
+      shown()
+      setTimeout(() => { if (!model.beat && tries && root.isConnected) hello(tries - 1) }, 1000)
+    }
+    hello(60)
   }
 
   const onKey = event => {
