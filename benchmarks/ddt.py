@@ -297,7 +297,7 @@ def main() -> None:
         to_posterior(folder, 0.2 if quick else 2.0)
     else:
         print(f"\nNo iris.dat and zoo.dat at {folder}: set HCVIZ_DATA for the posterior's part.")
-    growth([50, 150] if quick else [50, 150, 600, 2000], 0.3 if quick else 6.0)
+    growth([50, 150] if quick else [50, 150, 600, 2000], 0.3 if quick else 5.0)
     repairs()
     summaries([150] if quick else [150, 2000, 10_000])
 

@@ -18,9 +18,10 @@ from hcviz.algorithms.ddt.density import (
     refresh_inner,
     refresh_leaves,
 )
+from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.algorithms.ddt.times import draw_sigma, draw_some, learn_c, sweep_begin, sweep_some
-from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SLOT, Float, Work
+from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SLOT, Float, Work, allocate
 
 #: Seconds that one call of a kernel should take.
 CALL = 0.015
@@ -153,3 +154,20 @@ class Chain:
         for begin in range(0, number, self._block):
             refresh_inner(w, begin, min(begin + self._block, number))
             yield
+
+
+def warm() -> None:
+    """Compile (or load) what only large problems call by itself."""
+    data = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 2.0]])
+    none = np.empty((0, 3), np.int32)
+    w = allocate(4, data, none, np.empty(0), 0.0, None)
+    rng = np.random.Generator(np.random.PCG64(0))
+    put_first(w, rng, "average")
+    for given in (False, True):
+        w.tally[GIVEN] = given
+        chain = Chain(w, rng, None, True, np.ones(2), False)
+        chain._large = True
+        chain.due = 4
+        while chain.busy:
+            chain.go()
+        chain.joint()
