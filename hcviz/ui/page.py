@@ -21,7 +21,7 @@ from hcviz.ui import sources
 from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
-from hcviz.ui.store import Store
+from hcviz.ui.store import Store, Theme
 from hcviz.ui.wire import Wire, together
 
 #: Seconds that a page may wait for its first tree; most methods need hundredths.
@@ -51,7 +51,8 @@ def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.view
     It opens the built-in ``data`` (or what the URL names), or ``spec`` where that is given.
     """
     pn.extension(notifications=False)
-    pn.config.raw_css = [_PAGE_CSS]
+    theme = _theme(pn.state.cookies.get("hcviz-theme"))
+    pn.config.raw_css = [_PAGE_CSS, *([_DARK_CSS] if theme == "dark" else [])]
     document = pn.state.curdoc
     fault: HcvizError | None = None
     link = Link(data=data)
@@ -67,6 +68,7 @@ def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.view
 
     gate = Gate(document)
     explorer = Explorer(gate.schedule, lambda: together(document), link, spec=spec)
+    explorer.store.look(theme=theme)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     if document is not None:
@@ -106,7 +108,8 @@ def _attendance(document: Document, store: Store) -> Callable[[], None]:
 class Gate:
     """Callbacks for the document's thread; until the browser has the page, they wait.
 
-    Nothing is drawn between the page's making and its arrival: what Panel 1.9.4 changes after the document was sent and before the session counts as connected is dropped
+    Nothing is drawn between the page's making and its arrival: what Panel 1.9.4 changes after the
+    document was sent and before the session counts as connected is dropped
     (``_drain_unconnected_events`` in ``panel/io/document.py``).
     """
 
@@ -192,7 +195,15 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
+def _theme(cookie: str | None) -> Theme:
+    """The theme that this browser was left with: whose eyes look is no part of a session."""
+    return "dark" if cookie == "dark" else "light"
+
+
 _PAGE_CSS = """
 html, body { margin: 0; height: 100%; overflow: hidden; background: #fff; }
+html[data-hc-theme="light"], html[data-hc-theme="light"] body { background: #fff; }
 html[data-hc-theme="dark"], html[data-hc-theme="dark"] body { background: #14191f; }
 """
+#: Until the page's own script runs.
+_DARK_CSS = "html, body { background: #14191f; }"

@@ -389,6 +389,14 @@ def test_dark_and_narrow(zoo):
     zoo.button("Dark theme").click()
     wait_for(zoo.page, "() => document.documentElement.dataset.hcTheme === 'dark'")
     shot(zoo.page, "dark")
+    zoo.page.reload()  # the browser was left dark, and its next page begins so
+    wait_for(zoo.page, "() => document.documentElement.dataset.hcTheme === 'dark'")
+    expect(zoo.button("Light theme")).to_be_visible()
+    wait_for(
+        zoo.page,
+        "() => { const m = window.Bokeh?.documents[0]?.get_model_by_name('label-text'); "
+        "return m && m.data.text.length > 9 }",
+    )
     zoo.page.set_viewport_size({"width": 680, "height": 860})
     expect(zoo.page.get_by_role("complementary", name="Constraints")).to_be_hidden()
     shot(zoo.page, "narrow")
