@@ -19,7 +19,7 @@ import numpy as np
 
 import hcviz
 from hcviz import Problem, Tree, metrics
-from hcviz.algorithms import structural
+from hcviz.algorithms.structural import crsc
 from hcviz.core import build as building
 
 
@@ -69,7 +69,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     metrics.warm()
     building.warm()
-    structural.warm()
+    crsc.warm()
     rival = import_module("tqdist") if util.find_spec("tqdist") else None
     print(f"{'':<34}{'n':>8}{'CPU s':>12}")
 

@@ -20,6 +20,7 @@ from hcviz.core.whole import whole_number
 MODULES = {
     "ddt": "hcviz.algorithms.ddt",
     "crsc": "hcviz.algorithms.structural",
+    "dasgupta-search": "hcviz.algorithms.structural",
     "build": "hcviz.algorithms.build",
     "average": "hcviz.algorithms.linkage",
     "single": "hcviz.algorithms.linkage",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hcviz.core import treekernels as kernels
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
 
 
 def dasgupta_cost(tree: Tree, similarity: ArrayLike) -> float:
@@ -38,3 +41,22 @@ def dasgupta_cost(tree: Tree, similarity: ArrayLike) -> float:
         where = f"row {wrong[0][0]}, column {wrong[0][1]}" if len(wrong) else "the sum overflows"
         raise InvalidData(f"The similarity is not finite: {where}.")
     return cost
+
+
+def regularised_cost(tree: Tree, similarity: ArrayLike, triplets: Any, lam: float) -> float:
+    """Dasgupta's cost plus ``lam`` times the sum of c_k |T[a_k,b_k]| over the violated triplets.
+
+    c_k are the triplets' weights (paper 001, equation 4, the regularised objective for conflicting
+    constraints). ``lam`` is 0 or more.
+    """
+    return dasgupta_cost(tree, similarity) + penalty(tree, triplets, lam)
+
+
+def penalty(tree: Tree, triplets: Any, lam: float) -> float:
+    """What the violated triplets add to the regularised cost. O(1) each."""
+    if not lam >= 0:
+        raise InvalidParameter(f"lam must be 0 or more, not {lam}.")
+    known = Triplets.of(triplets, tree.n_leaves)
+    broken = ~tree.satisfies(known)
+    a, b = known.rows[broken, 0], known.rows[broken, 1]
+    return lam * float(known.weights[broken] @ tree.size[tree.lca(a, b)]) if len(a) else 0.0

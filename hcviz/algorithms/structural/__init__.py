@@ -1,7 +1,6 @@
-"""Top-down methods of paper 001: recursive cuts under triplets."""
+"""Paper 001: recursive cuts under triplets, and the cheapest tree that a search finds."""
 
-from hcviz.algorithms.structural.crsc import CRSC, warm
+from hcviz.algorithms.structural.crsc import CRSC
+from hcviz.algorithms.structural.search import DASGUPTA_SEARCH
 
-ALGORITHMS = (CRSC,)
-
-__all__ = ["ALGORITHMS", "warm"]
+ALGORITHMS = (CRSC, DASGUPTA_SEARCH)

@@ -59,13 +59,13 @@ def run(
     """
     n = problem.n_items
     aho = build(n, problem.triplets)
-    low = _lowest(problem, params.shift)
+    low = lowest(problem, params.shift)
     begun = start_tree(start)
     fallback = aho if begun is None else build_guided(begun, problem.triplets)
-    return _recurse(problem, low, fallback, begun is not None)
+    return recurse(problem, low, fallback, begun is not None)
 
 
-def _lowest(problem: Problem, shift: bool) -> float:
+def lowest(problem: Problem, shift: bool) -> float:
     """What is taken from every similarity: 0, or with ``shift`` the lowest where negative."""
     matrix = problem.similarity
     if matrix is None or problem.n_items < 2:  # the default similarity is never negative
@@ -130,7 +130,7 @@ class _State:
         return Tree.with_size_heights(renumbered(up[:made].copy(), self.n), self.n)
 
 
-def _recurse(problem: Problem, low: float, fallback: Tree, show: bool) -> Iterator[Snapshot | None]:
+def recurse(problem: Problem, low: float, fallback: Tree, show: bool) -> Iterator[Snapshot | None]:
     n = problem.n_items
     total = max(1, n * (n - 1) // 2)
     matrix = problem.similarity_or_default.view()

@@ -1,0 +1,514 @@
+"""Compiled search over trees by regrafting: every place for one subtree is weighed in O(n).
+
+A binary tree over n items is kept in preorder, m = 2n - 1 positions: the left child of k is k + 1,
+its right child is ``end[k + 1]``, and its nodes are ``k .. end[k] - 1``. ``cut[k]`` is what node k
+cuts: the weight between its two children and, where triplets are soft, the penalty lam c_k of every
+ab|c that fails there (LCA(a, b) = k with c below it). The objective, to be minimised, is the sum of
+``size[k] cut[k]``: Dasgupta's cost, or the regularised cost of paper 001, equation (4).
+
+Take the subtree S of s items out, and put it back above node u of the rest R. With X(u) the weight
+between S and the items below u, all pairs of S with others, and all that grows by S, cost
+
+    f(u) = (s + |u|) X(u) + sum over strict ancestors a of u of
+           s cut(a) + (|a| + s) X(child of a that u is not below),
+
+so that one pass up (X) and one pass down (the sum) weigh all places. Triplets that name items
+both inside and outside S take part as follows (ab|c; R restricted to the other items):
+
+1. c in S: fails strictly below LCA(a, b): a hard one forbids it, a soft one costs lam c_k times
+   the size there.
+2. a in S (or b; call the other one b): holds at or below the child q of LCA(b, c) on b's side. A
+   soft one is an edge of weight lam c_k from S to q, for free from there on.
+3. c and a in S, b not (or the two exchanged): a tree that satisfies ab|c has none; a soft one is an
+   edge from S to b.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hcviz.core.buildkernels import renumbered
+from hcviz.core.jit import njit
+
+#: A kick is 1 to this many regrafts, each to the best of ``DRAWN`` random places.
+MOST_MOVES = 4
+DRAWN = 3
+
+
+class Best(NamedTuple):
+    """The best tree so far, as :class:`Search` has it."""
+
+    leaf: np.ndarray  # (m,) int32
+    up: np.ndarray  # (m,) int32
+    cut: np.ndarray  # (m,) float64
+    cost: np.ndarray  # (1,) float64
+
+
+class Search(NamedTuple):
+    """The tree, and room to work in; see the module's text. All arrays are C-contiguous."""
+
+    size: np.ndarray  # (m,) int32
+    end: np.ndarray  # (m,) int32
+    up: np.ndarray  # (m,) int32, parent's position, -1 at the root
+    leaf: np.ndarray  # (m,) int32, item or -1
+    cut: np.ndarray  # (m,) float64
+    place: np.ndarray  # (n,) int32, position of an item
+    rows: np.ndarray  # (k, 3) int32, triplets
+    price: np.ndarray  # (k,) float64, lam times weight; 0: hard
+    at: np.ndarray  # (n + 1,) int32: triplets of item i are of[at[i]:at[i + 1]]
+    of: np.ndarray  # (3k,) int32
+    x: np.ndarray  # (n,) float64, weight between S and an item
+    weight: np.ndarray  # (m,) float64, X
+    edge: np.ndarray  # (m,) float64, case 2: edges that end at this node
+    below: np.ndarray  # (m,) float64, case 1: what is paid strictly below this node
+    floor: np.ndarray  # (m,) bool, case 1, hard
+    need: np.ndarray  # (m,) int32, case 2, hard
+    met: np.ndarray  # (m,) int32, how many of them hold here
+    down: np.ndarray  # (m,) float64, the sum over ancestors
+    value: np.ndarray  # (m,) float64, f, inf where not allowed
+    touched: np.ndarray  # (3k + 1,) int32: positions to clear, their number last
+    old: np.ndarray  # (m,) float64: cuts of S's ancestors
+    spare: np.ndarray  # (5, m) int32
+    spare_cut: np.ndarray  # (m,) float64
+    tally: np.ndarray  # (5,) int64: NEXT position, IDLE in a row, KICKS, WORK done, places WEIGHED
+
+
+NEXT, IDLE, KICKS, WORK, WEIGHED = range(5)
+
+
+@njit
+def meet(s, u, v):
+    """LCA of two positions: O(depth)."""
+    while not (u <= v and v < s.end[u]):
+        u = s.up[u]
+    return u
+
+
+@njit
+def put_tree(s, left, right, root):
+    """Lay out a binary tree, given as children of its nodes (-1 for leaves 0..n-1), in preorder."""
+    n = s.place.size
+    stack = s.spare[0]
+    over = s.spare[1]
+    stack[0], over[0] = root, -1
+    top, k = 1, 0
+    while top:
+        top -= 1
+        v = stack[top]
+        s.up[k] = over[top]
+        s.size[k] = 1
+        if v < n:
+            s.leaf[k] = v
+            s.place[v] = k
+        else:
+            s.leaf[k] = -1
+            stack[top], over[top] = right[v], k
+            stack[top + 1], over[top + 1] = left[v], k
+            top += 2
+        k += 1
+    s.tally[NEXT] = 1
+    s.tally[IDLE] = 0
+    finish_layout(s)
+
+
+@njit
+def finish_layout(s):
+    """Sizes and ends from parents: a child comes after its parent."""
+    m = s.size.size
+    for k in range(m):
+        s.size[k] = 1 if s.leaf[k] >= 0 else 0
+    for k in range(m - 1, 0, -1):
+        s.size[s.up[k]] += s.size[k]
+    for k in range(m):
+        s.end[k] = k + 2 * s.size[k] - 1
+
+
+@njit
+def put_cuts(s, matrix, sign, begin, stop):
+    """Add to the cuts the pairs of the ``begin .. stop - 1``-th leaves in order, from one side.
+
+    Each pair comes twice, once from each of its items, hence the half. O((stop - begin) n).
+    """
+    m = s.size.size
+    n = s.place.size
+    before = np.empty(n + 1)  # weight between i and the first leaves in order
+    first = s.spare[0]  # leaves in order before position k
+    count = 0
+    for k in range(m):
+        first[k] = count
+        if s.leaf[k] >= 0:
+            s.spare[1, count] = s.leaf[k]
+            count += 1
+    for r in range(begin, stop):
+        i = s.spare[1, r]
+        row = matrix[i]
+        before[0] = 0.0
+        for j in range(n):
+            before[j + 1] = before[j] + row[s.spare[1, j]]
+        k = s.place[i]
+        while s.up[k] >= 0:
+            p = s.up[k]
+            other = p + 1 if k != p + 1 else s.end[k]
+            low = first[other]
+            s.cut[p] += 0.5 * sign * (before[low + s.size[other]] - before[low])
+            k = p
+
+
+@njit
+def put_penalties(s):
+    """Add to the cuts the soft triplets that fail."""
+    for t in range(s.rows.shape[0]):
+        if s.price[t] > 0:
+            k = meet(s, s.place[s.rows[t, 0]], s.place[s.rows[t, 1]])
+            if k <= s.place[s.rows[t, 2]] < s.end[k]:
+                s.cut[k] += s.price[t]
+
+
+@njit
+def total_cost(s):
+    total = 0.0
+    for k in range(s.size.size):
+        total += s.size[k] * s.cut[k]
+    return total
+
+
+@njit(fastmath={"reassoc", "contract"})
+def sum_rows(s, matrix, sign, k):
+    """x: the weight between the items below k and every item."""
+    n = s.x.size
+    x = s.x
+    row = matrix[s.leaf[k] if s.leaf[k] >= 0 else 0]
+    if s.leaf[k] >= 0:
+        for i in range(n):
+            x[i] = sign * row[i]
+        return
+    x[:] = 0.0
+    for j in range(k, s.end[k]):
+        if s.leaf[j] >= 0:
+            row = matrix[s.leaf[j]]
+            for i in range(n):
+                x[i] += row[i]
+    if sign != 1.0:
+        for i in range(n):
+            x[i] *= sign
+
+
+@njit
+def say(s, k, p, brother):
+    """Set up what the triplets say of S at k: ``(hard ones of case 2, positions to clear)``."""
+    wanted = 0
+    marks = 0
+    stop = s.end[k]
+    for j in range(k, stop):
+        item = s.leaf[j]
+        if item < 0:
+            continue
+        for y in range(s.at[item], s.at[item + 1]):
+            t = s.of[y]
+            c = s.place[s.rows[t, 2]]
+            price = s.price[t]
+            if item == s.rows[t, 2]:
+                a, b = s.place[s.rows[t, 0]], s.place[s.rows[t, 1]]
+                a_in, b_in = k <= a < stop, k <= b < stop
+                if a_in and b_in:
+                    continue
+                if a_in or b_in:
+                    outside = b if a_in else a
+                    if price > 0:
+                        s.x[s.leaf[outside]] += price
+                    continue
+                v = meet(s, a, b)
+                s.touched[marks] = v
+                marks += 1
+                if price > 0:
+                    s.below[v] += price
+                else:
+                    s.floor[v] = True
+            else:
+                b = s.place[s.rows[t, 1] if item == s.rows[t, 0] else s.rows[t, 0]]
+                if k <= b < stop or k <= c < stop:
+                    continue
+                q = b
+                while not s.up[q] <= c < s.end[s.up[q]]:
+                    q = s.up[q]
+                if q == p:
+                    q = brother
+                s.touched[marks] = q
+                marks += 1
+                if price > 0:
+                    s.edge[q] += price
+                else:
+                    s.need[q] += 1
+                    wanted += 1
+    return wanted, marks
+
+
+@njit
+def weigh(s, matrix, sign, k):
+    """Take S at k > 0 out and fill ``value`` for all positions: ``(best, least, now)``.
+
+    ``best`` is the position with the least value and ``now`` the value at the brother, where S is.
+    Sizes and cuts of the ancestors of S are those of R until :func:`put_back` or :func:`move`.
+    """
+    m = s.size.size
+    p = s.up[k]
+    brother = s.end[k] if k == p + 1 else p + 1
+    stop = s.end[k]
+    inside = s.size[k]
+    sum_rows(s, matrix, sign, k)
+    a = s.up[p]
+    depth = 0
+    while a >= 0:
+        s.old[depth] = s.cut[a]
+        depth += 1
+        a = s.up[a]
+    told = s.rows.shape[0] > 0
+    wanted, marks = 0, 0
+    if told:
+        wanted, marks = say(s, k, p, brother)
+    weight, edge, x = s.weight, s.edge, s.x
+    leaf, end, size, cut, down, value = s.leaf, s.end, s.size, s.cut, s.down, s.value
+    for j in range(m - 1, stop - 1, -1):
+        if leaf[j] >= 0:
+            weight[j] = x[leaf[j]]
+        else:
+            other = end[j + 1]
+            weight[j] = weight[j + 1] + weight[other]
+            if told:
+                weight[j] += edge[j + 1] + edge[other]
+    for j in range(k, stop):
+        weight[j] = 0.0
+        value[j] = np.inf
+    for j in range(k - 1, -1, -1):
+        if leaf[j] >= 0:
+            weight[j] = x[leaf[j]]
+        else:
+            other = end[j + 1]
+            weight[j] = weight[j + 1] + weight[other]
+            if told:
+                weight[j] += edge[j + 1] + edge[other]
+    a, child = s.up[p], p
+    while a >= 0:
+        other = a + 1 if child != a + 1 else end[child]
+        size[a] -= inside
+        cut[a] -= weight[other] + edge[other] + s.below[a]
+        a, child = s.up[a], a
+    grown = np.float64(inside)
+    down[0] = 0.0
+    s.met[0] = s.need[0]
+    best, least = -1, np.inf
+    j = 0
+    while j < m:
+        if j == k:
+            j = stop
+            continue
+        here = down[j]
+        if j == p:
+            value[j] = np.inf
+            down[brother] = here
+            if told:
+                s.met[brother] = s.met[j] + s.need[brother]
+            j += 1
+            continue
+        price = (grown + size[j]) * weight[j] + here
+        if told and s.met[j] < wanted:
+            price = np.inf
+        value[j] = price
+        if price < least:
+            best, least = j, price
+        if leaf[j] < 0:
+            left, right = j + 1, end[j + 1]
+            base = here + grown * cut[j]
+            tall = grown + size[j]
+            if told:
+                if s.floor[j]:  # nothing below
+                    for i in range(j + 1, end[j]):
+                        value[i] = np.inf
+                    j = end[j]
+                    continue
+                base += tall * s.below[j]
+                s.met[left] = s.met[j] + s.need[left]
+                s.met[right] = s.met[j] + s.need[right]
+                down[left] = base + tall * (weight[right] + edge[right])
+                down[right] = base + tall * (weight[left] + edge[left])
+            else:
+                down[left] = base + tall * weight[right]
+                down[right] = base + tall * weight[left]
+        j += 1
+    s.tally[WEIGHED] += m - 2 * inside
+    s.tally[WORK] += 4 * m + inside * s.x.size
+    s.touched[s.touched.size - 1] = marks
+    return best, least, value[brother]
+
+
+@njit
+def clear(s):
+    for y in range(s.touched[s.touched.size - 1]):
+        v = s.touched[y]
+        s.below[v] = 0.0
+        s.edge[v] = 0.0
+        s.floor[v] = False
+        s.need[v] = 0
+    s.touched[s.touched.size - 1] = 0
+
+
+@njit
+def put_back(s, k):
+    """Undo :func:`weigh`: S stays where it is."""
+    a = s.up[s.up[k]]
+    depth = 0
+    while a >= 0:
+        s.cut[a] = s.old[depth]
+        s.size[a] += s.size[k]
+        depth += 1
+        a = s.up[a]
+    clear(s)
+
+
+@njit
+def move(s, k, u):
+    """After :func:`weigh`: put S, now at k, above u instead. O(n)."""
+    m = s.size.size
+    p, stop = s.up[k], s.end[k]
+    inside = s.size[k]
+    child, a = u, s.up[u]
+    while a >= 0:
+        if a != p:
+            other = a + 1 if child != a + 1 else s.end[child]
+            s.cut[a] += s.weight[other] + s.edge[other] + s.below[a]
+            s.size[a] += inside
+        child, a = a, s.up[a]
+    over_u = s.up[u]  # not p, whose only other child is the brother, where S is now
+    s.cut[p] = s.weight[u]
+    s.size[p] = inside + s.size[u]
+    brother = s.end[k] if k == p + 1 else p + 1
+    clear(s)
+    # New order: all but S and p, with p, then S, put in front of u. spare[0]: old -> new.
+    new, size, leaf, up = s.spare[0], s.spare[1], s.spare[2], s.spare[3]
+    at = 0
+    for j in range(m):
+        if j == u:
+            new[p] = at
+            at += 1
+            for i in range(k, stop):
+                new[i] = at
+                at += 1
+        if j != p and not k <= j < stop:
+            new[j] = at
+            at += 1
+    for j in range(m):
+        v = s.up[j]
+        if j == p:
+            v = over_u
+        elif j in (u, k):
+            v = p
+        elif j == brother:
+            v = s.up[p]
+        size[new[j]] = s.size[j]
+        leaf[new[j]] = s.leaf[j]
+        up[new[j]] = new[v] if v >= 0 else -1
+        s.spare_cut[new[j]] = s.cut[j]
+    for j in range(m):
+        s.size[j] = size[j]
+        s.leaf[j] = leaf[j]
+        s.up[j] = up[j]
+        s.cut[j] = s.spare_cut[j]
+        s.end[j] = j + 2 * size[j] - 1
+        if leaf[j] >= 0:
+            s.place[leaf[j]] = j
+    return new[k]
+
+
+@njit
+def kick(s, matrix, sign, rng, moves, drawn):
+    """Regraft ``moves`` random subtrees, each to the best of ``drawn`` random places."""
+    m = s.size.size
+    for _ in range(moves):
+        k = 1 + int(rng.random() * (m - 1))
+        weigh(s, matrix, sign, k)
+        p = s.up[k]
+        brother = s.end[k] if k == p + 1 else p + 1
+        u = -1
+        for _ in range(drawn):
+            j = int(rng.random() * m)
+            if j != brother and s.value[j] < np.inf and (u < 0 or s.value[j] < s.value[u]):
+                u = j
+        if u < 0:
+            put_back(s, k)
+        else:
+            move(s, k, u)
+    s.tally[IDLE] = 0
+    s.tally[NEXT] = 1
+    s.tally[KICKS] += 1
+
+
+@njit
+def keep(s, best):
+    """Make the tree of ``s`` the best one, whose cost is kept in ``best.cost[0]``."""
+    for k in range(s.size.size):
+        best.leaf[k] = s.leaf[k]
+        best.up[k] = s.up[k]
+        best.cut[k] = s.cut[k]
+    best.cost[0] = total_cost(s)
+
+
+@njit
+def restore(s, best):
+    """Go back to the best tree."""
+    for k in range(s.size.size):
+        s.leaf[k] = best.leaf[k]
+        s.up[k] = best.up[k]
+        s.cut[k] = best.cut[k]
+        if s.leaf[k] >= 0:
+            s.place[s.leaf[k]] = k
+    finish_layout(s)
+
+
+@njit
+def advance(s, best, matrix, sign, rng, least_gain, work, budget):
+    """Regraft subtree after subtree to where it pays most; where none pays, keep or forget, kick.
+
+    Returns after about ``work`` operations, or once ``budget`` places were weighed in all; call
+    again to go on. A tree no worse than the best one replaces it, so that plateaus are crossed.
+    """
+    m = s.size.size
+    limit = s.tally[WORK] + work
+    while s.tally[WORK] < limit and s.tally[WEIGHED] < budget:
+        if s.tally[IDLE] == m - 1:  # no regraft of any subtree pays
+            if total_cost(s) <= best.cost[0] + least_gain:
+                keep(s, best)
+            else:
+                restore(s, best)
+            kick(s, matrix, sign, rng, 1 + int(rng.random() * MOST_MOVES), DRAWN)
+            continue
+        k = s.tally[NEXT]
+        s.tally[NEXT] = k + 1 if k + 1 < m else 1
+        u, least, now = weigh(s, matrix, sign, k)
+        if now - least > least_gain:
+            move(s, k, u)
+            s.tally[IDLE] = 0
+        else:
+            put_back(s, k)
+            s.tally[IDLE] += 1
+    if s.tally[KICKS] == 0 or total_cost(s) < best.cost[0] - least_gain:
+        keep(s, best)
+
+
+@njit
+def parents(leaf, up, n):
+    """The parent array of a tree in preorder, inner nodes numbered by size."""
+    m = leaf.size
+    number = np.empty(m, np.int32)
+    top = np.full(m, -1, np.int32)
+    made = n
+    for k in range(m):
+        if leaf[k] >= 0:
+            number[k] = leaf[k]
+        else:
+            number[k] = made
+            made += 1
+        if k > 0:
+            top[number[k]] = number[up[k]]
+    return renumbered(top, n)

@@ -1,0 +1,227 @@
+"""``dasgupta-search``: the cheapest tree that regrafting finds, under triplets."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import numpy as np
+import param
+from numpy.typing import NDArray
+
+from hcviz.algorithms.base import Algorithm, start_tree
+from hcviz.algorithms.structural import crsc, regraft
+from hcviz.algorithms.structural.regraft import WEIGHED, Best, Search
+from hcviz.core.build import build, build_guided
+from hcviz.core.cost import dasgupta_cost, penalty
+from hcviz.core.errors import InvalidParameter
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
+
+#: Operations between two places to stop: some 10 to 20 ms.
+CHUNK = 20_000_000
+#: Without a budget: this many proposals for each pair (i, j), and never more than ``MOST``.
+PER_PAIR = 2500
+MOST = 100_000_000
+#: At most about this many snapshots.
+SHOWN = 40
+#: Gains below this share of the cost are rounding.
+ROUNDING = 1e-13
+
+
+class Parameters(param.Parameterized):
+    objective: Any = param.Selector(
+        default="similarity",
+        objects=["similarity", "dissimilarity"],
+        doc="What the numbers are: similarities (the cost is minimised) or dissimilarities (the "
+        "same sum is maximised).",
+    )
+    lam = param.Number(
+        None,
+        allow_None=True,
+        bounds=(0, None),
+        doc="None: every triplet holds. Else a violated one costs lam times its weight times the "
+        "size of the smallest clade with a and b (the regularised cost).",
+    )
+    proposals = param.Integer(
+        None,
+        allow_None=True,
+        bounds=(1, 10**12),
+        doc="How many regrafts are weighed in all (some 100 million a second). None: 2500 n^2, at "
+        "most 100 million.",
+    )
+
+
+def run(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """Descent by subtree-prune-and-regraft, kicked and repeated: iterated local search.
+
+    Minimises Dasgupta's cost, the regularised cost of paper 001 (equation 4) where ``lam`` is
+    given, or maximises the dissimilarity value less the penalties. For a subtree S *all* places to
+    regraft it are weighed in one O(n) pass (:mod:`hcviz.algorithms.structural.regraft`) after
+    O(n |S|) to add its rows up, and the best is taken; a tree at which no regraft of any subtree
+    pays is kept if it is no worse than the best so far, and a few random regrafts begin the next
+    descent. Every tree yielded is the best so far, so their costs only fall. Hard triplets hold in
+    all of them.
+
+    Begins at ``start``, repaired and made binary, else at CRSC's tree (for dissimilarities at a
+    balanced one). On binary trees a constant added to all pairs adds the same to every tree's cost,
+    (n^3 - n)/3 of it, so negative numbers need no shift here.
+
+    Raises :class:`InconsistentTriplets` before anything runs, unless ``lam`` is given. A dense
+    matrix only: O(n) memory beside it.
+    """
+    n = problem.n_items
+    lam = None if params.lam is None else float(params.lam)
+    soft = lam is not None
+    triplets = Triplets() if lam == 0 else problem.triplets
+    if lam is None:
+        build(n, triplets)  # raises where there is no tree
+    elif not np.isfinite(lam):
+        raise InvalidParameter("lam must be finite; leave it out to make every triplet hold.")
+    begun = start_tree(start)
+    if begun is not None and not soft:
+        begun = build_guided(begun, triplets)
+    return _search(problem, params, triplets, rng, begun)
+
+
+def _search(
+    problem: Problem,
+    params: Parameters,
+    triplets: Triplets,
+    rng: np.random.Generator,
+    begun: Tree | None,
+) -> Iterator[Snapshot | None]:
+    n = problem.n_items
+    matrix = problem.similarity_or_default.view()
+    matrix.flags.writeable = False
+    lam = float(params.lam or 0.0)
+    soft = params.lam is not None
+    sign = -1.0 if params.objective == "dissimilarity" else 1.0
+    total = params.proposals or min(PER_PAIR * n * n, MOST)
+
+    def snapshot(tree: Tree, step: int) -> Snapshot:
+        cost = dasgupta_cost(tree, matrix)
+        metrics = {"cost": cost}
+        if soft and len(problem.triplets):
+            metrics["regularised"] = cost + sign * penalty(tree, triplets, lam)
+            metrics["violated"] = float((~tree.satisfies(problem.triplets)).sum())
+        return Snapshot(tree, min(step, total), total, metrics)
+
+    if n < 3:
+        yield snapshot(Tree.star(n), total)
+        return
+    first_tree = begun or (yield from _first(problem, sign, soft))
+    s = allocate(n, triplets, lam)
+    left, right = binary_children(first_tree)
+    regraft.put_tree(s, left, right, 2 * n - 2)
+    stride = max(1, CHUNK // n)
+    for first in range(0, n, stride):
+        regraft.put_cuts(s, matrix, sign, first, min(first + stride, n))
+        yield None
+    regraft.put_penalties(s)
+    best = Best(s.leaf.copy(), s.up.copy(), s.cut.copy(), np.array([regraft.total_cost(s)]))
+    least_gain = ROUNDING * float(s.size @ np.abs(s.cut))
+    shown_at, shown_cost = 0, best.cost[0]
+    yield snapshot(best_tree(best, n), 0)
+    while s.tally[WEIGHED] < total:
+        regraft.advance(s, best, matrix, sign, rng, least_gain, CHUNK, total)
+        step = int(s.tally[WEIGHED])
+        better = best.cost[0] < shown_cost - least_gain
+        if step < total and better and (step - shown_at) * SHOWN >= total:
+            shown_at, shown_cost = step, best.cost[0]
+            yield snapshot(best_tree(best, n), step)
+        else:
+            yield None
+    yield snapshot(best_tree(best, n), total)
+
+
+def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, Tree]:
+    """A tree to begin with, in steps: CRSC's, or a balanced one for dissimilarities."""
+    n = problem.n_items
+    known = problem.with_triplets(()) if soft else problem
+    if sign < 0:
+        halves = Tree.from_linkage(balanced_linkage(n))
+        return halves if soft else build_guided(halves, problem.triplets)
+    tree = Tree.star(n)
+    for snapshot in crsc.recurse(known, crsc.lowest(known, True), build(n, known.triplets), False):
+        if snapshot is not None:
+            tree = snapshot.tree
+        yield None
+    return tree
+
+
+def allocate(n: int, triplets: Triplets, lam: float) -> Search:
+    """Room for a search over trees of n items; triplets are hard where ``lam`` is 0."""
+    m, rows = 2 * n - 1, triplets.rows.copy()
+    k = len(rows)
+    at = np.zeros(n + 1, np.int32)
+    np.cumsum(np.bincount(rows.ravel(), minlength=n), out=at[1:])
+    of = (np.argsort(rows.ravel(), kind="stable") // 3).astype(np.int32)
+
+    def ints(*shape: int) -> NDArray[np.int32]:
+        return np.zeros(shape, np.int32)
+
+    def reals(size: int) -> NDArray[np.float64]:
+        return np.zeros(size)
+
+    return Search(
+        size=ints(m), end=ints(m), up=ints(m), leaf=ints(m), cut=reals(m), place=ints(n),
+        rows=rows, price=lam * triplets.weights, at=at, of=of,
+        x=reals(n), weight=reals(m), edge=reals(m), below=reals(m), floor=np.zeros(m, np.bool_),
+        need=ints(m), met=ints(m), down=reals(m), value=reals(m), touched=ints(3 * k + 1),
+        old=reals(m), spare=ints(5, m), spare_cut=reals(m), tally=np.zeros(5, np.int64),
+    )  # fmt: skip
+
+
+def binary_children(tree: Tree) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Left and right child of each node, int32 (2n-1,), -1 at leaves; the root is last.
+
+    A polytomy becomes a chain of its children in order: what holds in the tree holds in it.
+    """
+    n = tree.n_leaves
+    if not tree.is_binary:
+        tree = Tree.from_linkage(tree.to_linkage())
+    children = tree.children_csr[1]
+    left, right = np.full((2, 2 * n - 1), -1, np.int32)
+    left[n:], right[n:] = children[0::2], children[1::2]
+    return left, right
+
+
+def balanced_linkage(n: int) -> NDArray[np.float64]:
+    """Scipy's matrix of a tree of least depth: the two oldest nodes are merged, again and again."""
+    made = np.empty((n - 1, 4))
+    size = np.ones(2 * n - 1)
+    for k in range(n - 1):
+        size[n + k] = size[2 * k] + size[2 * k + 1]
+        made[k] = 2 * k, 2 * k + 1, k + 1, size[n + k]
+    return made
+
+
+def best_tree(best: Best, n: int) -> Tree:
+    return Tree.with_size_heights(regraft.parents(best.leaf, best.up, n), n)
+
+
+DASGUPTA_SEARCH = Algorithm(
+    name="dasgupta-search",
+    title="Cheapest tree by search",
+    paper="Chatziafratis, Niazadeh and Charikar 2018",
+    run=run,
+    needs=("similarity",),
+    triplets="hard",
+    runs="thread",
+    params=Parameters,
+    summary="Moves subtrees to where they make the tree cheapest, again and again, and shows the "
+    "best one so far: the lowest cost of all methods here.",
+)
+
+
+def warm() -> None:
+    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    problem = Problem(similarity=np.ones((4, 4)), triplets=[[0, 1, 2]])
+    params = DASGUPTA_SEARCH.parameters(proposals=100)
+    for _ in DASGUPTA_SEARCH.start_run(problem, params, np.random.default_rng(0), Tree.star(4)):
+        pass
