@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior import Posterior
+from hcviz.posterior import Posterior, Verdict
 from hcviz.posterior.summary import MAX_TREES
 
 #: The share of a run's beginning that is not counted, as it still remembers the start, and the
@@ -29,6 +30,7 @@ class Samples:
         self._posterior = Posterior(n_items, max(16, min(MAX_TREES, 1_500_000 // n_items)))
         self._lock = threading.Lock()
         self._left_out = 0
+        self._verdict: tuple[int, float, Verdict] | None = None
 
     def take(self, snapshot: Snapshot) -> None:
         """One more draw, or one of the first that are left out. O(n)."""
@@ -46,3 +48,13 @@ class Samples:
         """The posterior, which nobody changes meanwhile; None while it is empty."""
         with self._lock:
             yield self._posterior if len(self._posterior) else None
+
+    def verdict(self, pace: float = 0.0) -> Verdict | None:
+        """Whether the sampler has settled, looked at every ``pace`` seconds at most; some 10 ms."""
+        with self.open() as posterior:
+            if posterior is None:
+                return None
+            known, now = self._verdict, time.monotonic()
+            if known is None or (known[0] != len(posterior) and now - known[1] >= pace):
+                self._verdict = known = (len(posterior), now, posterior.verdict())
+            return known[2]

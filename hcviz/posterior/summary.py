@@ -329,7 +329,8 @@ class Posterior:
         chains = [rows[math.ceil(burn_in * len(rows)) :] for rows in kept.by_chain()]
         draws = min(len(rows) for rows in chains)
         values = [[kept.value[i] for i in rows[len(rows) - draws :]] for rows in chains]
-        return np.array(values).reshape(len(values), draws, -1)
+        width = np.size(kept.value[0])
+        return np.array(values).reshape(len(values), draws, width)
 
     # ------------------------------------------------------------------
 

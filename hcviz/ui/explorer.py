@@ -23,7 +23,7 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import changes, pictures
+from hcviz.ui import certainty, changes, pictures
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.diagnostics import Trace
 from hcviz.ui.fields import form, set_field
@@ -105,6 +105,7 @@ class Explorer:
             lambda s: s.view.draft.open, lambda open_: self.centre.set_selecting(not open_)
         )
         store.subscribe(lambda s: s.view.cut, self._show_cut)
+        store.subscribe(_sure, lambda _: self.centre.set_support(certainty.support(store)))
         store.subscribe(
             lambda s: (s.view.matrix, s.view.scaling, s.view.columns),
             lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),
@@ -398,7 +399,9 @@ class Explorer:
             seed=store.session.seed if link.seed is None else link.seed,
         )
         wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters}
-        wanted |= {name: getattr(link, name) for name in ("matrix", "columns", "heights")}
+        wanted |= {
+            name: getattr(link, name) for name in ("matrix", "columns", "heights", "support")
+        }
         for name, choices in LOOKS.items():
             wanted[name] = known(name, wanted[name], choices, choices[0])
         if store.open_data(spec):
@@ -424,6 +427,12 @@ def _drawn(store: Store) -> Any:
     if store.view.draft.open:
         return ("still",)
     return (store.session.snapshot, store.view.heights)
+
+
+def _sure(store: Store) -> Any:
+    """What the numbers on the branches depend on."""
+    still = store.session.status != "sampling" or store.view.paused
+    return (store.drawn, store.view.heights, store.view.support, still, store.session.status)
 
 
 def _whole(value: Any, what: str) -> int:

@@ -36,11 +36,13 @@ class Link:
     heat: str | None = None  # the heatmap's scaling
     columns: str | None = None
     heights: str | None = None
+    support: str | None = None
     clusters: int | None = None
 
 
 _TEXTS = (
     "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
+    "support",
 )  # fmt: skip
 
 

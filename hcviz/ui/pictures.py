@@ -17,7 +17,7 @@ from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.judge import judge, states
 from hcviz.session.model import Session, Statement
-from hcviz.ui import changes
+from hcviz.ui import certainty, changes
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link
 from hcviz.ui.store import Store, ViewState
@@ -110,6 +110,8 @@ def tools(store: Store) -> dict[str, Any]:
         "scaling": view.scaling,
         "columns": view.columns,
         "heights": view.heights,
+        "support": view.support,
+        "noSupport": "" if store.samples is not None else "Only of trees that are sampled.",
         "clusters": view.clusters,
         "items": len(store.session.labels),
         "names": list(store.session.labels),
@@ -222,7 +224,7 @@ def inspector_live(store: Store) -> dict[str, Any]:
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
         facts.append([name.replace("_", " "), _number(value)])
-    return {"facts": facts}
+    return {"facts": facts, "sure": certainty.settled(store)}
 
 
 def _selection(store: Store) -> dict[str, Any] | None:
@@ -252,6 +254,9 @@ def _selection(store: Store) -> dict[str, Any] | None:
         title = f"{len(chosen)} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
         facts.append(["Height", _number(float(tree.height[node]))])
+        share = certainty.of_group(store, chosen)
+        if share is not None:
+            facts.append(["Sampled trees with it", share])
         if not whole:
             facts.append(["Smallest clade around", f"{int(tree.size[node])} items"])
         if data is not None and data.classes is not None:
@@ -374,6 +379,7 @@ def link_of(session: Session, view: ViewState) -> Link:
         heat=_unusual(view.scaling, plain.scaling),
         columns=_unusual(view.columns, plain.columns),
         heights=_unusual(view.heights, plain.heights),
+        support=_unusual(view.support, plain.support),
         clusters=view.clusters,
     )
 
@@ -406,5 +412,5 @@ def everything(store: Store) -> Any:
 #: What the parts depend on that have nothing to do with the tree; the others on everything.
 SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
     form: lambda s: (s.session.data, s.session.method, s.session.params, s.dataset, s.view.faults),
-    tools: lambda s: (s.view, s.session.labels, s.dataset),
+    tools: lambda s: (s.view, s.session.labels, s.dataset, s.samples is None),
 }

@@ -47,6 +47,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "scaling": ("zscore", "range", "rank", "none"),
     "columns": ("dendrogram", "file"),
     "heights": ("true", "even"),
+    "support": ("shown", "hidden"),
 }
 
 
@@ -59,7 +60,6 @@ def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-@dataclass(frozen=True)
 @dataclass(frozen=True)
 class FieldFault:
     """What was typed into a parameter's field and refused, and the sentence that says why.
@@ -76,6 +76,7 @@ class FieldFault:
         return bool(session.params.get(self.name) == self.kept)
 
 
+@dataclass(frozen=True)
 class ViewState:
     """What is looked at, and how; not logged, not undone."""
 
@@ -85,16 +86,17 @@ class ViewState:
     scaling: str = "zscore"
     columns: str = "dendrogram"
     heights: str = "true"
+    support: str = "shown"
     #: How many clusters to colour, and the height that gives them in the tree on the screen.
     clusters: int | None = None
     cut: float | None = None
     theme: Theme = "light"
     paused: bool = False
     error: tuple[str, str] | None = None
-    said: str = ""
-
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()
+    said: str = ""
+
     @property
     def look(self) -> dict[str, Any]:
         """What a session file keeps of this."""
@@ -197,10 +199,10 @@ class Store:
                     self._use(resolve(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
-            self.session = after
-            for effect in effects:
             if after.method != self.session.method:
                 self.view = replace(self.view, faults=())
+            self.session = after
+            for effect in effects:
                 self._perform(effect)
         except Exception:
             self.session, self.view, self.dataset, self._problem, self._problem_key = before

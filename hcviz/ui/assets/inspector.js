@@ -43,11 +43,15 @@ export const render = component("inspector", (state, send) => {
       : h("p", { class: "quiet small" }, "Click anywhere near a branch, a name or a cell of the heatmap."),
     // The same in words, for those who cannot see the picture: read out when the selection moves.
     h("div", { class: "sr", role: "region", "aria-live": "polite", "aria-label": "Selected subtree in words" }, s ? s.words : "Nothing is selected."),
-    h("h2", {}, "This tree"), h("div", { class: "tree-facts" }),
+    h("h2", {}, "This tree"), h("p", { class: "sure", role: "status", hidden: true }), h("div", { class: "tree-facts" }),
     changes(state.changes, send),
     ...state.notes.map(note => h("p", { class: "quiet small" }, note)),
   ]
 }, (live, root) => {
+  const sure = root.querySelector(".sure")
+  sure.hidden = !live.sure
+  sure.className = `sure ${(live.sure?.word ?? "").replaceAll(" ", "-")}`
+  sure.replaceChildren(h("b", {}, `Sampler: ${live.sure?.word}`), live.sure?.why ?? "")
   root.querySelector(".tree-facts").replaceChildren(
     live.facts?.length ? facts(live.facts) : h("p", { class: "quiet small" }, "No tree yet."))
 })

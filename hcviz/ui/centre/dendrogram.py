@@ -21,6 +21,9 @@ BEYOND = 0.02
 MARGIN = 0.03
 #: While trees stream in the root may come this much nearer before the axis follows.
 KEPT = 0.9
+#: Numbers of clades nearer to the root than this share of the height stand right of their bars.
+NEAR_ROOT = 0.06
+NO_SUPPORT: dict[str, Any] = {"x": [], "y": [], "text": [], "align": [], "shift": []}
 #: Pixels of the height axis.
 AXIS_PX = 20
 
@@ -57,7 +60,7 @@ class TreeFigure:
         self.wedges = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         names = ("fresh", "together", "apart", "selection")
         self.layers = {name: ColumnDataSource({"x": [], "y": []}) for name in names}
-        self.support = ColumnDataSource({"x": [], "y": [], "text": []})
+        self.support = ColumnDataSource(dict(NO_SUPPORT))
         self.stems = ColumnDataSource({"x": [], "y": []})
         glide(self.tree)
         glide(self.stems)
@@ -90,7 +93,7 @@ class TreeFigure:
         self._layer["fresh"].glyph.line_alpha = 0.75
         self._support = draw.text(
             "x", "y", "text", source=self.support, text_font=value(FONT), text_font_size="9px",
-            text_align="right", text_baseline="bottom", x_offset=-3, y_offset=-1,
+            text_align="align", text_baseline="bottom", x_offset="shift", y_offset=-1,
         )  # fmt: skip
         self._cut_line()
         self.set_theme(theme)
@@ -201,7 +204,7 @@ class TreeFigure:
             source.data = {"xs": [], "ys": [], "colour": []}
         for source in self.layers.values():
             source.data = {"x": [], "y": []}
-        self.support.data = {"x": [], "y": [], "text": []}
+        self.support.data = dict(NO_SUPPORT)
         self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
         self.draw_bands([])
         self.show_frame(False)
@@ -241,7 +244,7 @@ class TreeFigure:
         """Percentages beside the bars of clades in view that are tall enough to carry them."""
         if support is None:
             if len(self.support.data["x"]):
-                self.support.data = {"x": [], "y": [], "text": []}
+                self.support.data = dict(NO_SUPPORT)
             return
         tall = (layout.bottom - layout.top) * row_px >= 26
         seen = (layout.bottom >= window[0]) & (layout.top <= window[1])
@@ -250,7 +253,11 @@ class TreeFigure:
         kept = geometry.spread(layout.y[nodes], layout.bottom[nodes] - layout.top[nodes],
                                11 / max(row_px, 1e-9))  # fmt: skip
         nodes = nodes[kept]
+        # Left of its bar, on the branch that it is about; where that is too short, right of it.
+        cramped = layout.tree.height[nodes] > (1 - NEAR_ROOT) * layout.tree.height[-1]
         self.support.data = {
+            "align": np.where(cramped, "left", "right").tolist(),
+            "shift": np.where(cramped, 3, -3).astype(np.int8),
             "x": f32(layout.tree.height[nodes]),
             "y": f32(-layout.y[nodes]),
             "text": [f"{100 * support[v]:.0f}" for v in nodes],

@@ -1,0 +1,61 @@
+"""How sure the sampler is: numbers for the branches, words for the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.ui.store import Store
+
+#: Seconds between two judgements while a run goes on.
+PACE = 1.0
+
+
+def support(store: Store) -> Any:
+    """The share of the sampled trees that have each clade of the tree drawn, float64 (n_internal,).
+
+    None while trees stream in (numbers that flicker cannot be read), where nothing is sampled or
+    where nobody wants to see it.
+    """
+    samples, drawn = store.samples, store.drawn
+    busy = store.session.status == "sampling" and not store.view.paused
+    if samples is None or drawn is None or busy or store.view.support != "shown":
+        return None
+    if drawn is not store.session.snapshot:
+        return None
+    with samples.open() as posterior:
+        return None if posterior is None else posterior.support(drawn.tree)
+
+
+def of_group(store: Store, items: tuple[int, ...]) -> str | None:
+    """In how many of the sampled trees exactly these items are a clade, in words."""
+    samples = store.samples
+    if samples is None or not 1 < len(items) < len(store.session.labels):
+        return None
+    with samples.open() as posterior:
+        if posterior is None:
+            return None
+        share = posterior.clade_support(items)
+        return f"{percent(share)} of {len(posterior):,}"
+
+
+def settled(store: Store) -> dict[str, str] | None:
+    """The verdict on the run: a word, and why."""
+    if store.samples is None:
+        return None
+    busy = store.session.status == "sampling"
+    verdict = store.samples.verdict(PACE if busy else 0.0)
+    if verdict is None:
+        return None
+    why = verdict.why
+    if verdict.word != "settled" and not busy:
+        why += " Run goes on from here."
+    return {"word": verdict.word, "why": why}
+
+
+def percent(share: float) -> str:
+    """``72 %``; what is not quite none or all is never rounded to that."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 < share < 1:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
