@@ -5,8 +5,8 @@ function fileMenu(state, send, root) {
   const item = (text, click, disabled) => h("button", { type: "button", role: "menuitem", onclick: click, disabled }, text)
   const file = (accept, kind) => () => { menuOpen = false; shut(); pickFile(accept, state.limit, send, kind) }
   const holder = h("div", { class: "menu" + (menuOpen ? " open" : "") })
-  const toggle = h("button", { type: "button", "data-key": "file", "aria-haspopup": "menu", "aria-expanded": String(menuOpen),
-    onclick: event => { event.stopPropagation(); menuOpen = !menuOpen; place() } }, icon("more"), "File")
+  const toggle = h("button", { type: "button", "data-key": "file", "aria-label": "File", "aria-haspopup": "menu", "aria-expanded": String(menuOpen),
+    onclick: event => { event.stopPropagation(); menuOpen = !menuOpen; place() } }, icon("more"), h("span", { class: "file-word" }, "File"))
   const sheet = h("div", { class: "sheet", role: "menu", "aria-label": "File" },
     h("div", { class: "head" }, `Open (up to ${Math.round(state.limit / 2 ** 20)} MB)`),
     item("Table of features…", file(".csv,.tsv,.txt,.parquet", "features")),
@@ -50,11 +50,12 @@ export const render = component("bar", (state, send, root) => {
     onchange: event => send(key, { value: event.target.value }) }, options(pairs, chosen))
   const running = state.running
   return [
-    field("data", "Data", pick("data", state.datasets, state.dataset)),
-    field("similarity", "Similarity", pick("similarity", state.similarities, state.similarity)),
-    field("method", "Method", pick("method", state.methods, state.method)),
-    field("seed", "Seed", h("input", { "data-key": "seed", "aria-label": "seed", type: "number", min: 0, step: 1, value: state.seed,
-      onchange: event => send("seed", { value: event.target.value }) })),
+    h("div", { class: "choices" },
+      field("data", "Data", pick("data", state.datasets, state.dataset)),
+      field("similarity", "Similarity", pick("similarity", state.similarities, state.similarity)),
+      field("method", "Method", pick("method", state.methods, state.method)),
+      field("seed", "Seed", h("input", { "data-key": "seed", "aria-label": "seed", type: "number", min: 0, step: 1, value: state.seed,
+        onchange: event => send("seed", { value: event.target.value }) }))),
     running
       ? h("button", { type: "button", class: "run", "data-key": "run", onclick: () => send("cancel"), title: "Stop the run; the tree stays" }, icon("stop"), "Cancel")
       : h("button", { type: "button", class: "run main", "data-key": "run", onclick: () => send("run"), title: "Run the method again from the shown tree" }, icon("run"), "Run"),

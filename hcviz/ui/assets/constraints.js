@@ -49,9 +49,9 @@ export const render = component("constraints", (state, send) => {
   return [
     h("h2", {}, "Say what belongs together"),
     h("div", { class: "gestures" },
-      g("together", "T", "Together", "Click the items (or subtrees) that belong together"),
-      g("odd", "O", "Odd one out", "Click what stays apart from the group"),
-      g("eject", "E", "Eject", "Select a subtree, then click the item in it that does not belong")),
+      g("together", "T", "Together", "Click the items (or subtrees) that belong together (T)"),
+      g("odd", "O", "Odd one out", "Click what stays apart from the group (O)"),
+      g("eject", "E", "Eject", "Select a subtree, then click the item in it that does not belong (E)")),
     state.draft ? draftCard(state.draft, send) : null,
     h("h2", {}, state.items.length ? `Constraints (${state.items.filter(i => i.enabled).length} of ${state.items.length} in use)` : "Constraints"),
     state.ignored ? h("div", { class: "warn" }, state.ignored) : null,

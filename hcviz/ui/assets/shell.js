@@ -69,8 +69,7 @@ export function render({ model, el, view }) {
   })
 
   let narrow = null
-  const fit = new ResizeObserver(() => {
-    const width = root.clientWidth
+  const suit = width => {
     if (!width) return
     const now = width < 1100
     if (now !== narrow) {
@@ -80,6 +79,10 @@ export function render({ model, el, view }) {
       paint()
     }
     root.classList.toggle("tiny", width < 560)
+  }
+  if (model.whole_page) suit(innerWidth)  // before the figures are laid out, rather than after
+  const fit = new ResizeObserver(() => {
+    suit(root.clientWidth)
     for (const [name, part] of [["--head", "header"], ["--foot", "footer"]])  // what drawers lie between
       root.style.setProperty(name, `${root.querySelector(part).offsetHeight}px`)
   })

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -29,13 +30,14 @@ def legend(
 
     Chips that would not fit are left out whole, and counted.
     """
+    counted = "" if re.search(rf"\b{n}\b", title) else f" {n:,} items"  # some titles say it
     title = shorten(title, FONT, max(120.0, width / 3))
-    room = width - 20 - 1.08 * text_width(f"{title} {n:,} items", FONT)  # the title is semibold
+    room = width - 20 - 1.08 * text_width(f"{title}{counted}", FONT)  # the title is semibold
     if cells is not None:
         room -= GAP + _bar_width(cells)
     parts = [
         f'<span style="font-weight:600;color:{theme.ink};white-space:nowrap">{escape(title)}'
-        f'<span style="font-weight:400;color:{theme.soft}"> {n:,} items</span></span>'
+        f'<span style="font-weight:400;color:{theme.soft}">{counted}</span></span>'
     ]
     for k, strip in enumerate(strips):  # each takes its share, or leaves some to the next
         chips, used = _chips(strip, room / (len(strips) - k) - GAP)
@@ -56,9 +58,11 @@ def _chips(strip: Strip, room: float) -> tuple[str, float]:
     count = len(strip.names)
     names = [shorten(name, FONT, LONGEST) for name in strip.names[:MOST_CHIPS]]
     chips, used = "", 0.0
+    wides = [SQUARE + text_width(name, FONT) + CHIP_GAP * (k > 0) for k, name in enumerate(names)]
+    all_fit = len(names) == count and sum(wides) <= room
     for k, (name, colour) in enumerate(zip(names, class_colours(count), strict=False)):
-        wide = SQUARE + text_width(name, FONT) + CHIP_GAP * (k > 0)
-        if used + wide + (CHIP_GAP + MORE) * (k + 1 < count) > room:
+        wide = wides[k]
+        if not all_fit and used + wide + CHIP_GAP + MORE > room:
             break
         used += wide
         chips += (
@@ -73,7 +77,9 @@ def _chips(strip: Strip, room: float) -> tuple[str, float]:
         chips += f'<span style="white-space:nowrap">{text}</span>'
         used += CHIP_GAP + MORE
     html = (
-        '<span style="display:flex;gap:9px;overflow:hidden;min-width:0;flex:none" '
+        # Should the width be another than was said, whole chips wrap out of sight, not the bar's.
+        '<span style="display:flex;flex-wrap:wrap;gap:0 9px;overflow:hidden;min-width:0;'
+        'height:18px;line-height:18px;flex:0 1 auto" '
         f'title="{escape(strip.name, quote=True)}: '
         f'{escape(", ".join(strip.names[:60]), quote=True)}">{chips}</span>'
     )

@@ -1,0 +1,67 @@
+"""At every width all that can be pressed is on the page, whole, and beside its neighbours."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import wait_idle
+
+#: Names of controls that are cut off, lie outside of the window or on one another.
+MISPLACED = """
+() => {
+  const found = []
+  const parts = ["hc-bar", "hc-tools", "hc-constraints", "hc-form"]
+  const roots = [document]
+  const holders = []
+  for (let k = 0; k < roots.length; k++) for (const node of roots[k].querySelectorAll("*")) {
+    if (node.shadowRoot) roots.push(node.shadowRoot)
+    if (parts.some(name => node.classList.contains(name))) holders.push(node)
+  }
+  for (const holder of holders) {
+    const boxes = []
+    for (const node of holder.querySelectorAll("button, select, input")) {
+      if (!node.checkVisibility() || node.closest(".sheet")) continue
+      const name = node.ariaLabel || node.textContent
+      const box = node.getBoundingClientRect()
+      if (box.left < 0 || box.right > innerWidth + 0.5) found.push(`${name} is outside`)
+      if (node.tagName === "BUTTON" && node.scrollWidth > node.clientWidth + 1)
+        found.push(`${name} is cut`)
+      const drawer = node.getRootNode().host?.closest("aside")
+      if (drawer && box.right > drawer.getBoundingClientRect().right + 0.5)
+        found.push(`${name} is outside of its panel`)
+      for (const [other, its] of boxes)
+        if (box.left < other.right - 1 && other.left < box.right - 1 &&
+            box.top < other.bottom - 1 && other.top < box.bottom - 1)
+          found.push(`${name} is on ${its}`)
+      boxes.push([box, name])
+    }
+    if (!boxes.length && !["hc-constraints", "hc-form"].includes(holder.className))
+      found.push(`${holder.className} is empty`)
+  }
+  return found
+}
+"""
+
+
+@pytest.mark.parametrize("width", [1440, 1100, 1099, 900, 690, 400])
+def test_nothing_is_cut_or_covered(new_page, server, width):
+    page = new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{server.url}?data=zoo&method=crsc&matrix=features")
+    Dashboard(page).settle()
+    wait_idle(page)
+    assert page.evaluate(MISPLACED) == []
+    for name in ("data", "similarity", "method", "seed", "Clusters"):
+        expect(page.get_by_label(name, exact=True)).to_be_visible()
+    panel = page.get_by_role("complementary", name="Constraints")
+    if width < 1100:
+        page.get_by_role("button", name="Constraints panel").click()
+        expect(panel).to_be_visible()
+        bar = page.locator("header").bounding_box()  # of however many rows
+        box = panel.bounding_box()
+        assert bar
+        assert box
+        assert abs(box["y"] - (bar["y"] + bar["height"])) <= 1
+    assert page.evaluate(MISPLACED) == []
