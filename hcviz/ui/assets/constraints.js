@@ -16,7 +16,8 @@ function conflictCard(conflict, send) {
     h("h3", {}, "These answers cannot all be true"),
     later.length ? h("p", { class: "turn" }, `This is one of ${later.length + 1} refused answers. The others have their turn.`) : null,
     h("p", {}, conflict.sentence),
-    h("ul", { class: "steps" }, conflict.members.map(m => h("li", {}, m))),
+    conflict.members.length > 2  // fewer are named by the sentence
+      ? h("ul", { class: "steps" }, conflict.members.map(m => h("li", {}, m))) : null,
     ...conflict.repairs.map(r => h("button", { type: "button", "data-key": `repair-${r.id}`, onclick: () => send("resolve", { enable: conflict.id, disable: r.id }) },
       r.sentence)),
     h("button", { type: "button", "data-key": "dismiss", onclick: () => send("dismiss") },
