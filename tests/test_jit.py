@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: moved by any edit, and only ours is moved."""
+"""The cache of compiled kernels: moved by what a kernel depends on, and only ours is moved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ def package(tmp_path, monkeypatch):
     folder = tmp_path / "package"
     folder.mkdir()
     (folder / "callee.py").write_text("@njit\ndef f(x):\n    return x + 1\n")
-    (folder / "kernel.py").write_text("@njit\ndef g(x):\n    return f(x)\n")
+    (folder / "kernel.py").write_text(
+        "from package.between import (\n    f,\n)\n@njit\ndef g(x):\n    return f(x)\n"
+    )
+    (folder / "between.py").write_text("from package.plain import h\nfrom package import callee\n")
+    (folder / "other.py").write_text("@njit\ndef k(x):\n    return x\n")
     (folder / "plain.py").write_text("def h(x):\n    return x\n")
     monkeypatch.setattr(jit, "PACKAGE", folder)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
@@ -28,9 +32,10 @@ def package(tmp_path, monkeypatch):
     jit.cache_dir.cache_clear()
 
 
-def folder_now() -> str:
+def folder_now(name: str = "kernel") -> str:
     jit.cache_dir.cache_clear()
-    return jit.cache_dir()
+    jit._imported.cache_clear()
+    return jit.cache_dir(str(jit.PACKAGE / f"{name}.py"))
 
 
 def test_editing_a_callee_in_another_file_changes_the_folder(package):
@@ -38,6 +43,12 @@ def test_editing_a_callee_in_another_file_changes_the_folder(package):
     assert folder_now() == before
     (package / "callee.py").write_text("@njit\ndef f(x):\n    return x + 2\n")
     assert folder_now() != before
+
+
+def test_an_edit_moves_no_kernels_that_do_not_depend_on_it(package):
+    before = folder_now("other"), folder_now("callee")
+    (package / "kernel.py").write_text("@njit\ndef g(x):\n    return 2 * x\n")
+    assert (folder_now("other"), folder_now("callee")) == before
 
 
 def test_a_file_without_kernels_has_no_say(package):
@@ -76,7 +87,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from hcviz.core import jit
 from pathlib import Path
-jit.PACKAGE = Path(sys.argv[1])
+jit.PACKAGE = Path(sys.argv[1]).resolve()
 jit.cache_dir.cache_clear()
 import kernel
 print(kernel.g(1))
