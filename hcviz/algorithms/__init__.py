@@ -20,7 +20,12 @@ from hcviz.core.whole import whole_number
 MODULES = {
     "ddt": "hcviz.algorithms.ddt",
     "crsc": "hcviz.algorithms.structural",
+    "crbc": "hcviz.algorithms.structural",
+    "hrsc": "hcviz.algorithms.structural",
     "dasgupta-search": "hcviz.algorithms.structural",
+    "random-cut": "hcviz.algorithms.structural",
+    "derandomised-cut": "hcviz.algorithms.structural",
+    "densest-cut": "hcviz.algorithms.structural",
     "build": "hcviz.algorithms.build",
     "average": "hcviz.algorithms.linkage",
     "single": "hcviz.algorithms.linkage",

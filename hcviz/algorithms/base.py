@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,7 +30,8 @@ class Algorithm:
     ``items`` asks for nothing else.
     ``triplets``: ``hard`` (every tree it yields satisfies them), ``soft`` or ``ignored``.
     ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
-    ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel).
+    ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel); where some
+    parameters need the latter after all, ``apart`` says so.
     ``samples``: its snapshots are draws from a posterior, so the share of them that have a clade
     means something; such a method runs in a thread.
     ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
@@ -49,6 +50,11 @@ class Algorithm:
     params: type[param.Parameterized] = NoParameters
     summary: str = ""
     samples: bool = False
+    apart: Callable[[Mapping[str, Any]], bool] | None = None
+
+    def place(self, params: Mapping[str, Any]) -> Literal["thread", "process"]:
+        """Where a run with these parameters belongs."""
+        return "process" if self.apart is not None and self.apart(params) else self.runs
 
     def parameters(self, **values: Any) -> param.Parameterized:
         """The parameters, checked: :class:`InvalidParameter` names the one that is wrong."""

@@ -5,6 +5,7 @@ from hcviz.datasets.loaders import load, names, title
 from hcviz.datasets.planted import planted_hierarchy, planted_partition
 from hcviz.datasets.prepare import MISSING, SCALINGS, fill_missing, scale_features
 from hcviz.datasets.sampling import count_comparisons, sample_comparisons, stream_comparisons
+from hcviz.datasets.structural import densest_cut_trap
 from hcviz.datasets.user import SimulatedUser
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "SimulatedUser",
     "class_tree",
     "count_comparisons",
+    "densest_cut_trap",
     "fill_missing",
     "load",
     "names",

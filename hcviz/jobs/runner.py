@@ -137,7 +137,7 @@ class Job:
     def _work(self) -> None:
         task = self._task
         try:
-            if get(task.method).runs == "thread":
+            if get(task.method).place(task.params) == "thread":
                 perform(task, self.courier, self._gate, samples=self._samples)
             else:
                 self._in_worker(task)

@@ -11,6 +11,15 @@ from hcviz.metrics.agreement import (
     triplet_distance,
 )
 from hcviz.metrics.cost import dasgupta_cost, regularised_cost
+from hcviz.metrics.structural import (
+    Dependency,
+    Usefulness,
+    dependency,
+    dependency_guarantee,
+    tree_triplets,
+    triplets_tree,
+    usefulness,
+)
 
 
 def warm() -> None:
@@ -28,14 +37,21 @@ def warm() -> None:
 
 __all__ = [
     "CladeChanges",
+    "Dependency",
+    "Usefulness",
     "aari",
     "adjusted_rand_index",
     "clade_changes",
     "cut",
     "dasgupta_cost",
+    "dependency",
+    "dependency_guarantee",
     "nearest_clades",
     "regularised_cost",
+    "tree_triplets",
     "triplet_agreement",
     "triplet_distance",
+    "triplets_tree",
+    "usefulness",
     "warm",
 ]

@@ -1,6 +1,7 @@
 """Paper 001: recursive cuts under triplets, and the cheapest tree that a search finds."""
 
-from hcviz.algorithms.structural.crsc import CRSC
+from hcviz.algorithms.structural.crsc import CRBC, CRSC, HRSC
+from hcviz.algorithms.structural.dissimilar import DENSEST_CUT, DERANDOMISED_CUT, RANDOM_CUT
 from hcviz.algorithms.structural.search import DASGUPTA_SEARCH
 
-ALGORITHMS = (CRSC, DASGUPTA_SEARCH)
+ALGORITHMS = (CRSC, CRBC, HRSC, RANDOM_CUT, DERANDOMISED_CUT, DENSEST_CUT, DASGUPTA_SEARCH)

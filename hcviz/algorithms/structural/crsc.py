@@ -1,54 +1,60 @@
-"""CRSC: recursive sparsest cut under triplets (Chatziafratis, Niazadeh and Charikar 2018)."""
+"""CRSC, CRBC and HRSC: recursive cuts of similarities under triplets (paper 001)."""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import param
-from numpy.typing import NDArray
 
 from hcviz.algorithms.base import Algorithm, start_tree
-from hcviz.algorithms.structural import kernels
+from hcviz.algorithms.structural import cutkernels, oracles
+from hcviz.algorithms.structural.recursion import Plan, recurse
 from hcviz.core import spectral, spectralkernels
-from hcviz.core.build import build, build_guided
-from hcviz.core.buildkernels import renumbered
-from hcviz.core.cost import dasgupta_cost
-from hcviz.core.errors import InvalidData
+from hcviz.core.build import aho_components, build, build_guided
+from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.core.treekernels import lca_table
-from hcviz.core.triplets import Triplets
-
-#: Sets up to this size are finished in one compiled call (40 ms at the very worst).
-SMALL = 64
-#: A snapshot for about every such share of the pairs of items.
-SHARE = 10
-#: Above this many items only the last snapshot carries the cost (one pass over the matrix).
-COST_EACH = 3000
 
 
 class Parameters(param.Parameterized):
+    oracle: Any = param.Selector(
+        default="spectral",
+        objects=["spectral", "exact", "lp", "sdp"],
+        doc="How a set is cut: by a sweep along the second eigenvector; by trying all cuts (up to "
+        "18 supernodes); by the metric or the semidefinite relaxation (up to 60, slow).",
+    )
+    refine = param.Boolean(
+        False, doc="Move single supernodes across a cut while that makes the cut better."
+    )
     shift = param.Boolean(
         False,
         doc="Where similarities are negative, take the lowest from all of them (else refuse).",
     )
 
 
-def run(
+class SoftParameters(Parameters):
+    lam = param.Number(
+        1.0,
+        bounds=(0, None),
+        doc="What it costs to violate a triplet of weight 1, for each item of the smallest clade "
+        "that holds a and b: 0 is geometry alone.",
+    )
+
+
+def run_crsc(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive sparsest cut on the supergraph, paper 001, Algorithm 1 with a spectral sweep.
+    """Recursive sparsest cut on the supergraph, paper 001, Algorithm 1.
 
     On the current set, a and b of every triplet ab|c inside it are one supernode; the supergraph
-    (sizes in items, parallel edges added, no loops) is cut by
-    :func:`hcviz.core.spectral.sweep_cut`, which approximately minimises w(S, S^c) / (|S| |S^c|);
-    triplets that the cut resolves drop out. All triplets hold in every tree it yields: sets not
-    yet divided show ``start`` repaired, or the Aho tree of their triplets. ``step`` counts the
-    pairs of items that are parted for good. The result depends on nothing random.
+    is cut so that w(S, S^c) / (|S| |S^c|) is small (|S| in items), exactly or nearly, by the
+    ``oracle`` (:mod:`hcviz.algorithms.structural.oracles`); triplets that the cut resolves drop
+    out. All triplets hold in every tree it yields: sets not yet divided show ``start`` repaired, or
+    the Aho tree of their triplets. ``step`` counts the pairs of items that are parted for good.
+    With the spectral oracle the result depends on nothing random.
 
     Deviation: the paper leaves the sparsest cut to any approximation; its guarantee is that of an
     O(sqrt(log n)) one, which the sweep is not. Its own experiments use this spectral cut.
@@ -57,12 +63,59 @@ def run(
     negative similarity unless ``shift`` is set. O(n^2) a level of the tree times the Lanczos steps,
     float32 (n, n) memory.
     """
+    return _hard(problem, params, rng, start, balanced=False)
+
+
+def run_crbc(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """Recursive balanced cut on the supergraph, paper 001, theorem 2 and equation (3).
+
+    As :func:`run_crsc`, but of the cuts that leave at least a third of the items on each side the
+    lightest is wanted. There is one unless a supernode has more than two thirds of the items: then
+    it is cut off alone, which is as even as can be, and the metric ``uneven`` counts such sets.
+    """
+    return _hard(problem, params, rng, start, balanced=True)
+
+
+def _hard(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any, balanced: bool
+) -> Iterator[Snapshot | None]:
     n = problem.n_items
     aho = build(n, problem.triplets)
     low = lowest(problem, params.shift)
     begun = start_tree(start)
     fallback = aho if begun is None else build_guided(begun, problem.triplets)
-    return recurse(problem, low, fallback, begun is not None)
+    plan = Plan(balanced=balanced, refined=params.refine)
+    plan.cut = oracles.oracle(params.oracle, balanced, params.refine, rng)
+    if params.oracle != "spectral":
+        oracles.check_size(params.oracle, len(aho_components(np.arange(n), problem.triplets)))
+    return recurse(problem, plan, low, fallback, begun is not None)
+
+
+def run_hrsc(
+    problem: Problem, params: SoftParameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """Recursive sparsest cut of the hypergraph of paper 001, section 3: triplets at a price.
+
+    Nearly minimises the regularised cost, equation (4): Dasgupta's cost plus
+    ``lam`` c_k |T[a,b]| for every violated ab|c of weight c_k. On a set that holds a, b and c the
+    edge a-b weighs ``lam`` c_k more (w'_ab = lam c_k, w'_ac = w'_bc = 0), so that a cut pays for
+    the triplet exactly if it parts a from b while c is there. Triplets may contradict each other.
+    Metrics: ``cost``, ``regularised`` and how many triplets are ``violated``.
+    """
+    n = problem.n_items
+    low = lowest(problem, params.shift)
+    lam = float(params.lam)
+    if not np.isfinite(lam):
+        raise InvalidParameter("lam must be finite.", "CRSC makes every triplet hold.")
+    begun = start_tree(start)
+    plan = Plan(refined=params.refine, lam=lam)
+    plan.prices = lam * problem.triplets.weights
+    plan.cut = oracles.oracle(params.oracle, False, params.refine, rng)
+    if params.oracle != "spectral":
+        oracles.check_size(params.oracle, n)
+    return recurse(problem, plan, low, begun or Tree.star(n), begun is not None)
 
 
 def lowest(problem: Problem, shift: bool) -> float:
@@ -89,125 +142,53 @@ def lowest(problem: Problem, shift: bool) -> float:
     return lowest
 
 
-class _State:
-    """The recursion's arrays; see :mod:`hcviz.algorithms.structural.kernels`."""
-
-    def __init__(self, n: int, triplets: Triplets) -> None:
-        self.n = n
-        self.rows: NDArray[np.int32] = triplets.rows.copy()
-        self.items = np.arange(n, dtype=np.int32)
-        self.active = np.arange(len(self.rows), dtype=np.int32)
-        self.up = np.full(2 * n - 1, -1, np.int32)
-        self.made = n
-        self.link = np.empty(n, np.int32)
-        self.key = np.empty(n, np.int32)
-        self.spare_items = np.empty(n, np.int32)
-        self.spare_active = np.empty(len(self.rows), np.int32)
-        self.at = np.empty(4, np.int32)
-        #: Waiting sets, largest first: (-size, begin, end, triplets' begin and end, parent).
-        self.waiting: list[tuple[int, int, int, int, int, int]] = []
-        self.add(0, n, 0, len(self.rows), -1)
-
-    def add(self, begin: int, end: int, t_begin: int, t_end: int, over: int) -> None:
-        begin, end, t_begin, t_end = int(begin), int(end), int(t_begin), int(t_end)
-        entry = (begin - end, begin, end, t_begin, t_end, over)
-        heapq.heappush(self.waiting, entry)
-
-    def parted(self) -> int:
-        """Pairs of items that stand in different sets."""
-        left = sum(size * (size + 1) // 2 for size, *_ in self.waiting)  # size is negative
-        return self.n * (self.n - 1) // 2 - left
-
-    def tree(self, fallback: Tree, table: tuple[Any, Any]) -> Tree:
-        """The tree so far, ``fallback`` standing in for what is still to be divided."""
-        up, made = self.up.copy(), self.made
-        if self.waiting:
-            _, begins, ends, _, _, overs = np.array(self.waiting, dtype=np.int32).T.copy()
-            made = kernels.graft(
-                self.items, begins, ends, overs, fallback.leaf_start[: self.n].copy(),
-                *table, up, made, fallback.n_nodes,
-            )  # fmt: skip
-        return Tree.with_size_heights(renumbered(up[:made].copy(), self.n), self.n)
+def _relaxes(params: Mapping[str, Any]) -> bool:
+    """cvxpy's solvers hold the GIL for seconds: not in the server's process."""
+    return params.get("oracle") in ("lp", "sdp")
 
 
-def recurse(problem: Problem, low: float, fallback: Tree, show: bool) -> Iterator[Snapshot | None]:
-    n = problem.n_items
-    total = max(1, n * (n - 1) // 2)
-    matrix = problem.similarity_or_default.view()
-    matrix.flags.writeable = False  # whether given or derived: numba compiles one variant
-
-    def snapshot(tree: Tree, step: int) -> Snapshot:
-        known = step == total or n <= COST_EACH
-        return Snapshot(tree, step, total, {"cost": dasgupta_cost(tree, matrix)} if known else {})
-
-    if show and n > 1:
-        yield snapshot(Tree.with_size_heights(fallback.parent, n), 0)
-    state = _State(n, problem.triplets)
-    table = lca_table(fallback.parent.copy())
-    shown = 0
-    while state.waiting:
-        _, begin, end, t_begin, t_end, over = heapq.heappop(state.waiting)
-        if end - begin <= SMALL:
-            state.made = kernels.finish(
-                matrix, low, state.items, begin, end, state.rows, state.active, t_begin, t_end,
-                over, state.up, state.made, state.link, state.key,
-                state.spare_items, state.spare_active,
-            )  # fmt: skip
-        else:
-            yield from _divide(state, matrix, low, begin, end, t_begin, t_end, over)
-        yield None
-        step = state.parted()
-        if state.waiting and (step - shown) * SHARE >= total:
-            shown = step
-            yield snapshot(state.tree(fallback, table), step)
-    yield snapshot(state.tree(fallback, table), total)
-
-
-def _divide(
-    state: _State,
-    matrix: NDArray[np.float64],
-    low: float,
-    begin: int,
-    end: int,
-    t_begin: int,
-    t_end: int,
-    over: int,
-) -> Iterator[None]:
-    """Cut one large set in two, in steps."""
-    count = kernels.contract(
-        state.items, begin, end, state.rows, state.active, t_begin, t_end, state.link, state.key
-    )
-    sizes = kernels.supernode_sizes(state.items, begin, end, state.key, count)
-    weights = np.zeros((count, count), np.float32 if count > spectralkernels.EXACT else np.float64)
-    stride = max(1, spectral.CHUNK // (2 * (end - begin)))
-    for first in range(begin, end, stride):
-        kernels.add_weights(
-            matrix, low, state.items, begin, end, state.key,
-            first, min(first + stride, end), weights,
-        )  # fmt: skip
-        yield None
-    side = yield from spectral.sweep_cut(weights, sizes)
-    where, t_where, t_stop = kernels.divide(
-        state.items, begin, end, state.active, t_begin, t_end, state.rows, state.key, side,
-        state.spare_items, state.spare_active, state.at,
-    )  # fmt: skip
-    state.up[state.made] = over
-    state.add(begin, where, t_begin, t_where, state.made)
-    state.add(where, end, t_where, t_stop, state.made)
-    state.made += 1
-
+PAPER = "Chatziafratis, Niazadeh and Charikar 2018"
 
 CRSC = Algorithm(
     name="crsc",
     title="Recursive sparsest cut",
-    paper="Chatziafratis, Niazadeh and Charikar 2018",
-    run=run,
+    paper=PAPER,
+    run=run_crsc,
     needs=("similarity",),
     triplets="hard",
     runs="thread",
     params=Parameters,
+    apart=_relaxes,
     summary="Cuts the items in two, again and again, where they hang together least; "
     "constrained items travel as one. Deterministic, and fast at thousands of items.",
+)
+
+CRBC = Algorithm(
+    name="crbc",
+    title="Recursive balanced cut",
+    paper=PAPER,
+    run=run_crbc,
+    needs=("similarity",),
+    triplets="hard",
+    runs="thread",
+    params=Parameters,
+    apart=_relaxes,
+    summary="As recursive sparsest cut, with at least a third of the items on each side where "
+    "the answers allow it: shallow trees.",
+)
+
+HRSC = Algorithm(
+    name="hrsc",
+    title="Recursive sparsest cut, answers at a price",
+    paper=PAPER,
+    run=run_hrsc,
+    needs=("similarity",),
+    triplets="soft",
+    runs="thread",
+    params=SoftParameters,
+    apart=_relaxes,
+    summary="Weighs answers against geometry: each violated answer costs lam. Answers may "
+    "contradict each other.",
 )
 
 
@@ -217,5 +198,9 @@ def warm() -> None:
     n = spectralkernels.EXACT + 2  # large enough for Lanczos, and its halves for the rest
     apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     problem = Problem(similarity=np.exp(-apart / 9.0), triplets=[[0, 1, 2]])
-    for _ in CRSC.start_run(problem, CRSC.parameters(), np.random.default_rng(0), Tree.star(n)):
-        pass
+    weights = np.ones((3, 3)) - np.eye(3)
+    cutkernels.best_cut(weights, np.ones(3, np.int64), False)
+    for method in (CRSC, CRBC, HRSC):
+        params = method.parameters(refine=True)
+        for _ in method.start_run(problem, params, np.random.default_rng(0), Tree.star(n)):
+            pass

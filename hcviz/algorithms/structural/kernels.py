@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hcviz.algorithms.structural.cutkernels import small_choice
 from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
 from hcviz.core.repairkernels import gather, induced, pair_lca
-from hcviz.core.spectralkernels import small_cut
 
 
 @njit
@@ -67,6 +67,35 @@ def add_weights(matrix, low, items, begin, end, number, first, last, weights):
 
 
 @njit
+def add_answers(rows, active, t_begin, t_end, price, key, weights):
+    """Add the price of every active ab|c to the edge a-b: a cut that parts a and b while c is there
+    pays it (paper 001, section 3: the hyperedge {a, b, c} as a triangle)."""
+    for k in range(t_begin, t_end):
+        t = active[k]
+        a, b = key[rows[t, 0]], key[rows[t, 1]]
+        if a != b:
+            weights[a, b] += price[t]
+            weights[b, a] += price[t]
+
+
+@njit
+def add_own(matrix, items, begin, end, number, own):
+    """Add to ``own`` the weight of all pairs inside each supernode."""
+    for k in range(begin, end):
+        x = items[k]
+        row = matrix[x]
+        for j in range(k + 1, end):
+            if number[items[j]] == number[x]:
+                own[number[x]] += row[items[j]]
+
+
+@njit
+def largest(sizes):
+    """Whether some supernode has more than two thirds of the items: no cut is balanced then."""
+    return 3 * sizes.max() > 2 * sizes.sum()
+
+
+@njit
 def divide(
     items, begin, end, active, t_begin, t_end, rows, key, side, spare_items, spare_active, at
 ):
@@ -99,16 +128,18 @@ def divide(
 @njit
 def finish(
     matrix, low, items, begin, end, rows, active, t_begin, t_end, over, up, made,
-    link, key, spare_items, spare_active,
+    link, key, spare_items, spare_active, price, balanced, refined, uneven,
 ):  # fmt: skip
     """Divide one small set down to its leaves by spectral sweep cuts; returns the nodes made.
 
-    Compiled as one call, since most sets of a recursion are small.
+    Compiled as one call, since most sets of a recursion are small. ``price`` (m,) makes triplets
+    soft; empty, they are hard. ``uneven[0]`` counts the sets that have no balanced cut.
     """
     todo = np.empty((end - begin + 1, 5), np.int64)
     todo[0] = np.array([begin, end, t_begin, t_end, over])
     waiting = 1
     at = np.empty(4, np.int32)
+    soft = price.size > 0
     while waiting:
         waiting -= 1
         begin, end, t_begin, t_end, over = todo[waiting]
@@ -118,12 +149,17 @@ def finish(
         up[made] = over
         over = made
         made += 1
-        count = contract(items, begin, end, rows, active, t_begin, t_end, link, key)
+        joined = t_begin if soft else t_end
+        count = contract(items, begin, end, rows, active, t_begin, joined, link, key)
         sizes = supernode_sizes(items, begin, end, key, count)
         weights = np.zeros((count, count))
         if count > 2:
             add_weights(matrix, low, items, begin, end, key, begin, end, weights)
-        side = small_cut(weights, sizes)
+            if soft:
+                add_answers(rows, active, t_begin, t_end, price, key, weights)
+        if balanced and largest(sizes):
+            uneven[0] += 1
+        side = small_choice(weights, sizes, balanced, refined)
         where, t_where, t_stop = divide(
             items, begin, end, active, t_begin, t_end, rows, key, side,
             spare_items, spare_active, at,

@@ -10,7 +10,9 @@ import param
 from numpy.typing import NDArray
 
 from hcviz.algorithms.base import Algorithm, start_tree
-from hcviz.algorithms.structural import crsc, regraft
+from hcviz.algorithms.structural import regraft
+from hcviz.algorithms.structural.crsc import lowest
+from hcviz.algorithms.structural.recursion import Plan, recurse
 from hcviz.algorithms.structural.regraft import WEIGHED, Best, Search
 from hcviz.core.build import build, build_guided
 from hcviz.core.cost import dasgupta_cost, penalty
@@ -147,7 +149,8 @@ def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, T
         halves = Tree.from_linkage(balanced_linkage(n))
         return halves if soft else build_guided(halves, problem.triplets)
     tree = Tree.star(n)
-    for snapshot in crsc.recurse(known, crsc.lowest(known, True), build(n, known.triplets), False):
+    aho = build(n, known.triplets)
+    for snapshot in recurse(known, Plan(), lowest(known, True), aho, False):
         if snapshot is not None:
             tree = snapshot.tree
         yield None

@@ -1,0 +1,347 @@
+"""Compiled cuts of one supergraph: balanced sweeps, refinement, enumeration, conditional means.
+
+A supergraph is a dense symmetric ``weights`` (k, k), zero on the diagonal unless it says otherwise,
+and ``sizes`` int64 (k,), the items that each supernode stands for. A cut is ``side``, bool (k,).
+Balanced means at least a third of the items on each side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+from hcviz.core.spectralkernels import component_labels, degrees, exact_vector, small_cut
+
+
+@njit
+def is_balanced(inside, total):
+    return 3 * inside >= total and 3 * (total - inside) >= total
+
+
+@njit
+def balanced_sweep(weights, degree, values, sizes):
+    """The lightest balanced prefix of the nodes ordered by ``values``: bool (k,).
+
+    Of equals (to 1e-6) the most even one. Where no prefix is balanced some supernode has more than
+    a third of the items: the largest is cut off, which is balanced unless it has more than two
+    thirds, and then no cut is, and this one is the nearest.
+    """
+    k = degree.size
+    order = np.argsort(values, kind="mergesort")
+    place = np.empty(k, np.int32)
+    for i in range(k):
+        place[order[i]] = i
+    total = sizes.sum()
+    cut = 0.0
+    inside = 0
+    cuts = np.full(k - 1, np.inf)
+    held = np.empty(k - 1, np.int64)
+    for i in range(k - 1):
+        v = order[i]
+        row = weights[v]
+        joined = 0.0
+        for j in range(k):
+            if place[j] < i:
+                joined += row[j]
+        cut += degree[v] - 2.0 * joined
+        inside += sizes[v]
+        held[i] = inside
+        if is_balanced(inside, total):
+            cuts[i] = cut
+    least = cuts.min()
+    side = np.zeros(k, np.bool_)
+    if least == np.inf:
+        side[np.argmax(sizes)] = True
+        return side
+    limit = least + 1e-6 * abs(least)
+    best = -1
+    for i in range(k - 1):
+        if cuts[i] <= limit and (
+            best < 0 or abs(2 * held[i] - total) < abs(2 * held[best] - total)
+        ):
+            best = i
+    for v in range(k):
+        side[v] = place[v] <= best
+    return side
+
+
+@njit
+def connect(weights, sizes):
+    """Give a graph in pieces a trace of weight everywhere, in place, so that it has an order."""
+    k = sizes.size
+    trace = 1e-6 * weights.sum() / (k * k)
+    if trace == 0.0:
+        trace = 1.0
+    for i in range(k):
+        for j in range(k):
+            if i != j:
+                weights[i, j] += trace
+
+
+@njit
+def small_balanced_cut(weights, sizes):
+    """The balanced spectral sweep cut of a graph of at most ``EXACT`` nodes; may add a trace."""
+    k = sizes.size
+    if k == 2:
+        return np.array([True, False])
+    if component_labels(weights)[1] > 1:
+        connect(weights, sizes)
+    degree = degrees(weights)
+    return balanced_sweep(weights, degree, exact_vector(weights, degree), sizes)
+
+
+@njit
+def objective(cut, inside, total, balanced):
+    return cut if balanced else cut / (np.float64(inside) * (total - inside))
+
+
+@njit
+def refine(weights, sizes, side, balanced, sign):
+    """Move one supernode after the other to the other side, in place, the best move while one pays.
+
+    Pays: ``sign`` times w(S, S^c) / (|S| |S^c|) falls; with ``balanced``, ``sign`` w(S, S^c) does
+    while both sides keep a third. Locally optimal afterwards. O(k^2), and O(k) a move.
+    """
+    k = sizes.size
+    total = sizes.sum()
+    inside = 0
+    cut = 0.0
+    gain = np.zeros(k)  # what the cut loses if the node moves
+    nodes = 0
+    for i in range(k):
+        row = weights[i]
+        across, along = 0.0, 0.0
+        for j in range(k):
+            if side[j] != side[i]:
+                across += row[j]
+            elif j != i:
+                along += row[j]
+        gain[i] = across - along
+        cut += across / 2.0
+        if side[i]:
+            inside += sizes[i]
+            nodes += 1
+    if balanced and not is_balanced(inside, total):
+        return
+    scale = 0.0
+    for i in range(k):
+        scale = max(scale, abs(gain[i]))
+    while True:
+        now = sign * objective(cut, inside, total, balanced)
+        least = now - 1e-12 * max(abs(now), objective(scale, 1, total, balanced))
+        best = -1
+        for i in range(k):
+            left = inside - sizes[i] if side[i] else inside + sizes[i]
+            if left == 0 or left == total or (balanced and not is_balanced(left, total)):
+                continue
+            value = sign * objective(cut - gain[i], left, total, balanced)
+            if value < least:
+                best, least = i, value
+        if best < 0:
+            return
+        cut -= gain[best]
+        gain[best] = -gain[best]
+        row = weights[best]
+        for j in range(k):
+            if j != best:  # an edge along becomes one across, or the reverse
+                if side[j] == side[best]:
+                    gain[j] += 2.0 * row[j]
+                else:
+                    gain[j] -= 2.0 * row[j]
+        inside += -sizes[best] if side[best] else sizes[best]
+        side[best] = not side[best]
+
+
+@njit
+def best_cut(weights, sizes, balanced):
+    """The best of all 2^(k-1) - 1 cuts, by a Gray code: bool (k,), node 0 on the first side.
+
+    Best: least w(S, S^c) / (|S| |S^c|), or least weight among the balanced (where there is none,
+    the most even cut). Of equals (to 1e-9) the most even, then the first.
+    """
+    k = sizes.size
+    total = sizes.sum()
+    side = np.zeros(k, np.bool_)
+    found = np.zeros(k, np.bool_)
+    side[0] = True
+    inside = sizes[0]
+    cut = 0.0
+    for j in range(1, k):
+        cut += weights[0, j]
+    found[0] = True
+    scale = 1e-12 * (np.abs(weights).sum() + 1e-300)
+    least, gap, fits = np.inf, np.inf, False
+    for code in range(1 << (k - 1)):
+        if code > 0:
+            v = 1
+            while code >> (v - 1) & 1 == 0:
+                v += 1
+            row = weights[v]
+            across, along = 0.0, 0.0
+            for j in range(k):
+                if j != v:
+                    if side[j] == side[v]:
+                        along += row[j]
+                    else:
+                        across += row[j]
+            cut += along - across
+            inside += -sizes[v] if side[v] else sizes[v]
+            side[v] = not side[v]
+        if inside == total:
+            continue
+        even = abs(2.0 * inside - total)
+        fit = is_balanced(inside, total)
+        value = objective(cut, inside, total, balanced)
+        slack = 1e-9 * abs(value) + objective(scale, inside, total, balanced)
+        if balanced and fit != fits:
+            better = fit
+        elif balanced and not fit:
+            better = even < gap or (even == gap and value < least - slack)
+        else:
+            better = value < least - slack or (value <= least + slack and even < gap)
+        if better:
+            least, gap, fits = value, even, fit
+            found[:] = side
+    return found
+
+
+@njit
+def small_choice(weights, sizes, balanced, refined):
+    """The spectral cut of a small graph, as :func:`finish` wants it."""
+    side = small_balanced_cut(weights, sizes) if balanced else small_cut(weights, sizes)
+    if refined and sizes.size > 2:
+        refine(weights, sizes, side, balanced, 1.0)
+    return side
+
+
+@njit
+def dense_start(weights, sizes):
+    """The densest cut that sets one supernode apart: bool (k,)."""
+    k = sizes.size
+    total = sizes.sum()
+    best, most = 0, -np.inf
+    for i in range(k):
+        cut = 0.0
+        for j in range(k):
+            if j != i:
+                cut += weights[i, j]
+        density = objective(cut, sizes[i], total, False)
+        if density > most * (1.0 + 1e-12) or best < 0 or most == -np.inf:
+            best, most = i, density
+    side = np.zeros(k, np.bool_)
+    side[best] = True
+    return side
+
+
+@njit
+def coin_sides(rng, k):
+    """A fair coin for each of k supernodes, again until both sides have one: bool (k,)."""
+    side = np.empty(k, np.bool_)
+    while True:
+        heads = 0
+        for v in range(k):
+            side[v] = rng.random() < 0.5
+            heads += side[v]
+        if 0 < heads < k:
+            return side
+
+
+@njit
+def expected(total, within, held_l, held_r, sums_l, sums_r, own_l, own_r, own_square):
+    """The mean value of recursive random cutting, given each supernode's chance to go left.
+
+    A pair apart now counts ``total``; one that stays together 2, and 2/3 for each other item on
+    its side. ``sums`` are, for one side with chances p: sum of W_PQ p_P p_Q, the same times
+    (s_P p_P + s_Q p_Q), and the same times (s_P + s_Q). ``held`` is the mean number of items on a
+    side, ``own`` the sum of I_P p_P, ``own_square`` that of I_P s_P (p_P^2 + q_P^2).
+    """
+    third = 2.0 / 3.0
+    value = total * (within - sums_l[0] - sums_r[0])
+    value += 2.0 * sums_l[0] + third * (
+        sums_l[2] - 2.0 * sums_l[0] + held_l * sums_l[0] - sums_l[1]
+    )
+    value += 2.0 * sums_r[0] + third * (
+        sums_r[2] - 2.0 * sums_r[0] + held_r * sums_r[0] - sums_r[1]
+    )
+    return value + third * (held_l * own_l + held_r * own_r - own_square)
+
+
+@njit
+def conditional_sides(weights, own, sizes):
+    """Random cutting made deterministic by conditional expectations: bool (k,).
+
+    ``own`` (k,) are the weights within the supernodes. One after the other goes to the side that
+    has the higher expected value of recursive random cutting, all later ones still tossing coins;
+    the last to the side that is still empty, if one is. O(k^2).
+    """
+    k = sizes.size
+    total = np.float64(sizes.sum())
+    # For each node and side: sums over the others of W p, W s p^2 and W s p.
+    near = np.zeros((2, 3, k))
+    sums = np.zeros((2, 3))
+    within = 0.0
+    for v in range(k):
+        for j in range(k):
+            if j != v:
+                w = weights[v, j]
+                within += w / 2.0
+                for x in range(2):
+                    near[x, 0, v] += 0.5 * w
+                    near[x, 1, v] += 0.25 * w * sizes[j]
+                    near[x, 2, v] += 0.5 * w * sizes[j]
+        for x in range(2):
+            sums[x, 0] += near[x, 0, v] * 0.5 / 2.0
+            sums[x, 1] += near[x, 1, v] * 0.5
+            sums[x, 2] += (near[x, 2, v] + sizes[v] * near[x, 0, v]) * 0.5 / 2.0
+    held = np.array([total / 2.0, total / 2.0])
+    mine = np.array([own.sum() / 2.0, own.sum() / 2.0])
+    square = 0.0
+    for v in range(k):
+        square += own[v] * sizes[v] / 2.0
+    side = np.zeros(k, np.bool_)
+    trial = np.empty((2, 2, 3))
+    trial_held = np.empty((2, 2))
+    trial_mine = np.empty((2, 2))
+    first = 0
+    for v in range(k):
+        s = np.float64(sizes[v])
+        worth = np.empty(2)
+        new_square = square + own[v] * s / 2.0
+        for option in range(2):  # 0: left, its chance becomes 1
+            for x in range(2):
+                p = 1.0 if option == x else 0.0
+                for old in range(2):
+                    q = 0.5 if old == 0 else p
+                    add = -1.0 if old == 0 else 1.0
+                    if old == 0:
+                        trial[option, x] = sums[x]
+                    trial[option, x, 0] += add * q * near[x, 0, v]
+                    trial[option, x, 1] += add * (q * q * s * near[x, 0, v] + q * near[x, 1, v])
+                    trial[option, x, 2] += add * q * (s * near[x, 0, v] + near[x, 2, v])
+                trial_held[option, x] = held[x] + (p - 0.5) * s
+                trial_mine[option, x] = mine[x] + (p - 0.5) * own[v]
+            worth[option] = expected(
+                total, within, trial_held[option, 0], trial_held[option, 1],
+                trial[option, 0], trial[option, 1],
+                trial_mine[option, 0], trial_mine[option, 1], new_square,
+            )  # fmt: skip
+        chosen = 0 if worth[0] >= worth[1] else 1
+        if v == k - 1 and first == 0:
+            chosen = 0
+        elif v == k - 1 and first == k - 1:
+            chosen = 1
+        side[v] = chosen == 0
+        first += side[v]
+        for x in range(2):
+            sums[x] = trial[chosen, x]
+            held[x] = trial_held[chosen, x]
+            mine[x] = trial_mine[chosen, x]
+            p = 1.0 if chosen == x else 0.0
+            for j in range(k):
+                if j != v:
+                    w = weights[v, j]
+                    near[x, 0, j] += (p - 0.5) * w
+                    near[x, 1, j] += (p * p - 0.25) * w * s
+                    near[x, 2, j] += (p - 0.5) * w * s
+        square = new_square
+    return side
