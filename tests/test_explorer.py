@@ -116,9 +116,11 @@ def test_a_start_that_is_refused_ends_the_job_before_it(begun, loop):
     loop.until(lambda: store.session.progress[0] > 0)
     assert store.runner.busy
     matrix = b"name,a,b,c\na,1,.5,.1\nb,.5,1,.2\nc,.1,.2,1\n"
-    store.open_data(
-        DataSpec(kind="table", name="m", filename="m.csv", content=matrix, table_kind="similarity")
+    spec = DataSpec(
+        kind="table", name="m", filename="m.csv", content=matrix, table_kind="similarity"
     )
+    store.open_data(spec)  # with another method
+    store.dispatch(act.SetMethod("ddt", "hard"))
     assert store.session.status == "failed"
     assert "features" in store.session.error[0]
     loop.until(lambda: not store.runner.busy, seconds=5)

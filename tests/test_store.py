@@ -184,6 +184,20 @@ def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
     assert "features" in entry[3]
 
 
+def test_data_that_the_method_cannot_take_gets_one_that_can(loop):
+    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    assert made.open_data(DataSpec(name="planted"))  # similarities only
+    loop.until(lambda: made.session.status == "settled")
+    assert made.session.method != "ddt"
+    assert made.session.treats == "hard"
+    assert "ddt cannot run on this data" in made.session.cause
+    assert made.open_data(DataSpec(name="zoo"))
+    loop.until(lambda: made.session.status == "settled")
+    made.dispatch(act.Undo())
+    assert made.session.data.name == "planted"
+    made.close()
+
+
 def test_every_picture_is_plain_json(store):
     import json
 

@@ -56,5 +56,5 @@ class Samples:
                 return None
             known, now = self._verdict, time.monotonic()
             if known is None or (known[0] != len(posterior) and now - known[1] >= pace):
-                self._verdict = known = (len(posterior), now, posterior.verdict())
+                self._verdict = known = (len(posterior), now, posterior.verdict(burn_in=0.0))
             return known[2]

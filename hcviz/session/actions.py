@@ -50,10 +50,15 @@ class Action:
 
 @dataclass(frozen=True)
 class LoadedData(Action):
-    """The Store has read this data. Other names than before: begin without constraints."""
+    """The Store has read this data. Other names than before: begin without constraints.
+
+    ``method`` and its ``treats`` are given where the method in use cannot run on this data.
+    """
 
     spec: DataSpec
     labels: tuple[str, ...]
+    method: str = ""
+    treats: Treatment = "ignored"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))

@@ -61,10 +61,18 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 def _loaded(session: Session, action: act.LoadedData) -> Stepped:
     """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
     text = f"{len(action.labels)} items from {action.spec.filename or action.spec.name}."
+    before = step(session, f"Data: {action.spec.filename or action.spec.name}")
+    if action.method:
+        text += f" Method: {action.method}, as {session.method} cannot run on this data."
+        other: dict[str, Any] = {
+            "method": action.method,
+            "treats": action.treats,
+            "params": act.frozen({}),
+        }
+        session, before = replace(session, **other), replace(before, **other)
     if not session.labels:
         session = replace(session, data=action.spec, labels=action.labels)
         return begin(session, text, "nothing")
-    before = step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.labels == session.labels:
         return begin(replace(before, data=action.spec), text, "tree")
     fresh = replace(

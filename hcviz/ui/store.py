@@ -13,7 +13,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
+from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -218,9 +220,19 @@ class Store:
             dataset = resolve(spec)
             self._use(dataset, spec)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
-            self.dispatch(act.LoadedData(spec, dataset.labels))
+            other = self._other_method()
+            said = () if other is None else (other.name, other.triplets)
+            self.dispatch(act.LoadedData(spec, dataset.labels, *said))
         self._notify()
         return guard.fault is None
+
+    def _other_method(self) -> Algorithm | None:
+        """None where the method in use can run on the data; else the first that can."""
+        if not get_algorithm(self.session.method).lacks(self.problem):
+            return None
+        able = [each for each in map(get_algorithm, algorithms()) if not each.lacks(self.problem)]
+        heed = [each for each in able if each.triplets == "hard"]
+        return next(iter([*heed, *able]), None)
 
     def restore(self, session: Session) -> None:
         """Put a loaded session in the place of this one."""
