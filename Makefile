@@ -7,7 +7,7 @@ PYTHON := .venv/bin/python
 PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_linkage.py tests/test_metrics.py
 
-.PHONY: app test lint lab bench clean
+.PHONY: app test lint bench clean
 
 app:
 	@tools/venv.sh
@@ -28,10 +28,6 @@ lint:
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
-
-lab:
-	@tools/venv.sh test
-	$(PYTHON) -m pytest tests/browser/lab.py
 
 bench:
 	@tools/venv.sh test

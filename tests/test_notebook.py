@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import sys
+import time
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
+from bokeh.document import Document
 from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
 import hcviz
+from hcviz.ui import sources
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -136,3 +143,98 @@ def test_the_explorer_is_in_its_cell(quickstart: Any) -> None:
     assert 'src="http' not in page
     session = text(quickstart, "session.method")
     assert session.replace("\n", " ").startswith("('ddt', 101, ()")
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.02)
+
+
+def small(n: int = 12) -> hcviz.Problem:
+    return hcviz.Problem(features=np.random.default_rng(7).normal(size=(n, 3)))
+
+
+def running(steps: int) -> Any:
+    """An explorer whose sampler has work for ``steps`` proposals; nobody looks at it yet."""
+    view = hcviz.explore(small(), method="average")
+    store = view.explorer.store
+    until(lambda: store.session.status == "settled")
+    view.explorer._bar_act("method", {"value": "ddt"})
+    view.explorer._form_act("set", {"name": "steps", "value": str(steps)})
+    assert store.session.status == "sampling"
+    return view
+
+
+class Visit:
+    """What Bokeh's server knows of one browser session, as far as it is asked."""
+
+    def __init__(self, document: Document) -> None:
+        self.session = self
+        self.connection_count = 1
+        self.document = document
+
+
+def test_an_explorer_that_is_gone_leaves_no_data_behind() -> None:
+    before = set(sources.GIVEN)
+    problem = small()
+    for _ in range(3):  # as a cell that is executed again and again
+        view = hcviz.explore(problem, method="average")
+        until(lambda shown=view: shown.explorer.store.session.status == "settled")
+        (name,) = set(sources.GIVEN) - before
+        assert view.explorer.store.session.data.name == name
+        seen = weakref.ref(view.explorer)
+        del view
+        until(lambda gone=seen: gc.collect() >= 0 and gone() is None)
+        assert set(sources.GIVEN) == before
+
+
+def test_the_same_data_shown_twice_is_kept_once() -> None:
+    before = set(sources.GIVEN)
+    data = hcviz.datasets.load("iris")
+    views = [hcviz.explore(data, method="average") for _ in range(2)]
+    assert len(set(sources.GIVEN) - before) == 1
+    other = hcviz.explore(hcviz.datasets.load("iris"), method="average")
+    names = {each.explorer.store.session.data.name for each in (*views, other)}
+    assert len(names) == 2
+    assert all(each.explorer.store.dataset is data for each in views)
+
+
+def test_a_served_explorer_holds_its_job_while_its_tab_is_gone() -> None:
+    view = running(10**9)
+    store, document = view.explorer.store, Document()
+    visit = Visit(document)
+    document._session_context = weakref.ref(visit)  # as Bokeh's server does
+    document.add_root(view.get_root(document))
+    held: list[str] = []
+    runner = store.runner
+    for name in ("pause", "resume"):
+        plain = getattr(runner, name)
+
+        def noted(name: str = name, plain: Callable[[], None] = plain) -> None:
+            held.append(name)
+            plain()
+
+        setattr(runner, name, noted)
+    (look,) = [each.callback for each in document.session_callbacks if each.period == 500]
+    look()
+    assert held == []
+    visit.connection_count = 0
+    look()
+    look()
+    assert held == ["pause"]
+    visit.connection_count = 1
+    look()
+    assert held == ["pause", "resume"]
+    view.explorer.store.close()
+
+
+def test_a_cell_that_is_gone_stops_computing() -> None:
+    view = running(10**9)
+    store = view.explorer.store
+    root = view.get_root(Document())
+    assert store.session.status == "sampling"
+    view._cleanup(root)
+    until(lambda: store.session.status == "cancelled", 5)

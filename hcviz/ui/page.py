@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +26,6 @@ from hcviz.ui.wire import Wire, together
 #: Seconds that a page may wait for its first tree; most methods need hundredths.
 FIRST = 0.2
 
-_counter = itertools.count(1)
 _warmed = threading.Event()
 
 
@@ -154,11 +152,11 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     else the first method that can run). ``height`` is in CSS pixels.
     """
     pn.extension(inline=True)  # what the browser needs travels with the cell, not from afar
+    given: Dataset | None = None
     if isinstance(problem_or_dataset, str):
         spec = DataSpec(kind="built-in", name=problem_or_dataset)
     else:
-        name = f"notebook {next(_counter)}"
-        sources.GIVEN[name] = _as_dataset(problem_or_dataset, name)
+        given, name = _given(problem_or_dataset)
         spec = DataSpec(kind="given", name=name)
 
     document = pn.state.curdoc
@@ -166,6 +164,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         gate = Gate(document)
         explorer = Explorer(gate.schedule, lambda: together(document), spec=spec, method=method)
         pn.state.onload(gate.open)
+        document.add_periodic_callback(_attendance(document, explorer.store), 500)
         pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     else:
         wire = Wire(_running_loop())
@@ -174,7 +173,19 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     view: Any = explorer.view
     view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
     view.explorer = explorer
+    view.given = given  # as long as this explorer lives, its data can be opened again
     return view
+
+
+def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
+    """The data, and a name for it among those given; the same data keeps its name."""
+    dataset = _as_dataset(problem_or_dataset, "notebook data")
+    name, number = dataset.title, 1
+    while sources.GIVEN.get(name, dataset) is not dataset:
+        number += 1
+        name = f"{dataset.title} {number}"
+    sources.GIVEN[name] = dataset
+    return dataset, name
 
 
 def _as_dataset(given: Any, name: str) -> Dataset:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from weakref import WeakValueDictionary
 
 from hcviz import datasets
 from hcviz.core.errors import InvalidData
@@ -10,8 +11,9 @@ from hcviz.datasets import Dataset
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
 
-#: Problems handed to ``hcviz.explore`` by a notebook, by the name their session knows them under.
-GIVEN: dict[str, Dataset] = {}
+#: Data handed to ``hcviz.explore`` by a notebook, by the name their session knows them under; kept
+#: by the explorers that show them, and by whoever gave them, not here.
+GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 
 
 def resolve(spec: DataSpec) -> Dataset:
@@ -19,12 +21,13 @@ def resolve(spec: DataSpec) -> Dataset:
     if spec.kind == "built-in":
         return built_in(spec.name)
     if spec.kind == "given":
-        if spec.name not in GIVEN:
+        given = GIVEN.get(spec.name)
+        if given is None:
             raise InvalidData(
                 f"The data {spec.name!r} was given by a notebook that is not running here.",
                 "Open it there with hcviz.explore(...).",
             )
-        return GIVEN[spec.name]
+        return given
     if spec.content is None:
         raise InvalidData(f"The table {spec.filename!r} is not in the session file.")
     return read_table(spec.content, spec.filename, kind=spec.table_kind)

@@ -26,6 +26,7 @@ from panel.io.model import patch_cds_msg
 from panel.io.notebook import push, replace_inline_css
 from panel.io.state import state
 
+from hcviz.session import actions as act
 from hcviz.ui.parcel import unhold_as_one
 
 #: Seconds until a page that says nothing (closed, or a tab in the back) is sent more all the same.
@@ -63,19 +64,36 @@ class Wire:
         self._lock = threading.Lock()
         self._calls: list[Callable[[], None]] = []
         self._view: Any = None
+        self._store: Any = None
         self._sheets: WeakKeyDictionary[Document, dict[str, Any]] = WeakKeyDictionary()
         #: A page has drawn the explorer: what was sent before would be lost.
         self._ready = False
         #: Until then the page's word on what was sent last is awaited.
         self._patient_until = 0.0
+        #: The job is held: nobody looks.
+        self._away = False
 
     def attach(self, explorer: Any) -> None:
         """Take over the traffic of an explorer that is not displayed yet."""
-        self._view = explorer.view
+        self._view, self._store = explorer.view, explorer.store
         self._view._on_msg = self._receive
         self._view.on_shown = self._shown
         if self._loop is not None:
             explorer.centre.timer = self._call_later
+        make, forget = self._view._get_model, self._view._cleanup
+
+        def shown(document: Document, *where: Any, **how: Any) -> Any:
+            model = make(document, *where, **how)
+            if document.session_context is not None:
+                document.add_periodic_callback(self._attend, 500)
+            return model
+
+        def gone(root: Any = None) -> None:
+            forget(root)
+            if not self._view._models:
+                self._leave()
+
+        self._view._get_model, self._view._cleanup = shown, gone
 
     def schedule(self, callback: Callable[[], None]) -> None:
         """Run ``callback`` soon on the kernel's thread; may be called from any thread."""
@@ -110,6 +128,30 @@ class Wire:
             self._send()
 
     # ------------------------------------------------------------------ inside
+
+    def _attend(self) -> None:
+        """Hold the job while it is served (``.show()``), and to nobody, like ``serve_page``."""
+        models = [model for model, _ in self._view._models.copy().values()]
+        contexts = [m.document.session_context for m in models if m.document is not None]
+        sessions = [getattr(context, "session", None) for context in contexts]
+        gone = all(s is not None and s.connection_count == 0 for s in sessions)
+        if gone != self._away:
+            self._away = gone
+            runner = self._store.runner
+            (runner.pause if gone or self._store.view.paused else runner.resume)()
+
+    def _leave(self) -> None:
+        """The last cell or tab that showed the explorer is gone for good: stop computing."""
+        self._store.runner.pause()  # at once, on whatever thread Panel says so
+
+        def stop() -> None:
+            if self._view._models:  # shown again meanwhile
+                if not self._store.view.paused:
+                    self._store.runner.resume()
+            elif self._store.session.status == "sampling":
+                self._store.dispatch(act.Cancel())
+
+        self.schedule(stop)
 
     def _turn(self) -> None:
         """Do what has been scheduled, once the page has drawn what it was sent."""
