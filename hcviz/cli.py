@@ -50,8 +50,9 @@ PAPERS = {
     "krishnamurthy2012": "Efficient Active Algorithms for Hierarchical Clustering",
 }
 
-#: Paper -> module whose ``reproduce(quick: bool, as_json: bool) -> None`` prints its figures.
-REPRODUCTIONS: Mapping[str, str] = {}
+#: Paper -> module whose ``reproduce(quick: bool, as_json: bool, out: Path | None) -> None`` prints
+#: its figures.
+REPRODUCTIONS: Mapping[str, str] = {"vikram2016": "hcviz.reproduce.vikram2016"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -122,6 +123,9 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("name", choices=list(PAPERS))
     one.add_argument("--quick", action="store_true", help="smaller, for a first look")
     one.add_argument("--json", action="store_true", help="print a JSON object")
+    one.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="write the figure, a CSV and a run record"
+    )
     return parser
 
 
@@ -287,7 +291,7 @@ def reproduce(options: argparse.Namespace) -> None:
             f"The figures of {options.name} ({PAPERS[options.name]}) cannot be computed yet.",
             f"Those that can: {there}.",
         )
-    import_module(REPRODUCTIONS[options.name]).reproduce(options.quick, options.json)
+    import_module(REPRODUCTIONS[options.name]).reproduce(options.quick, options.json, options.out)
 
 
 # ---------------------------------------------------------------------- files

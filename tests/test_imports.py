@@ -19,6 +19,8 @@ MAY_KNOW = {
     "session": {"core"},
     "posterior": {"core"},
     "algorithms": {"core", "posterior"},  # a sampler says how far its chains agree
+    "questions": {"core", "posterior", "metrics", "algorithms"},  # the loop runs the sampler
+    "reproduce": {"core", "metrics", "datasets", "algorithms", "questions"},
     "io": {"core", "session", "datasets"},  # a table read from a file becomes a Dataset
     "jobs": {"core", "algorithms", "session", "posterior"},
 }

@@ -13,7 +13,7 @@ from hcviz.core.tree import Tree
 
 Int = NDArray[np.int64]
 Answer = tuple[int, int, int]
-Rule = Literal["paper", "uniform"]
+Rule = Literal["paper", "uniform", "lazy"]
 
 
 class SimulatedUser:
@@ -23,22 +23,36 @@ class SimulatedUser:
     ----------
     target : Tree
         The truth, over all items; what it leaves open (its polytomies) the user has no opinion on.
-    rule : "paper" or "uniform"
+    rule : "paper", "uniform" or "lazy"
         ``paper``: a triplet ab|c violated by the root split of the shown tree, i.e. a and b in
         different children of the root, c anywhere below it, drawn uniformly from them; if there is
         none, the same question of each child in turn, in random order; acceptance only if no node
         violates one. (The paper recurses on one child; a user who searched one only could accept a
         wrong tree.) ``uniform``: drawn uniformly from all triplets that the shown tree violates.
+        ``lazy``: looks along one random path only: the root, then one child at random and so on,
+        names a triplet at the first node that violates one, and accepts where the path ends: may
+        accept a wrong tree, as the paper's words, taken literally, do.
     seed : int or numpy Generator
+    error : float
+        The probability, 0 to 1, that a triplet is a slip: the right three items the wrong way. The
+        one apart is then another of the three, though never so that the shown tree has it already
+        (nobody corrects what is as they say). Slips may contradict each other.
     """
 
     def __init__(
-        self, target: Tree, rule: Rule = "paper", seed: int | np.random.Generator = 0
+        self,
+        target: Tree,
+        rule: Rule = "paper",
+        seed: int | np.random.Generator = 0,
+        error: float = 0.0,
     ) -> None:
-        if rule not in ("paper", "uniform"):
-            raise InvalidParameter(f"There is no rule {rule!r}.", "Known: paper, uniform.")
+        if rule not in ("paper", "uniform", "lazy"):
+            raise InvalidParameter(f"There is no rule {rule!r}.", "Known: paper, uniform, lazy.")
+        if not 0.0 <= error <= 1.0:
+            raise InvalidParameter(f"error is a probability, not {error!r}.")
         self.target = target
         self.rule = rule
+        self.error = float(error)
         self.rng = np.random.default_rng(seed)
 
     def answer(self, shown: Tree, items: ArrayLike | None = None) -> Answer | None:
@@ -56,12 +70,11 @@ class SimulatedUser:
                 f"The shown tree has {shown.n_leaves} leaves, and {chosen.size} items were named."
             )
         truth = self.target.restrict(chosen)
-        found = (
-            self._by_paper(shown, truth) if self.rule == "paper" else self._uniform(shown, truth)
-        )
+        uniform = self.rule == "uniform"
+        found = self._uniform(shown, truth) if uniform else self._from_the_root(shown, truth)
         if found is None:
             return None
-        a, b, c = (int(chosen[leaf]) for leaf in found)
+        a, b, c = (int(chosen[leaf]) for leaf in self._slip(found, shown))
         return a, b, c
 
     def odd_one_out(self, items: Sequence[int]) -> Answer | None:
@@ -71,10 +84,20 @@ class SimulatedUser:
         i, j, k = (int(item) for item in items)
         for row in ((i, j, k), (i, k, j), (j, k, i)):
             if self.target.satisfies([row])[0]:
-                return row
+                return self._slip(row, None)
         return None
 
-    def _by_paper(self, shown: Tree, truth: Tree) -> Answer | None:
+    def _slip(self, row: Answer, shown: Tree | None) -> Answer:
+        """The row, or with probability ``error`` another arrangement of it."""
+        if self.error == 0.0 or self.rng.random() >= self.error:
+            return row
+        a, b, c = row
+        others = [(a, c, b), (b, c, a)]
+        if shown is not None:
+            others = [each for each in others if not shown.satisfies([each])[0]]
+        return others[int(self.rng.integers(len(others)))]
+
+    def _from_the_root(self, shown: Tree, truth: Tree) -> Answer | None:
         stack = [shown.root]
         while stack:
             node = stack.pop()
@@ -83,7 +106,8 @@ class SimulatedUser:
             split = _Split(shown, node, truth)
             if split.total:
                 return split.draw(self.rng)
-            stack.extend(self.rng.permutation(shown.children(node)).tolist())
+            below = self.rng.permutation(shown.children(node)).tolist()
+            stack.extend(below[:1] if self.rule == "lazy" else below)
         return None
 
     def _uniform(self, shown: Tree, truth: Tree) -> Answer | None:

@@ -1,0 +1,87 @@
+"""Compiled passes that choose questions: how three items hang together, in many trees at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+from hcviz.posterior.kernels import fill_table, least, logs
+
+
+@njit
+def arrangements(place, gap, subsets, index, out):
+    """``out[t, c, q]``: of the three members q of subset c, the one apart in tree t.
+
+    0, 1, 2: the first, second, third of them by position in the subset; 3: none, left open.
+    ``index[x, y, z]`` numbers the triples of positions x < y < z. ``out``: uint8 (trees, L, q).
+    O(trees (n log n + L s^3)).
+    """
+    trees, n = place.shape
+    many, s = subsets.shape
+    log = logs(n)
+    table = np.empty((log[n] + 1, max(n - 1, 1)), np.int32)
+    at = np.empty(s, np.int32)  # positions in the subset, by place in the tree
+    where = np.empty(s, np.int32)
+    low = np.empty((s, s), np.int32)  # LCA depth of the i-th and the j-th by place
+    for t in range(trees):
+        fill_table(gap[t], table)
+        for c in range(many):
+            for i in range(s):  # insertion sort by place
+                here = place[t, subsets[c, i]]
+                j = i
+                while j > 0 and where[j - 1] > here:
+                    where[j] = where[j - 1]
+                    at[j] = at[j - 1]
+                    j -= 1
+                where[j] = here
+                at[j] = i
+            for i in range(s - 1):
+                low[i, i + 1] = least(table, log, where[i], where[i + 1])
+            for i in range(s - 2):
+                for j in range(i + 2, s):
+                    low[i, j] = min(low[i, j - 1], low[j - 1, j])
+            for i in range(s - 2):
+                for j in range(i + 1, s - 1):
+                    for k in range(j + 1, s):
+                        x, y, z = at[i], at[j], at[k]
+                        a = min(x, y, z)
+                        e = max(x, y, z)
+                        q = index[a, x + y + z - a - e, e]
+                        left, right = low[i, j], low[j, k]
+                        if left == right:
+                            out[t, c, q] = 3
+                        else:
+                            apart = z if left > right else x
+                            out[t, c, q] = 0 if apart == a else (2 if apart == e else 1)
+
+
+@njit
+def expected_bits(found, shown, known, out):
+    """``out[c]``: the bits that a correction of subset c is expected to bring, float64 (L,).
+
+    ``found``: uint8 (trees, L, q) by :func:`arrangements`; ``shown``: uint8 (L, q), how the shown
+    tree has it; ``known``: bool (L, q), what is not asked about. See ``informative.py``.
+    O(trees L q).
+    """
+    trees, many, width = found.shape
+    count = np.empty(4, np.int64)
+    bits = np.empty((width, 4))
+    for c in range(many):
+        for q in range(width):
+            count[:] = 0
+            for t in range(trees):
+                count[found[t, c, q]] += 1
+            for k in range(4):
+                bits[q, k] = -np.log2(count[k] / trees) if count[k] else 0.0
+        total = 0.0
+        for t in range(trees):
+            here = 0.0
+            wrong = 0
+            for q in range(width):
+                k = found[t, c, q]
+                if k != shown[c, q] and k < 3 and not known[c, q]:
+                    here += bits[q, k]
+                    wrong += 1
+            if wrong:
+                total += here / wrong
+        out[c] = total / trees
