@@ -185,7 +185,7 @@ def test_all_trees_are_reached_and_none_twice_as_cheap():
 def test_it_finds_the_optimum_of_nearly_all_small_problems():
     """200 random instances of 4 to 8 items, without triplets, with hard and with soft ones.
 
-    Seen over 2,000 of each kind: no miss (the budget is that of the default, 2500 n^2 proposals).
+    Seen over 600 of each kind: 2,399 of 2,400 optimal, with the default budget of 2500 n^2.
     """
     rng = np.random.default_rng(0)
     missed = []

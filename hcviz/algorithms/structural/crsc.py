@@ -27,7 +27,9 @@ class Parameters(param.Parameterized):
         "18 supernodes); by the metric or the semidefinite relaxation (up to 60, slow).",
     )
     refine = param.Boolean(
-        False, doc="Move single supernodes across a cut while that makes the cut better."
+        False,
+        doc="Move single supernodes across a cut while that makes the cut better. The tree is "
+        "mostly cheaper for it (seen: -6 to +0.1 per cent), and takes up to four times as long.",
     )
     shift = param.Boolean(
         False,

@@ -67,6 +67,17 @@ def add_weights(matrix, low, items, begin, end, number, first, last, weights):
 
 
 @njit
+def copy_weights(matrix, low, items, begin, end, first, last, weights):
+    """As :func:`add_weights` where every item is a supernode of its own, and twice as fast."""
+    for k in range(first, last):
+        row = matrix[items[k]]
+        out = weights[k - begin]
+        for j in range(begin, end):
+            out[j - begin] = max(row[items[j]] - low, 0.0)
+        out[k - begin] = 0.0
+
+
+@njit
 def add_answers(rows, active, t_begin, t_end, price, key, weights):
     """Add the price of every active ab|c to the edge a-b: a cut that parts a and b while c is there
     pays it (paper 001, section 3: the hyperedge {a, b, c} as a triangle)."""

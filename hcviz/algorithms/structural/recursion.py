@@ -68,6 +68,7 @@ class State:
         self.spare_items = np.empty(n, np.int32)
         self.spare_active = np.empty(len(self.rows), np.int32)
         self.at = np.empty(4, np.int32)
+        self.room = np.empty(0, np.float32)
         #: Waiting sets, largest first: (-size, begin, end, triplets' begin and end, parent).
         self.waiting: list[tuple[int, int, int, int, int, int]] = []
         self.left = 0  # pairs of items inside waiting sets
@@ -78,6 +79,12 @@ class State:
         entry = (begin - end, begin, end, t_begin, t_end, over)
         heapq.heappush(self.waiting, entry)
         self.left += (end - begin) * (end - begin - 1) // 2
+
+    def square(self, size: int) -> NDArray[np.float32]:
+        """Room for a large set's weights, (size, size), always the same: new memory costs time."""
+        if self.room.size < size * size:
+            self.room = np.empty(size * size, np.float32)
+        return self.room[: size * size].reshape(size, size)
 
     def take(self) -> tuple[int, int, int, int, int]:
         size, begin, end, t_begin, t_end, over = heapq.heappop(self.waiting)
@@ -178,15 +185,24 @@ def _divide(
         plan.uneven[0] += 1
     large = count > spectralkernels.EXACT and plan.cut is None
     size = 0 if plan.blind or matrix is None else count
-    weights = np.zeros((size, size), np.float32 if large else np.float64)
+    single = count == end - begin
+    if large:
+        weights: NDArray[Any] = state.square(size)
+        if not single:
+            weights[:] = 0.0
+    else:
+        weights = np.zeros((size, size))
     own = np.zeros(count)
     if size and count > 2:
         stride = max(1, spectral.CHUNK // (2 * (end - begin)))
         for first in range(begin, end, stride):
-            kernels.add_weights(
-                matrix, low, state.items, begin, end, state.key,
-                first, min(first + stride, end), weights,
-            )  # fmt: skip
+            last = min(first + stride, end)
+            if single:
+                kernels.copy_weights(matrix, low, state.items, begin, end, first, last, weights)
+            else:
+                kernels.add_weights(
+                    matrix, low, state.items, begin, end, state.key, first, last, weights
+                )
             yield None
         if soft:
             kernels.add_answers(
