@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hcviz
-from hcviz import InconsistentTriplets, Tree, metrics
-from hcviz.core.errors import InvalidConstraint
-from tests.test_structural_search import held_by
+from hcviz import InconsistentTriplets, Problem, Tree, metrics
+from hcviz.algorithms.structural.profile import cut_profile
+from hcviz.core.errors import InvalidConstraint, InvalidData
+from tests.test_structural_search import held_by, random_triplets, random_weights
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 
@@ -205,3 +206,58 @@ def test_useful_by_hand():
     assert not metrics.usefulness(4, rows, Tree.star(4)).already.any()
     with pytest.raises(InconsistentTriplets):
         metrics.usefulness(3, list(itertools.permutations(range(3)))[:3])
+
+
+# ---------------------------------------------------------------------- where the cost comes from
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.booleans())
+def test_the_costs_of_the_nodes_are_those_of_their_pairs(seed, n, polytomies):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, n, polytomies)
+    weights = random_weights(rng, n)
+    rows = random_triplets(rng, n, 5 if n > 2 else 0)
+    expected = np.zeros(tree.n_nodes)
+    for i, j in itertools.combinations(range(n), 2):
+        v = tree.lca(i, j)
+        expected[v] += weights[i, j] * tree.size[v]
+    assert metrics.node_costs(tree, weights) == pytest.approx(expected)
+    for row in rows[~tree.satisfies(rows)].tolist():
+        v = tree.lca(row[0], row[1])
+        expected[v] += 0.5 * tree.size[v]
+    found = metrics.node_costs(tree, weights, rows, 0.5)
+    assert found == pytest.approx(expected)
+    assert found.sum() == pytest.approx(metrics.regularised_cost(tree, weights, rows, 0.5))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 12), st.integers(0, 4))
+def test_the_profile_has_the_cut_that_is_taken(seed, n, count):
+    rng = np.random.default_rng(seed)
+    weights = random_weights(rng, n)
+    rows = held_by(random_tree(rng, n), rng, count)
+    problem = Problem(similarity=weights, triplets=rows)
+    profile = cut_profile(problem, range(n))
+    assert sorted(np.concatenate(profile.supernodes).tolist()) == list(range(n))
+    for cut in range(len(profile.inside)):
+        left = np.concatenate(profile.supernodes[: cut + 1])
+        right = np.setdiff1d(np.arange(n), left)
+        weight = weights[np.ix_(left, right)].sum()
+        assert profile.inside[cut] == len(left)
+        assert profile.weight[cut] == pytest.approx(weight, abs=1e-9)
+        assert profile.ratio[cut] == pytest.approx(weight / (len(left) * len(right)), abs=1e-9)
+        assert profile.balance[cut] == min(len(left), len(right)) / n
+    assert profile.ratio[profile.best] == pytest.approx(profile.ratio.min(), abs=1e-6)
+    tree = hcviz.fit("crsc", problem)
+    left = frozenset(tree.leaves(int(tree.children(tree.root)[0])).tolist())
+    chosen = frozenset(np.concatenate(profile.supernodes[: profile.best + 1]).tolist())
+    if profile.pieces == 1:
+        assert left in (chosen, frozenset(range(n)) - chosen)
+    balanced = np.flatnonzero(3 * profile.balance >= 1 - 1e-12)
+    assert (profile.best_balanced < 0) == (len(balanced) == 0)
+
+
+def test_a_profile_of_one_item_is_a_sentence():
+    with pytest.raises(InvalidData, match="nothing to cut"):
+        cut_profile(Problem(similarity=np.ones((3, 3))), [1])

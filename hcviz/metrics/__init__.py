@@ -11,6 +11,7 @@ from hcviz.metrics.agreement import (
     triplet_distance,
 )
 from hcviz.metrics.cost import dasgupta_cost, regularised_cost
+from hcviz.metrics.nodecosts import node_costs
 from hcviz.metrics.structural import (
     Dependency,
     Usefulness,
@@ -47,6 +48,7 @@ __all__ = [
     "dependency",
     "dependency_guarantee",
     "nearest_clades",
+    "node_costs",
     "regularised_cost",
     "tree_triplets",
     "triplet_agreement",

@@ -1,0 +1,98 @@
+"""The cut profile of one set: all cuts that a spectral sweep weighs, for the inspector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.algorithms.structural import kernels
+from hcviz.core import spectralkernels
+from hcviz.core.build import aho_components
+from hcviz.core.errors import InvalidData
+from hcviz.core.problem import Problem
+from hcviz.core.whole import whole_numbers
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CutProfile:
+    """Supernodes in sweep order, and the k - 1 cuts between neighbours.
+
+    ``supernodes``: their items. ``inside`` int64: items on the first side of each cut. ``weight``
+    and ``ratio`` float64: w(S, S^c), and that over |S| |S^c|. ``best`` is the cut that a sparsest
+    cut takes, ``best_balanced`` the one of a balanced cut (-1: no prefix has a third of the items
+    on each side). ``pieces`` is the number of connected components; cuts between them weigh
+    nothing, and the order is then theirs.
+    """
+
+    supernodes: tuple[NDArray[np.int32], ...]
+    inside: NDArray[np.int64]
+    weight: Float
+    ratio: Float
+    best: int
+    best_balanced: int
+    pieces: int
+
+    @property
+    def balance(self) -> Float:
+        """The smaller side's share of the items, 0 to 1/2, for each cut."""
+        total = sum(len(block) for block in self.supernodes)
+        return np.minimum(self.inside, total - self.inside) / total
+
+
+def cut_profile(problem: Problem, items: ArrayLike, low: float = 0.0) -> CutProfile:
+    """The sweep over the supergraph of ``items`` (two or more) under the problem's triplets.
+
+    ``low`` is taken from every similarity. O(|items|^2) and the eigenvector, float64. Raises
+    :class:`InvalidData` where nothing can be cut: one item, or contradictory triplets.
+    """
+    members = np.unique(whole_numbers(items, "The items of a profile", InvalidData)).astype(
+        np.int32
+    )
+    blocks = aho_components(members, problem.triplets)
+    if len(blocks) < 2:
+        raise InvalidData("There is nothing to cut: the items hang together as one.")
+    k = len(blocks)
+    number = np.zeros(problem.n_items, np.int32)
+    for place, block in enumerate(blocks):
+        number[block] = place
+    matrix = problem.similarity_or_default.view()
+    matrix.flags.writeable = False
+    weights = np.zeros((k, k))
+    kernels.add_weights(matrix, low, members, 0, len(members), number, 0, len(members), weights)
+    labels, pieces = spectralkernels.component_labels(weights)
+    degree = spectralkernels.degrees(weights)
+    if pieces > 1:
+        values = labels.astype(np.float64)
+    elif k == 2:
+        values = np.array([0.0, 1.0])
+    else:
+        values = spectralkernels.exact_vector(weights, degree)
+    order = np.argsort(values, kind="stable")
+    ordered = weights[np.ix_(order, order)]
+    weight = np.cumsum(degree[order] - 2.0 * np.tril(ordered).sum(axis=1))[:-1]
+    sizes = np.array([len(blocks[v]) for v in order])
+    inside = np.cumsum(sizes)[:-1]
+    total = len(members)
+    ratio = weight / (inside * (total - inside))
+    even = np.abs(2 * inside - total)
+    fits = np.flatnonzero(3 * np.minimum(inside, total - inside) >= total)
+    return CutProfile(
+        tuple(blocks[v] for v in order),
+        inside,
+        weight,
+        ratio,
+        _least(ratio, even, np.arange(k - 1)),
+        _least(weight, even, fits) if fits.size else -1,
+        int(pieces),
+    )
+
+
+def _least(value: Float, even: Float, among: NDArray[np.int64]) -> int:
+    """Where the value is least; of equals (to 1e-6) the most even, then the first."""
+    least = value[among].min()
+    near = among[value[among] <= least + 1e-6 * abs(least)]
+    return int(near[even[near].argmin()])
