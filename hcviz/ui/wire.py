@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 from bokeh.core.serialization import DeserializationError
 from bokeh.document import Document
+from bokeh.document.callbacks import invoke_with_curdoc
 from bokeh.models import ImportedStyleSheet
 from bokeh.models.ui import UIElement
 from panel.io.model import patch_cds_msg
@@ -250,6 +251,10 @@ class Wire:
                 held = document.callbacks._held_events
                 document.callbacks._held_events = [e for e in held if e.setter != comm.id]
                 document.models._new_models |= unsent & set(document.models)
+            # A document that holds its changes has called nobody about those of the page yet.
+            for event in held:
+                if event.setter == comm.id and event.callback_invoker is not None:
+                    invoke_with_curdoc(document, event.callback_invoker)
 
     def _shown(self, beat: int) -> None:
         """The page has drawn everything up to ``beat``."""

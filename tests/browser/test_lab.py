@@ -311,6 +311,19 @@ def test_trees_stream_in_until_the_run_is_cancelled(zoo):
     expect(zoo.selected).to_have_count(0)
 
 
+def test_a_zoom_reaches_the_kernel_which_names_the_rows_in_view(zoo):
+    page = zoo.page
+    names = set(zoo.column("label-text", "text"))
+    page.mouse.move(*zoo._still([0, "tree", 0, -50]))
+    page.mouse.wheel(0, -600)
+    count = f"""([which, n]) => {{ {DOCUMENT}
+      return doc.get_model_by_name('label-text').data.text.length {{}} n }}"""
+    page.wait_for_function(count.replace("{}", "<"), arg=[0, len(names) / 2], timeout=PATIENCE)
+    assert set(zoo.column("label-text", "text")) <= names
+    zoo.root.get_by_role("button", name="Whole tree").click()
+    page.wait_for_function(count.replace("{}", "=="), arg=[0, len(names)], timeout=PATIENCE)
+
+
 def test_keys_typed_elsewhere_are_not_the_explorers(zoo):
     page = zoo.page
     zoo.click_label("dolphin")
