@@ -51,9 +51,16 @@ def test_an_edit_moves_no_kernels_that_do_not_depend_on_it(package):
     assert (folder_now("other"), folder_now("callee")) == before
 
 
-def test_a_file_without_kernels_has_no_say(package):
+def test_a_constant_in_a_file_without_kernels_has_its_say(package):
+    """numba compiles the constants that a kernel names into it."""
     before = folder_now()
-    (package / "plain.py").write_text("def h(x):\n    return -x\n")
+    (package / "plain.py").write_text("def h(x):\n    return x\nCOLUMN = 2\n")
+    assert folder_now() != before
+
+
+def test_a_file_that_no_kernel_reaches_has_none(package):
+    before = folder_now()
+    (package / "aside.py").write_text("from package.kernel import g\n")
     assert folder_now() == before
 
 

@@ -38,9 +38,7 @@ def cache_dir(source: str) -> str:
     """The folder of one file's compiled kernels (``NUMBA_CACHE_DIR`` moves its parent)."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(_reachable(Path(source).resolve())):
-        text = path.read_bytes()
-        if b"njit" in text:
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + text)
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     base = os.environ.get("NUMBA_CACHE_DIR") or str(
         Path(platformdirs.user_cache_dir("hcviz")) / "kernels"
     )

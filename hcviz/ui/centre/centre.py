@@ -282,9 +282,11 @@ class Centre(Canvas):
 
     def _tapped(self, figure: str, event: Any) -> None:
         with as_one(self._dendrogram.figure.document):
-            if event.x is not None and event.y is not None:
-                self._clicked(figure, event)
-            self._touch.answered()
+            try:
+                if event.x is not None and event.y is not None:
+                    self._clicked(figure, event)
+            finally:  # the browser's own picture of the click must not outlive its answer
+                self._touch.answered()
 
     def _clicked(self, figure: str, event: Any) -> None:
         self._last_tap = (figure, event.sx, event.sy)
