@@ -295,7 +295,7 @@ def test_user_knows_the_odd_one_out():
     with pytest.raises(InvalidData, match="three items"):
         user.odd_one_out([0, 1])
     with pytest.raises(InvalidParameter, match="no rule"):
-        SimulatedUser(Tree.star(3), rule="lazy")
+        SimulatedUser(Tree.star(3), rule="wild")
 
 
 def test_user_on_the_deepest_trees():

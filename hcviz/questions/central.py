@@ -15,8 +15,8 @@ from hcviz.questions.question import triples
 THREES = 3000
 
 
-def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.float32]:
-    """The share of threes of items that two sampled trees arrange differently: float32 (k, k).
+def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The share of threes of items that two sampled trees arrange differently: float64 (k, k).
 
     Estimated from ``THREES`` random threes (all of them where there are fewer).
     O(k^2 THREES + k n log n): some 10 ms for 200 trees.
@@ -28,12 +28,9 @@ def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.f
     place, gap, _ = posterior.shapes()
     found = np.empty((len(place), len(threes), 1), np.uint8)
     kernels.arrangements(place, gap, threes, np.zeros((3, 3, 3), np.int32), found)
-    flat = found[:, :, 0]
-    same = np.zeros((len(flat), len(flat)), np.float32)
-    for k in range(4):
-        has = (flat == k).astype(np.float32)
-        same += has @ has.T
-    out: NDArray[np.float32] = 1.0 - same / np.float32(len(threes))
+    same = np.empty((len(place), len(place)))
+    kernels.agreements(found[:, :, 0], same)
+    out: NDArray[np.float64] = 1.0 - same / len(threes)
     return out
 
 
@@ -46,7 +43,7 @@ def central_tree(posterior: Posterior, rng: np.random.Generator) -> Tree:
     worse by what the sampler does not know: on Iris about twice as far from the target.
     """
     apart = disagreement(posterior, rng)
-    best = int(np.argmin(apart.sum(axis=1, dtype=np.float64)))
+    best = int(np.argmin(apart.sum(axis=1)))
     parent, height, _ = posterior.ring.value[best]
     return Tree(parent, height, posterior.n_items)
 

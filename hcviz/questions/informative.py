@@ -36,8 +36,8 @@ Int = NDArray[np.int32]
 
 MOST_BITS = "Of the pieces looked at, the one whose correction would settle most."
 
-#: Random threes by which items' doubt is judged, per item.
-THREES = 10
+#: Threes by which items' doubt is judged: random ones per item, and rounds of those beside nodes.
+THREES, ROUNDS = 10, 2
 #: What an item without any doubt counts, beside the most doubtful, when candidates are drawn.
 FLOOR = 0.02
 
@@ -98,13 +98,40 @@ def known(scene: Scene, subsets: Int, shown: NDArray[np.uint8]) -> NDArray[np.bo
 def doubt(scene: Scene) -> NDArray[np.float64]:
     """How far the sampled trees differ from the shown one about each item, as weights (n,).
 
-    The mean over random threes with the item of p (1 - p), p the share of trees that have them as
-    shown, plus a floor: positive, the largest about 1.
+    The mean of p (1 - p) over threes with the item, p the share of trees that have them as shown,
+    plus a floor: positive, the largest about 1. The threes are random ones, which show doubt about
+    large groups, and :func:`beside`, which show doubt about neighbours.
     """
-    threes = random_threes(scene.n, THREES * scene.n // 3, scene.rng)
+    random_ones = random_threes(scene.n, THREES * scene.n // 3, scene.rng)
+    threes = np.concatenate([random_ones, *(beside(scene) for _ in range(ROUNDS))])
     same = (scene.arrangements(threes) == scene.arrangements(threes, own=True)).mean(axis=0)[:, 0]
     total = np.bincount(threes.ravel(), np.repeat(same * (1.0 - same), 3), scene.n)
     mean = total / np.maximum(np.bincount(threes.ravel(), minlength=scene.n), 1)
     top = mean.max()
     found: NDArray[np.float64] = (mean / top if top > 0 else mean) + FLOOR
     return found
+
+
+def beside(scene: Scene) -> Int:
+    """For each inner node but the root, items of two of its children and of a sibling, at random:
+    increasing, int32 (inner nodes - 1, 3). O(n)."""
+    tree, rng = scene.tree, scene.rng
+    offsets, children = tree.children_csr
+    v = np.arange(tree.n_leaves, tree.n_nodes - 1)
+
+    def pick(many: NDArray[np.int64]) -> NDArray[np.int64]:
+        return (rng.random(v.size) * many).astype(np.int64)
+
+    def item(node: Int) -> Int:
+        found: Int = tree.leaf_order[tree.leaf_start[node] + pick(tree.size[node].astype(np.int64))]
+        return found
+
+    fan = np.diff(offsets).astype(np.int64)
+    first = pick(fan[v])
+    second = (first + 1 + pick(fan[v] - 1)) % fan[v]
+    above = tree.parent[v]
+    rank = np.empty(tree.n_nodes, np.int64)
+    rank[children] = np.arange(children.size)
+    sibling = (rank[v] - offsets[above] + 1 + pick(fan[above] - 1)) % fan[above]
+    nodes = (offsets[v] + first, offsets[v] + second, offsets[above] + sibling)
+    return np.sort(np.stack([item(children[at]) for at in nodes], axis=1), axis=1).astype(np.int32)

@@ -85,3 +85,17 @@ def expected_bits(found, shown, known, out):
             if wrong:
                 total += here / wrong
         out[c] = total / trees
+
+
+@njit
+def agreements(found, out):
+    """``out[s, t]``: how many columns of ``found``, uint8 (trees, q), trees s and t have alike."""
+    trees, width = found.shape
+    for s in range(trees):
+        out[s, s] = width
+        for t in range(s):
+            same = np.int64(0)
+            for q in range(width):
+                same += found[s, q] == found[t, q]
+            out[s, t] = same
+            out[t, s] = same

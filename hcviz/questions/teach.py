@@ -129,6 +129,8 @@ def teach(
         )
     if variant not in SAMPLER:
         raise InvalidParameter(f"There is no variant {variant!r}.", "Known: central, paper.")
+    if problem.n_items < 3:
+        raise InvalidParameter("Questions are about three items or more.")
     answers = whole_number(answers, "The number of answers", InvalidParameter, 0)
     each = whole_number(proposals_per_item, "proposals_per_item", InvalidParameter, 1)
     samples = whole_number(samples, "The samples between two questions", InvalidParameter, 4)
