@@ -10,7 +10,7 @@ from importlib import import_module
 from hcviz.algorithms import MODULES
 
 #: Where kernels are written.
-WARMED = ("hcviz.core.", "hcviz.metrics", "hcviz.posterior.", "hcviz.algorithms.")
+WARMED = ("hcviz.core.", "hcviz.metrics", "hcviz.posterior.", "hcviz.questions.", "hcviz.algorithms.")
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
     Imports what the registry names first; leaves off as soon as ``unless()``. A failure is logged,
     not raised: a cold kernel is slow, not wrong.
     """
-    for name in [*sorted(set(MODULES.values())), "hcviz.posterior"]:
+    for name in [*sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
         if unless():
             return []
         try:
