@@ -5,7 +5,7 @@ const ICON = {
 }
 
 // Keys that mean something on the page; what they do is decided in Python.
-const KEYS = new Set(["t", "o", "e", "Enter", "Escape", "/", "0"])
+const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", " ", "Enter", "Escape", "/", "0"])
 
 function typing(event) {
   const path = event.composedPath()
@@ -14,14 +14,20 @@ function typing(event) {
 }
 
 // In a notebook Panel 1.9.4 sends the kernel's own changes back to the kernel, whole data sources,
-// where Bokeh's server connection passes them over (`event.sync`); it waits 50 ms for more to say;
-// and what it says before Jupyter has opened the way is lost, and everything for five seconds after.
-function waysToKernel(page) {
+// where Bokeh's server connection passes them over (`event.sync`); and it waits 50 ms for more to say.
+// What it says before the kernel knows the way is lost (it may come on a subshell, and the opening on
+// the main one, which is busy with a cell): until it is heard, what has changed is said again.
+function waysToKernel(page, heard) {
   const ways = page.roots().filter(root => root._client_comm)
   for (const way of ways) {
-    const say = way._document_changed.bind(way)
-    if (!Object.hasOwn(way, "_document_changed"))
-      way._document_changed = event => { if (event.sync) say(event) }
+    if (Object.hasOwn(way, "process_events")) continue
+    const note = way._document_changed.bind(way), say = way.process_events.bind(way)
+    way._document_changed = event => { if (event.sync) note(event) }
+    way.process_events = () => {
+      const again = heard() ? [] : way._event_buffer.filter(event => event.kind !== "MessageSent")
+      say()
+      way._event_buffer = again
+    }
   }
   return ways
 }
@@ -49,7 +55,7 @@ export function render({ model, el, view }) {
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>`
   root.querySelector(".slot").append(model.get_child("bar"))
-  root.querySelector(".left:not(button)").append(model.get_child("left"))
+  root.querySelector(".left:not(button)").append(model.get_child("ask"), model.get_child("left"))
   root.querySelector("main").append(model.get_child("centre"))
   root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
   root.querySelector("footer").append(model.get_child("foot"))
@@ -120,18 +126,21 @@ export function render({ model, el, view }) {
     document.addEventListener("pointerdown", onPress, true)
     root.tabIndex = -1  // so that a press takes the focus from the notebook
     el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
-    const ways = waysToKernel(view.model.document)
-    const shown = () => requestAnimationFrame(() => model.send_msg({ shown: model.beat }))
+    const ways = waysToKernel(view.model.document, () => model.beat > 0)
+    const say = () => {
+      for (const way of ways) way._blocked = false  // by an answer to what was not heard
+      model.send_msg({ shown: model.beat })
+    }
+    const shown = () => requestAnimationFrame(say)
     model.on("beat", () => {
       for (const way of ways) way.setv({ debounce: 0 }, { sync: false })
       shown()
     })
     const hello = tries => {
-      for (const way of ways) way._blocked = false
       shown()
       setTimeout(() => { if (!model.beat && tries && root.isConnected) hello(tries - 1) }, 1000)
     }
-    hello(60)
+    hello(600)
   }
 
   const onKey = event => {
@@ -146,7 +155,7 @@ export function render({ model, el, view }) {
     } else {
       key = key.length === 1 ? key.toLowerCase() : key
       if (!KEYS.has(key)) return
-      if (key === "Enter" && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
+      if ((key === "Enter" || key === " ") && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
     }
     event.preventDefault()
     if (key === "/") {
