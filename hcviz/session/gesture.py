@@ -5,6 +5,7 @@
     idle --T--> together --O--> odd --click x--> ready: the group apart from x
       \\--O with a selection-----^
       \\--E with a selection--> eject --click c inside--> ready: the rest apart from c
+    repair --click a, b, c--> ready: a and b apart from c
 
 In ``odd``, a click on a member takes it out of the group, as in ``eject``; a click on a clade makes
 every member of it an odd one out, each a constraint of its own.
@@ -18,7 +19,7 @@ from typing import Literal
 
 from hcviz.session.constraint import Statement, names
 
-Mode = Literal["idle", "together", "odd", "eject"]
+Mode = Literal["idle", "together", "odd", "eject", "repair"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Draft:
     def ready(self) -> tuple[Statement, ...]:
         """The (group, apart) that can be stated, one for each odd one out; empty if not ready."""
         group = self.group
-        if self.mode not in ("odd", "eject") or len(group) < 2:
+        if self.mode not in ("odd", "eject", "repair") or len(group) < 2:
             return ()
         return tuple((group, item) for item in self.apart)
 
@@ -59,6 +60,8 @@ class Draft:
             return "Click a branch to select it; T: these belong together; O: the odd one out."
         if self.mode == "eject":
             return self._eject_sentence(labels)
+        if self.mode == "repair":
+            return self._repair_sentence(labels)
         if len(self.group) == 0:
             return "Together: click the items that belong together, then O for the odd one out."
         together = names(self.group, labels)
@@ -82,6 +85,15 @@ class Draft:
             return f"Eject: click what does not belong in {names(self.picked, labels)}."
         if len(self.group) < 2:
             return "Eject: two items or more must stay. Click another one."
+        return self._ready_sentence(labels)
+
+    def _repair_sentence(self, labels: Sequence[str]) -> str:
+        if not self.picked:
+            return "Click two items that belong together, then the odd one out."
+        if len(self.picked) == 1:
+            return f"{labels[self.picked[0]]} and … click the one that belongs with it."
+        if not self.apart:
+            return f"{names(self.picked, labels)} together, before … click the odd one out."
         return self._ready_sentence(labels)
 
     def _ready_sentence(self, labels: Sequence[str]) -> str:
@@ -111,6 +123,10 @@ class Draft:
         """Name what does not belong into the selection (or into the group picked so far)."""
         return Draft("eject", self.picked or _distinct(selection))
 
+    def begin_repair(self) -> Draft:
+        """Name three items: two together, then the odd one out."""
+        return Draft("repair")
+
     def eject(self, members: Iterable[int], item: int) -> Draft:
         """``members`` without ``item``, apart from ``item``: ready at once."""
         return Draft("eject", _distinct(members)).pick((item,))
@@ -124,10 +140,25 @@ class Draft:
             if all(item in self.picked for item in chosen):
                 return replace(self, picked=tuple(i for i in self.picked if i not in chosen))
             return replace(self, picked=_distinct((*self.picked, *chosen)))
+        if self.mode == "repair":
+            return self._pick_of_three(chosen)
         if self.mode == "eject":
             chosen = tuple(item for item in chosen if item in self.picked)
             return replace(self, apart=chosen) if chosen else self
         return replace(self, apart=() if chosen == self.apart else chosen)
+
+    def _pick_of_three(self, chosen: tuple[int, ...]) -> Draft:
+        """The next of the three; one that was picked is taken back. A clade is not an item."""
+        if len(chosen) != 1:
+            return self
+        (item,) = chosen
+        if item in self.apart:
+            return replace(self, apart=())
+        if item in self.picked:
+            return replace(self, picked=tuple(i for i in self.picked if i != item), apart=())
+        if len(self.picked) < 2:
+            return replace(self, picked=(*self.picked, item))
+        return replace(self, apart=chosen)
 
     def pick_leaf(self, item: int) -> Draft:
         return self.pick((item,))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hcviz.core.build import chain_triplets
+from hcviz.questions import SURPRISING
 from hcviz.ui.store import Store
 
 #: Seconds between two judgements while a run goes on.
@@ -36,6 +38,22 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
             return None
         share = posterior.clade_support(items)
         return f"{percent(share)} of {len(posterior):,}"
+
+
+def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
+    """What the sampled trees say of an answer that would change the tree; empty without any.
+
+    "surprising" asks back: a slip, or something that the data do not show.
+    """
+    samples = store.samples
+    if samples is None:
+        return []
+    with samples.open() as posterior:
+        if posterior is None:
+            return []
+        share = posterior.joint_probability(chain_triplets(group, apart))
+    said = f"true in {percent(share)} of the sampled trees"
+    return [("surprising", f"{said}. Sure?") if share < SURPRISING else ("so far", f"{said}.")]
 
 
 def settled(store: Store) -> dict[str, str] | None:

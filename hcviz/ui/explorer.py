@@ -23,14 +23,15 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import certainty, changes, pictures
+from hcviz.ui import asking, certainty, changes, pictures
+from hcviz.ui.asking import Asking
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.diagnostics import Trace
 from hcviz.ui.fields import form, set_field
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import Link, to_query
-from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Tools
+from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Question, Tools
 from hcviz.ui.shell import Shell
 from hcviz.ui.store import LOOKS, Store, Theme, looks
 
@@ -53,6 +54,8 @@ class Explorer:
         self.store = Store(Session(), schedule, together)
         store = self.store
         self.gestures = Gestures(store)
+        self.asking = Asking(store)
+        self.gestures.stated = self.asking.answered
 
         def later(handler: Callable[..., None]) -> Callable[..., None]:
             # Panel calls handlers without the document's lock; what they change needs it.
@@ -70,6 +73,7 @@ class Explorer:
         self.constraints = Constraints(
             later(self.gestures.constraints_act), sizing_mode="stretch_width"
         )
+        self.question = Question(later(self.asking.act), sizing_mode="stretch_width")
         self.inspector = Inspector(later(self._inspector_act), sizing_mode="stretch_width")
         self.foot = Foot(later(self._foot_act), sizing_mode="stretch_width")
         self.files = Files(store, self.bar, self.centre)
@@ -78,6 +82,7 @@ class Explorer:
         self.shell = Shell(
             later(self._key),
             bar=self.bar,
+            ask=self.question,
             left=self.constraints,
             centre=pn.Column(self.tools, self.centre.view, sizing_mode="stretch_both", margin=0),
             right=self.inspector,
@@ -114,6 +119,7 @@ class Explorer:
         for part, picture, live in (
             (self.bar, pictures.bar, pictures.bar_live),
             (self.tools, pictures.tools, None),
+            (self.question, asking.picture, None),
             (self.constraints, pictures.constraints, None),
             (self.inspector, pictures.inspector, pictures.inspector_live),
             (self.form, form, None),
@@ -226,8 +232,12 @@ class Explorer:
             self.store.dispatch(act.Undo())
         elif key == "redo":
             self.store.dispatch(act.Redo())
+        elif key == "u":
+            self.store.dispatch(act.Undo())
         elif key == "0":
             self.centre.reset_zoom()
+        elif self.asking.key(key):
+            pass
         elif key == "Enter" and not self.store.view.draft.open:
             if len(self.store.view.selection) > 1:
                 self.centre.toggle_collapse(self.store.view.selection)

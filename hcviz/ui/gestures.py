@@ -6,6 +6,7 @@ are shown, and Enter (or Apply) turns it into actions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hcviz.session import actions as act
@@ -19,6 +20,8 @@ class Gestures:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        #: Called when something was stated.
+        self.stated: Callable[[], None] = lambda: None
 
     def picked(self, pick: Any) -> None:
         """A click in the picture."""
@@ -69,6 +72,7 @@ class Gestures:
         else:  # a clade as the odd one out: one step to undo
             each = (Constraint(0, group, apart, time=act.now()) for group, apart in ready)
             self.store.dispatch(act.ImportConstraints(tuple(each)))
+        self.stated()
 
     def constraints_act(self, name: str, more: dict[str, Any]) -> None:
         """What was done in the list of constraints."""

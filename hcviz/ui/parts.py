@@ -74,6 +74,12 @@ class Constraints(Part):
     locals().update(_sources("constraints"))
 
 
+class Question(Part):
+    """The question card, and how the next question is chosen."""
+
+    locals().update(_sources("question"))
+
+
 class Inspector(Part):
     """The selected subtree, and the facts of the tree shown."""
 

@@ -193,7 +193,13 @@ def _draft(store: Store) -> dict[str, Any]:
         "mode": draft.mode,
         "sentence": draft.sentence(store.session.labels),
         "ready": bool(ready),
-        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts],
+        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts]
+        + [
+            {"kind": kind, "sentence": said}
+            for (group, apart), verdict in zip(ready[:4], verdicts, strict=True)
+            if verdict.kind == "correction"
+            for kind, said in certainty.of_answer(store, group, apart)
+        ],
     }
 
 

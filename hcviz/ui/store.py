@@ -23,6 +23,7 @@ from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
 from hcviz.jobs import Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
+from hcviz.questions import Question
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
@@ -94,6 +95,12 @@ class ViewState:
     cut: float | None = None
     theme: Theme = "light"
     paused: bool = False
+    #: The question on the card; ``wants_question``: one is put as soon as the tree stands still.
+    question: Question | None = None
+    wants_question: bool = False
+    strategy: str = "informative"
+    question_size: int = 8
+    question_candidates: int = 40
     error: tuple[str, str] | None = None
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()

@@ -1,0 +1,42 @@
+"""The conversation by keyboard and by mouse, in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+
+
+def test_questions_are_accepted_skipped_and_corrected(page):
+    dashboard = Dashboard(page).settle()
+    card = page.locator(".hc-question .card")
+    names = page.locator(".piece-names button")
+    dashboard.press("q")
+    expect(card).to_be_visible()
+    expect(names).to_have_count(8)
+    expect(card.locator(".why")).to_have_text(re.compile(r"\S"))
+    first = names.all_inner_texts()
+    dashboard.press("a")
+    expect(names.first).to_be_visible()
+    expect(page.locator(".piece-names")).not_to_have_text("".join(first))
+    expect(dashboard.constraints).to_have_count(0)
+    second = names.all_inner_texts()
+    dashboard.press(" ")
+    expect(page.locator(".piece-names")).not_to_have_text("".join(second))
+    card.get_by_role("button", name="Correct").click()  # and by the mouse
+    expect(card.locator(".ask")).to_contain_text("odd one out")
+    picked = [names.nth(k).inner_text() for k in (0, 7, 1)]
+    for k in (0, 7, 1):
+        names.nth(k).click()
+    expect(page.locator(".hc-constraints .draft .says")).to_contain_text(picked[2])
+    # The first and the last row lie on two sides of the root: with the second between them apart.
+    expect(dashboard.verdict.first).to_contain_text("correction")
+    page.keyboard.press("Enter")
+    expect(dashboard.constraints).to_have_count(1)
+    dashboard.settle()
+    expect(dashboard.constraints.first).to_contain_text(picked[0])
+    expect(card).to_be_visible()  # the next one, about the new tree
+    dashboard.press("x")
+    expect(card).to_have_count(0)

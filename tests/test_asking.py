@@ -1,0 +1,143 @@
+"""The question card without a browser: what is put, what an answer does, what is never asked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import asking, pictures
+from hcviz.ui.asking import Asking
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.store import Store
+from tests.test_store import Loop
+
+
+@pytest.fixture
+def loop():
+    return Loop()
+
+
+@pytest.fixture
+def store(loop):
+    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    assert made.open_data(DataSpec(name="zoo"))
+    loop.until(lambda: made.session.status == "settled")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def card(store):
+    return Asking(store)
+
+
+def asked(store):
+    return store.view.question
+
+
+def test_a_piece_of_the_tree_is_shown_with_a_reason(store, card):
+    assert card.key("q")
+    question = asked(store)
+    assert len(question.items) == 8
+    shown = asking.picture(store)["question"]
+    json.dumps(shown)
+    assert {item["id"] for item in shown["items"]} == set(question.items)
+    assert shown["why"].endswith(".")
+    tree = store.session.snapshot.tree
+    facts = question.facts()
+    assert tree.satisfies(facts).all()  # the piece says what the tree says
+
+
+def test_accepting_adds_nothing_and_the_next_is_another(store, card):
+    card.key("q")
+    first = asked(store)
+    assert card.key("a")
+    assert store.session.constraints == ()
+    assert asked(store).key() != first.key()
+
+
+def test_what_is_skipped_is_not_asked_again(store, card):
+    card.act("strategy", {"value": "random"})
+    card.act("size", {"value": 3})
+    card.key("q")
+    seen = set()
+    for _ in range(20):
+        items = asked(store).items
+        assert items not in seen
+        seen.add(items)
+        card.key(" ")
+
+
+def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, card, loop):
+    gestures = Gestures(store)
+    gestures.stated = card.answered
+    card.key("q")
+    first = asked(store)
+    rows = {tuple(row) for row in first.facts().tolist()}
+    a, b, c = next(iter(sorted(rows)))
+    card.key("r")
+    for item in (a, c, b):  # a and c before b: the shown piece says otherwise
+        card.pick(item)
+    draft = pictures.constraints(store)["draft"]
+    assert draft["verdicts"][0]["kind"] == "correction"
+    assert draft["verdicts"][1]["kind"] in ("surprising", "so far")
+    assert "of the sampled trees" in draft["verdicts"][1]["sentence"]
+    assert asked(store) is first
+    gestures.apply()
+    assert asked(store) is None
+    assert asking.picture(store)["waiting"]
+    loop.until(lambda: asked(store) is not None)
+    assert store.session.status == "settled"
+    assert store.session.snapshot.tree.satisfies([[a, c, b]])[0]
+    assert asked(store).key() != first.key()
+
+
+def test_locking_makes_constraints_of_the_piece(store, card, loop):
+    card.key("q")
+    first = asked(store)
+    card.key("l")
+    assert len(store.session.constraints) == len(first.items) - 2
+    loop.until(lambda: store.session.status == "settled")
+    assert store.session.snapshot.tree.satisfies(first.facts()).all()
+    store.dispatch(act.Undo())
+    assert store.session.constraints == ()
+
+
+def test_of_three_items_a_click_names_the_odd_one(store, card):
+    card.act("strategy", {"value": "simple"})
+    card.key("q")
+    a, b, c = asked(store).items
+    card.pick(b)
+    assert store.view.draft.ready == (((a, c), b),)
+
+
+def test_the_whole_tree_is_asked_about_where_it_is_drawn(store, card):
+    card.act("strategy", {"value": "smart"})
+    card.key("q")
+    assert asking.picture(store)["question"]["whole"]
+
+
+def test_other_data_ends_the_conversation(store, card, loop):
+    card.key("q")
+    assert store.open_data(DataSpec(name="iris"))
+    assert asked(store) is None
+    loop.until(lambda: store.session.status == "settled")
+    assert asked(store) is None
+    card.key("q")
+    assert max(asked(store).items) < 150
+
+
+@pytest.mark.parametrize(("name", "value"), [("size", "2"), ("size", "x"), ("candidates", 10_000)])
+def test_a_number_out_of_range_is_a_sentence(store, card, name, value):
+    card.act(name, {"value": value})
+    assert "whole number" in store.view.error[0]
+    assert store.view.question_size == 8
+
+
+def test_keys_mean_nothing_without_a_question(store, card):
+    assert not card.key("a")
+    assert not card.key("r")
+    assert not store.view.draft.open
