@@ -47,17 +47,14 @@ def main() -> None:
     for candidates in (20, 100):
         print(f"a question from {candidates} candidates")
         for kind in strategies():
-            took = milliseconds(
-                lambda k, kind=kind, candidates=candidates: ask(
-                    kind,
-                    tree,
-                    posterior,
-                    size=10,
-                    candidates=candidates,
-                    memory=Memory(turn=1),
-                    rng=np.random.default_rng(k),
+
+            def choose(k: int, kind: str = kind, candidates: int = candidates) -> Any:
+                rng, memory = np.random.default_rng(k), Memory(turn=1)
+                return ask(
+                    kind, tree, posterior, size=10, candidates=candidates, memory=memory, rng=rng
                 )
-            )
+
+            took = milliseconds(choose)
             print(f"  {kind:>12} {took:6.1f} ms")
     took = milliseconds(lambda k: central_tree(posterior, np.random.default_rng(k)))
     print(f"the tree to show  {took:6.1f} ms")

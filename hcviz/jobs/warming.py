@@ -10,7 +10,13 @@ from importlib import import_module
 from hcviz.algorithms import MODULES
 
 #: Where kernels are written.
-WARMED = ("hcviz.core.", "hcviz.metrics", "hcviz.posterior.", "hcviz.questions.", "hcviz.algorithms.")
+WARMED = (
+    "hcviz.core.",
+    "hcviz.metrics",
+    "hcviz.posterior.",
+    "hcviz.questions.",
+    "hcviz.algorithms.",
+)
 
 log = logging.getLogger(__name__)
 
