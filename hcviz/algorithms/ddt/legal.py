@@ -28,17 +28,27 @@ from hcviz.algorithms.ddt.work import (
 )
 from hcviz.core.jit import njit
 
-#: Stamps are started over before they reach the end of int32.
+#: Stamps beyond this are started over, by :func:`make_room` alone. What asks for room once makes
+#: fewer than as many again (a move some 3 k, k triplets), so they stay within int32.
 MAX_STAMP = 2**30
 
 
 @njit
-def new_stamp(node, count):
-    """A number that no stamp column holds. O(1), but for O(n) once in a thousand million."""
-    count[STAMP] += 1
+def make_room(node, count):
+    """Start stamps over where they run out; all that were given before lose their meaning.
+
+    Only between two moves: within one, stamps of floors and of known messages must outlive those
+    made after them. O(1), but for O(n) once in a thousand million.
+    """
     if count[STAMP] > MAX_STAMP:
         node[:, FLOOR:] = 0
-        count[STAMP] = 1
+        count[STAMP] = 0
+
+
+@njit
+def new_stamp(node, count):
+    """A number that no stamp column holds. O(1)."""
+    count[STAMP] += 1
     return count[STAMP]
 
 
@@ -166,6 +176,7 @@ def broken(node, count, say, weight, found, branch):
 def violated(w):
     """How many triplets the tree violates. O(k depth)."""
     node, count, triplets = w.node, w.tally, w.triplets
+    make_room(node, count)
     number = 0
     for t in range(triplets.shape[0]):
         pair = meet(node, count, triplets[t, 0], triplets[t, 1], False)

@@ -32,7 +32,7 @@ import math
 import numpy as np
 
 from hcviz.algorithms.ddt.density import FAST, update
-from hcviz.algorithms.ddt.legal import broken, gather, new_stamp, restrict
+from hcviz.algorithms.ddt.legal import broken, gather, make_room, new_stamp, restrict
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     BETA,
@@ -263,6 +263,7 @@ def regraft(w, rng, subtree, tries):
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
     count, real, spare, say = w.tally, w.real, w.spare, w.say
+    make_room(node, count)
     parent = node[subtree, PARENT]
     above = node[parent, PARENT]
     sibling = detach(node, subtree, parent)
