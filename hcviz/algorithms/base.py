@@ -69,6 +69,8 @@ class Algorithm:
                 values[name] = int(value)  # 1e3 is a whole number
             wanted = _wanted(what)
             try:
+                if isinstance(what, param.Number) and isinstance(value, bool):
+                    raise TypeError(f"{name} must be a number")  # though True == 1
                 self.params(**{name: values[name]})
             except (ValueError, TypeError) as fault:
                 told = f"{name} must be {wanted}, not {value!r}" if wanted else str(fault)

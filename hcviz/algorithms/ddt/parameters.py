@@ -18,7 +18,11 @@ class Scale(param.Parameter):  # type: ignore[type-arg]
             array = np.asarray(val, dtype=np.float64)
         except (TypeError, ValueError):
             array = np.zeros(1)
-        if array.ndim > 1 or not np.all((array > 0) & (array < 1e100)):
+        if (
+            isinstance(val, bool | np.bool_)
+            or array.ndim > 1
+            or not np.all((array > 0) & (array < 1e100))
+        ):
             raise ValueError(f"{self.name} must be a positive number, or one for each dimension")
 
 
@@ -34,7 +38,7 @@ def number_or_auto(name: str, value: Any) -> float | None:
     if value is None or (isinstance(value, str) and value.strip() == "auto"):
         return None
     try:
-        number = float(value)
+        number = -1.0 if isinstance(value, bool | np.bool_) else float(value)
     except (TypeError, ValueError):
         number = -1.0
     if not (np.isfinite(number) and number >= 0):
@@ -53,15 +57,17 @@ class Parameters(param.Parameterized):
     )
     c = param.Number(
         None,
-        bounds=(1e-6, 1e6),
+        bounds=(1e-8, 1e8),
         allow_None=True,
-        doc="Divergence parameter: a(t) = c / (1 - t). Large: late splits. With learn, the start.",
+        doc="Divergence parameter: a(t) = c / (1 - t). Large: early splits. With learn, the start "
+        "(its prior is Exp(1)). From 1e-8 to 1e8, also where it is learnt.",
     )
     sigma = Scale(
         None,
         allow_None=True,
         doc="Standard deviation of the diffusion: one number for all dimensions, one for each, or "
-        "None for one each, estimated. With learn, the start.",
+        "None for one each, estimated. With learn, the start, and the scale s of the prior "
+        "sigma^2 ~ inverse-Gamma(1, s^2), which so depends on the data where it is None.",
     )
     learn = param.Boolean(True, doc="Sample c and sigma with the tree; else they stay as they are.")
     leaf_noise = AutoNumber(

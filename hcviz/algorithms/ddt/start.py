@@ -23,6 +23,9 @@ from hcviz.core.triplets import Triplets
 #: Above this many items average linkage (n^2 distances) gives way to repeated bisection.
 MAX_LINKAGE = 2500
 
+#: The latest -log(1 - t) that a start with data is given: 1 - t = 4e-44.
+LATE = 100.0
+
 
 def average_tree(points: Float) -> Int:
     """Parents of an average-linkage tree of ``points`` (Euclidean); bisection above 2,500."""
@@ -128,6 +131,9 @@ def put_first(w: Work, rng: np.random.Generator, init: str) -> None:
     n, dims = w.data.shape
     if init == "random" or dims == 0:
         simulate(w, rng)
+        latest = float(w.time[n:, U].max())
+        if dims and latest > LATE:  # c is tiny: nearer to t = 1 variances would underflow
+            w.time[n:, U] *= LATE / latest
         refresh(w)
         return
     points = w.data / w.sigma
