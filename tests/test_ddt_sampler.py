@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits, load_iris
 
 import hcviz
 from hcviz import InconsistentTriplets, Problem, Tree
-from hcviz.algorithms.ddt import STATE
+from hcviz.algorithms.ddt import STATE, sample_locations
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.seeds import bisected, children_of
 from hcviz.algorithms.ddt.start import MAX_LINKAGE, average_tree, merges_of
@@ -158,7 +158,48 @@ def test_a_new_triplet_goes_on_with_scale_counts_and_untouched_times():
         assert snapshot.tree.satisfies([[a, far, b]]).all()
 
 
+@pytest.mark.parametrize("latents", ["integrated", "gibbs"])
+def test_other_data_have_a_scale_of_their_own(latents):
+    """Nothing that was learnt from some data is silently taken for that of others."""
+    problem = Problem(features=features(15))
+    other = Problem(features=100.0 * features(15, seed=1))
+    before = last(problem, steps=200, latents=latents)
+    fixed = {"learn": False, "latents": latents, "steps": 30}
+    kept = last(problem, start=before, **fixed)
+    assert (kept.metrics["c"], kept.metrics["sigma"]) == (before.state.c, before.metrics["sigma"])
+    moved = list(hcviz.run("ddt", other, start=before, **fixed))
+    afresh = last(other, **fixed)
+    assert moved[0].tree.parent.tolist() == before.tree.parent.tolist()
+    for snapshot in moved:
+        assert snapshot.metrics["c"] == afresh.metrics["c"] == 1.0
+        assert np.array_equal(snapshot.state.sigma, afresh.state.sigma)
+        assert snapshot.metrics["log_joint"] == pytest.approx(
+            slow_log_joint(work_of(snapshot, other)), abs=1e-6
+        )
+    again = STATE.from_arrays(moved[-1].state.to_arrays())
+    assert again.data == moved[-1].state.data != before.state.data
+
+
 # ---------------------------------------------------------------------- several chains
+
+
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937])
+def test_a_generator_put_into_a_state_by_hand_decides_every_chain(bits):
+    """Its seed is then unknown (here: from the system), and has no say."""
+    from hcviz.algorithms import get
+
+    problem, method = Problem(features=features(8)), get("ddt")
+    params = method.parameters(steps=40, every=20, chains=3)
+    ends = []
+    for seed in (5, 5, 6):
+        by_hand = bits()
+        by_hand.state = bits(seed).state
+        stream = method.start_run(problem, params, np.random.Generator(by_hand))
+        ends.append([s for s in stream if s is not None][-1].state.chains)
+    for one, same, other in zip(*ends, strict=True):
+        assert one.generator == same.generator != other.generator
+        assert np.array_equal(one.u, same.u)
+    assert len({state.generator for state in ends[0]}) == 3
 
 
 @pytest.mark.parametrize("more", [{}, {"triplets": [[0, 1, 2], [3, 4, 0]]}])
@@ -394,6 +435,40 @@ def test_duplicates_get_noise_and_others_none():
     assert np.isfinite(last(noisy, leaf_noise="0.2", steps=50).metrics["log_joint"])
 
 
+@pytest.mark.parametrize("mu", ["mean", "zero"])
+def test_constant_columns_count_where_sigma_is_given(mu):
+    """One of zeros adds -1/2 log |K| at each tree, and any other one more; sigma None leaves them
+    out, for want of a scale."""
+    data = np.column_stack([features(6, 2), np.full(6, 7.1)])
+    problem = Problem(features=data)
+    given = {"mu": mu, "learn": False, "steps": 60, "every": 20}
+    for sigma in ([1.0, 1.0, 2.0], 1.5):
+        for snapshot in hcviz.run("ddt", problem, sigma=sigma, **given):
+            w = work_of(snapshot, problem, centre=mu == "mean")
+            assert w.sigma.tolist() == np.broadcast_to(sigma, 3).tolist()
+            assert snapshot.metrics["log_joint"] == pytest.approx(slow_log_joint(w), abs=1e-6)
+        place = sample_locations(problem, snapshot, np.random.default_rng(0), mu=mu)
+        assert place[:6] == pytest.approx(data)
+        assert np.ptp(place[:, 2]) > 0.01  # on its way the diffusion may be elsewhere
+    learnt = last(problem, sigma=[1.0, 1.0, 2.0], mu=mu, steps=60)
+    assert learnt.state.sigma.size == 3
+    assert np.isfinite(learnt.metrics["log_joint"])
+    assert last(problem, mu=mu, steps=60).state.sigma.size == 2
+    with pytest.raises(InvalidParameter, match="2 numbers, but the features have 3 columns"):
+        hcviz.run("ddt", problem, sigma=[1.0, 1.0])
+
+
+@pytest.mark.parametrize("init", ["average", "random"])
+@pytest.mark.parametrize("c", [1e-8, 1e-3, 1e3, 1e8])
+def test_c_may_be_very_small_or_large(c, init):
+    for data in (features(8), np.empty((8, 0))):
+        for snapshot in hcviz.run(
+            "ddt", Problem(features=data), c=c, init=init, learn=False, steps=80
+        ):
+            assert all(np.isfinite(value) for value in snapshot.metrics.values())
+            assert snapshot.metrics["c"] == c
+
+
 def test_mu_and_sigma_as_given():
     data = features(6) + 3.0
     problem = Problem(features=data)
@@ -438,6 +513,13 @@ def test_times_of_other_methods_trees_are_sensible():
         {"steps": -1},
         {"init": "ward"},
         {"nonsense": 1},
+        {"steps": True},
+        {"chains": True},
+        {"c": True},
+        {"sigma": True},
+        {"leaf_noise": True},
+        {"c": 1e-9},
+        {"c": 1e9},
     ],
 )
 def test_bad_parameters_are_refused_before_anything_runs(options):

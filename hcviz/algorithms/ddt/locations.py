@@ -28,7 +28,8 @@ def sample_locations(
     """One draw of all positions from their posterior given the snapshot's tree, times and sigma.
 
     float64 (m, d) in the units of ``problem.features``, row v for node v of ``snapshot.tree`` (its
-    heights are 1 - t). Without leaf noise a leaf's row is its data; constant columns stay constant.
+    heights are 1 - t). Without leaf noise a leaf's row is its data; columns that the run
+    left out as constant stay constant.
     The sampler integrates these positions out; this is what the paper's Gibbs step would draw.
     ``leaf_noise`` and ``mu`` are those of the run. Raises :class:`InvalidData` for a snapshot of
     another method or another problem. O(m d).
@@ -37,7 +38,8 @@ def sample_locations(
     if not isinstance(state, DdtState):
         raise InvalidData("Locations can be drawn from snapshots of the diffusion tree only.")
     features = np.asarray(problem.features, dtype=np.float64)
-    data, varies = columns(problem, mu)
+    # with sigma given to the run, constant columns counted, too
+    data, counts = columns(problem, mu, every=state.sigma.size == features.shape[1])
     if tree.n_leaves != problem.n_items or state.sigma.size != data.shape[1]:
         raise InvalidData("The snapshot belongs to another problem.")
     n, m, dims = tree.n_leaves, tree.n_nodes, data.shape[1]
@@ -64,6 +66,6 @@ def sample_locations(
         spread = np.sqrt(share * var[v])
         place[v] = origin + share * (mean[v] - origin) + spread * rng.normal(size=dims)
     out = np.tile(features[0], (m, 1))
-    shift = features[:, varies].mean(axis=0) if mu == "mean" and dims else 0.0
-    out[:, varies] = shift + state.sigma * place
+    shift = features[:, counts].mean(axis=0) if mu == "mean" and dims else 0.0
+    out[:, counts] = shift + state.sigma * place
     return out

@@ -36,6 +36,8 @@ PASSED = 5_000_000
 class Chain:
     """A chain's arrays, its random numbers, the state that it goes on from, and what is due.
 
+    ``of`` is the digest of its data.
+
     ``due`` SPR proposals are made by repeated :meth:`go`, until :attr:`busy` is False. How the work
     is cut has no say in its result, so the clock may decide it.
     """
@@ -48,8 +50,9 @@ class Chain:
         learn: bool,
         scale: Float,
         common: bool,
+        of: str = "",
     ) -> None:
-        self.w, self.rng, self.saved = w, rng, saved
+        self.w, self.rng, self.saved, self.of = w, rng, saved, of
         self.learn, self.scale, self.common = learn, scale, common
         self.due = 0
         n, dims = w.data.shape

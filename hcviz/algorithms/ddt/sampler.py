@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
+import json
 import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -50,9 +50,16 @@ def run(
     Locations are integrated out; with ``latents="gibbs"`` they are drawn given the tree once in n
     proposals, which are weighed given them (the paper's interleaved way): the same posterior, held
     back by what the locations remember. ``state`` of each snapshot is a :class:`DdtState`; from it
-    a run goes on bit for bit. Constant columns say nothing about the tree and are left out. Hard
-    triplets hold in every snapshot, the first included; :class:`InconsistentTriplets` if they
-    cannot. A proposal costs O(depth * d), more with triplets; memory is O(n d).
+    a run goes on bit for bit. Constant columns are left out where sigma is None, since there is
+    nothing to take their scale from; with sigma given they count as every column does (one of zeros
+    still prefers trees that could have made it). Hard triplets hold in every snapshot, the first
+    included; :class:`InconsistentTriplets` if they cannot. A proposal costs O(depth * d), more with
+    triplets; memory is O(n d).
+
+    With ``learn`` the priors are c ~ Exp(1) and, for each dimension or for all, sigma^2 ~
+    inverse-Gamma(1, s^2), s being ``sigma`` as given. Where it is None s^2 comes from the data: the
+    column's variance times (1 + c) / c, the sigma^2 at which the model's leaves vary as much as the
+    data do on average. That uses the data twice, if weakly: the prior weighs as much as two items.
 
     ``chains`` of them run side by side in threads, each with a stream of random numbers of its own,
     so that threads have no say in the result. Tree and metrics are the first chain's, which is the
@@ -72,22 +79,23 @@ def run(
         build(n, triplets)  # raises where there is no tree
     state = getattr(start, "state", None)
     state = state if isinstance(state, DdtState) and state.parent.size == 2 * n - 1 else None
-    data, _ = columns(problem, params.mu)
+    data, _ = columns(problem, params.mu, params.sigma is not None)
     noise = noise_of(data, params.leaf_noise)
+    of = digest(data)
     states: list[DdtState | None] = list(state.chains[: params.chains] if state else ())
     states += [None] * (params.chains - len(states))
     chains = []
     common = params.sigma is not None and np.ndim(params.sigma) == 0
     for saved, own in zip(states, _generators(rng, params.chains), strict=True):
-        c, sigma, scale = _scale(data, params, saved)
+        c, sigma, scale = _scale(data, params, saved if saved and saved.fits(of) else None)
         w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta)
         put_scale(w, c, sigma)
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
-        chains.append(Chain(w, generator, saved, params.learn, scale, common))
+        chains.append(Chain(w, generator, saved, params.learn, scale, common, of))
     agreement = None
     if params.chains > 1:
-        target = _digest(data, triplets.rows, triplets.weights, params)
+        target = _target(of, triplets.rows, triplets.weights, params)
         agreement = Agreement(params.chains, target, state.company if state else None)
     return _stream(chains, problem, params, start, agreement)
 
@@ -143,7 +151,7 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
         w.tally[TRIES] = 0
     if w.tally[GIVEN]:
         places = None if state is None or mended else state.places
-        if places is not None and places.shape[1] == w.sigma.size:
+        if places is not None and state is not None and state.fits(chain.of):
             put_places(w, places)
         else:
             draw_locations(w, chain.rng)
@@ -166,24 +174,34 @@ def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total
         if step > 0:  # the start of a run that goes on was the end of the one before
             agreement.add(joints)
         metrics |= agreement.metrics()
-        others = [DdtState.of(c.w, c.rng, j) for c, j in zip(chains[1:], joints[1:], strict=True)]
-        company = agreement.company(tuple(others))
-    state = DdtState.of(w, rng, joints[0], company)
+        rest = zip(chains[1:], joints[1:], strict=True)
+        company = agreement.company(tuple(DdtState.of(c.w, c.rng, j, c.of) for c, j in rest))
+    state = DdtState.of(w, rng, joints[0], chains[0].of, company)
     return Snapshot(tree_of(w), step, total, metrics, state)
 
 
-def columns(problem: Problem, mu: str) -> tuple[Float, NDArray[np.bool_]]:
-    """The features that vary, less mu, float64 (n, d); and which they are.
+def columns(problem: Problem, mu: str, every: bool) -> tuple[Float, NDArray[np.bool_]]:
+    """The features that count, less mu, float64 (n, d); and which they are: those that vary, or
+    ``every`` one.
 
     (That they are finite and can be squared, the problem itself has seen to.)
     """
     features = np.asarray(problem.features, dtype=np.float64)
     low, high = features.min(axis=0), features.max(axis=0)
     varies = high - low > LEAST
-    kept = features[:, varies]
+    counts = np.ones_like(varies) if every else varies
+    kept = features[:, counts]
     if mu == "mean" and kept.shape[1]:
-        kept = kept - kept.mean(axis=0)
-    return np.ascontiguousarray(kept) + 0.0, varies  # + 0.0: no negative zeros: equal, other bytes
+        # of what is constant the mean is the value itself, however the sum is rounded
+        kept = kept - np.where(varies, features.mean(axis=0), features[0])[counts]
+    return np.ascontiguousarray(kept) + 0.0, counts  # + 0.0: no negative zeros: equal, other bytes
+
+
+def digest(data: Float) -> str:
+    """Which data a state is of: what was estimated from others is not taken for theirs."""
+    found = hashlib.blake2b(repr(data.shape).encode(), digest_size=8)
+    found.update(np.ascontiguousarray(data))
+    return found.hexdigest()
 
 
 def noise_of(data: Float, leaf_noise: Any) -> float:
@@ -206,9 +224,8 @@ def noise_of(data: Float, leaf_noise: Any) -> float:
 
 
 def _scale(data: Float, params: Parameters, state: DdtState | None) -> tuple[float, Float, Float]:
-    """c and sigma to start with, and the scale of sigma^2's prior."""
+    """c and sigma to start with, and the scale of sigma^2's prior. ``state`` is of these data."""
     dims = data.shape[1]
-    goes_on = state is not None and state.sigma.size == dims
     c = 1.0 if params.c is None else float(params.c)
     # the variance between leaves is sigma^2 (1 - E t_lca) = sigma^2 c / (1 + c) on average
     sigma = data.std(axis=0) * math.sqrt((1.0 + c) / c) if dims else np.empty(0)
@@ -216,11 +233,11 @@ def _scale(data: Float, params: Parameters, state: DdtState | None) -> tuple[flo
         given = np.asarray(params.sigma, dtype=np.float64)
         if given.ndim and given.size != dims:
             raise InvalidParameter(
-                f"ddt: sigma has {given.size} numbers, but {dims} columns of the features vary."
+                f"ddt: sigma has {given.size} numbers, but the features have {dims} columns."
             )
         sigma = np.broadcast_to(given, (dims,)).copy()
     scale = sigma**2
-    if state is not None and goes_on and (params.learn or params.sigma is None):
+    if state is not None and (params.learn or params.sigma is None):
         sigma = state.sigma
     if state is not None and (params.learn or params.c is None):
         c = state.c
@@ -228,27 +245,24 @@ def _scale(data: Float, params: Parameters, state: DdtState | None) -> tuple[flo
 
 
 def _generators(rng: np.random.Generator, number: int) -> list[np.random.Generator]:
-    """The first chain's is ``rng`` itself (as PCG64, which states can hold); the others' spawned.
+    """The first chain's is ``rng`` itself (as PCG64, which states can hold); the others' come from
+    where it stands, which is all that is known of a generator that was put there by hand.
 
-    Spawning leaves rng's own stream alone, so that the first chain is the same with any number.
+    That leaves rng's own stream alone, so that the first chain is the same with any number.
     """
     first = rng
     if not isinstance(rng.bit_generator, np.random.PCG64):
         first = np.random.Generator(np.random.PCG64(rng.integers(2**63)))
-    if number == 1:
-        return [first]
-    try:
-        seeds = first.bit_generator.seed_seq.spawn(number - 1)  # type: ignore[attr-defined]
-    except (AttributeError, TypeError):  # a generator that was put into a state by hand
-        word = copy.deepcopy(first).integers(2**63)
-        seeds = np.random.SeedSequence(int(word)).spawn(number - 1)
+    stands = json.dumps(first.bit_generator.state, sort_keys=True).encode()
+    word = int.from_bytes(hashlib.blake2b(stands, digest_size=16).digest())
+    seeds = np.random.SeedSequence(word).spawn(number - 1)
     return [first, *(np.random.Generator(np.random.PCG64(seed)) for seed in seeds)]
 
 
-def _digest(data: Float, rows: Any, weights: Any, params: Parameters) -> str:
+def _target(of: str, rows: Any, weights: Any, params: Parameters) -> str:
     """What the posterior is of: draws of another one say nothing about its convergence."""
-    found = hashlib.blake2b(digest_size=8)
-    for part in (data, rows, weights):
+    found = hashlib.blake2b(of.encode(), digest_size=8)
+    for part in (rows, weights):
         found.update(repr(part.shape).encode() + np.ascontiguousarray(part).tobytes())
     model = [params.beta, params.learn, params.leaf_noise, params.c, np.asarray(params.sigma)]
     found.update(repr(model).encode())

@@ -53,7 +53,7 @@ class DdtState:
     child: Int  # (m, 2); their order matters to the walk's random choices
     u: Float  # (m,) -log(1 - t), inf at the leaves
     c: float
-    sigma: Float  # (d,) one for each column that is not constant
+    sigma: Float  # (d,) one for each column that counts
     proposals: int
     accepted: int
     subtree: int  # being moved, if tries > 0
@@ -62,6 +62,7 @@ class DdtState:
     log_joint: float = float("nan")
     places: Float | None = None  # (n - 1, d) locations in units of sigma, where they are given
     company: Company | None = field(default=None, repr=False)
+    data: str = ""  # a digest of the data that c, sigma and places are of
 
     @classmethod
     def of(
@@ -69,6 +70,7 @@ class DdtState:
         w: Work,
         rng: np.random.Generator,
         log_joint: float,
+        data: str,
         company: Company | None = None,
     ) -> DdtState:
         return cls(
@@ -85,7 +87,12 @@ class DdtState:
             log_joint,
             places_of(w) if w.tally[GIVEN] else None,
             company,
+            data,
         )
+
+    def fits(self, data: str) -> bool:
+        """Whether it is of the data with this digest."""
+        return self.data == data
 
     @property
     def chains(self) -> tuple[DdtState, ...]:
@@ -114,6 +121,7 @@ class DdtState:
             "counts": np.array([self.proposals, self.accepted, self.subtree, self.tries], np.int64),
             "generator": np.frombuffer(self.generator.encode(), np.uint8),
             "log_joint": np.array(self.log_joint),
+            "data": np.frombuffer(self.data.encode(), np.uint8),
         }
         if self.places is not None:
             found["places"] = self.places
@@ -146,6 +154,7 @@ class DdtState:
                 float(arrays.get("log_joint", np.nan)),
                 np.array(arrays["places"], np.float64) if "places" in arrays else None,
                 _company(arrays) if "company.joints" in arrays else None,
+                bytes(np.asarray(arrays["data"], np.uint8)).decode(),
             )
             made.check()
         except (KeyError, TypeError, ValueError, IndexError) as fault:
