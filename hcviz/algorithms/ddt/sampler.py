@@ -200,7 +200,7 @@ def columns(problem: Problem, mu: str, every: bool) -> tuple[Float, NDArray[np.b
 def digest(data: Float) -> str:
     """Which data a state is of: what was estimated from others is not taken for theirs."""
     found = hashlib.blake2b(repr(data.shape).encode(), digest_size=8)
-    found.update(np.ascontiguousarray(data))
+    found.update(np.ascontiguousarray(data).data)
     return found.hexdigest()
 
 
