@@ -114,16 +114,25 @@ def test_still_moving_because_the_chains_differ():
     assert "infinite" in stuck.why
 
 
-def test_still_moving_because_there_are_few():
-    found = verdict({"it": independent(2, 150)})
+def test_too_few_yet_is_not_still_moving():
+    """A short chain that moves freely, one that drifts, and a long one that hardly differs."""
+    for chains in (1, 2):
+        found = verdict({"it": independent(chains, 150)})
+        assert found.word == "too few trees yet"
+    rng = np.random.default_rng(2)
+    assert verdict({"it": rng.normal(size=150) + np.linspace(0, 2, 150)}).word == "still moving"
+    halves = rng.normal(size=(2, 4000)) + np.array([[0.0], [0.25]])
+    found = verdict({"it": halves})
+    assert 1.01 < found.numbers["it"].rhat < 1.05
     assert found.word == "still moving"
+    found = verdict({"it": independent(2, 150)})
     assert "400 are wanted" in found.why
     assert "independent ones for it" in found.why
 
 
 def test_too_early_to_say():
-    assert verdict({"it": independent(3, 49)}).word == "too early to say"
-    assert verdict({}).word == "too early to say"
+    assert verdict({"it": independent(3, 49)}).word == "too few trees yet"
+    assert verdict({}).word == "too few trees yet"
     both = verdict({"long": independent(2, 500), "short": independent(2, 10)})
-    assert both.word == "too early to say"
+    assert both.word == "too few trees yet"
     assert "Only 10 of the 50" in both.why

@@ -331,17 +331,69 @@ def test_the_verdict_over_a_stream():
     rng = np.random.default_rng(4)
     trees = [random_tree(rng, 6) for _ in range(400)]
     made = Posterior(6)
-    assert made.verdict().word == "too early to say"
+    assert made.verdict().word == "too few trees yet"
     for k in range(800):
         made.add(trees[int(rng.integers(400))], rng.normal(), chain=k % 2)
     found = made.verdict()
     assert found.word == "settled"
-    assert any("clade" in name for name in found.numbers)
+    assert len(found.numbers) == 7
+    assert all(name.strip() == name for name in found.numbers)
     assert found.chains == 2
     stuck = Posterior(6)
     for k in range(800):
         stuck.add(trees[k % 2], rng.normal(), chain=k % 2)
     assert stuck.verdict().word == "still moving"
+
+
+def test_the_verdict_names_the_clades_it_is_about():
+    """By their items where they are few, else by their number; no two alike, no space at the end."""
+    shapes = [
+        ((0, 1), 2, 3, 4, 5),
+        ((0, 1, 2, 3), 4, 5),
+        (0, (1, 2, 3, 4), 5),
+        ((1, 2, 5), 0, 3, 4),
+    ]
+    made = Posterior(6)
+    rng = np.random.default_rng(5)
+    for k in range(400):
+        made.add(from_nested(shapes[k % 4], 6), rng.normal())
+    said = set(made.verdict(labels=["ant", "bee", "cat", "dog", "eel", "fox"]).numbers)
+    assert said - {"the log joint", "the root's height"} == {
+        "the clade of ant and bee (25 % of the trees)",
+        "a clade of 4 items (25 % of the trees)",
+        "a clade of 4 items (25 % of the trees), number 2",
+        "the clade of bee, cat and fox (25 % of the trees)",
+    }
+    assert "the clade of 1, 2 and 5 (25 % of the trees)" in made.verdict().numbers
+
+
+def test_many_chains_can_settle():
+    """However many share the memory, each keeps enough to be judged by."""
+    rng = np.random.default_rng(6)
+    trees = [random_tree(rng, 6) for _ in range(60)]
+    for chains in (31, 64):
+        made = Posterior(6)
+        for _ in range(600 if FAST else 300):
+            for chain in range(chains):
+                made.add(trees[int(rng.integers(60))], rng.normal(), chain=chain)
+        found = made.verdict()
+        assert found.chains == chains
+        assert 50 <= found.draws <= 256
+        assert (found.word, len(found.numbers)) == ("settled", 7)
+        assert len(made.draws) <= 256 * chains
+
+
+def test_ten_thousand_items_can_settle():
+    """Of so many only a share of the clades is watched, and of it enough draws are kept."""
+    n = 10_000 if FAST else 1_000
+    rng = np.random.default_rng(7)
+    first, second = random_tree(rng, n), random_tree(rng, n)
+    made = Posterior(n, max_trees=16)
+    for k in range(2600):
+        made.add((first, second)[int(rng.integers(2))], rng.normal(), chain=k % 2)
+    found = made.verdict()
+    assert (found.word, len(found.numbers)) == ("settled", 7)
+    assert sum(row.nbytes for row in made.codes.value) < 2048 * 8 * 1.5 * 256
 
 
 def test_the_sampler_feeds_it():

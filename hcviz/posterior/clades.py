@@ -166,12 +166,14 @@ class CladeTable:
         count = self.count[at]
         return [np.flatnonzero(row) for row in inside], count / self.trees, self.height[at] / count
 
-    def uncertain(self, number: int) -> NDArray[np.uint64]:
+    def uncertain(self, number: int, one_in: int | np.uint64 = 1) -> NDArray[np.uint64]:
         """First halves of the codes of the ``number`` clades whose support is nearest to 1/2.
 
         Only of those with a support between 0.05 and 0.95: the others say little by themselves.
+        And only of those whose codes' second halves are multiples of ``one_in``.
         """
         at = np.flatnonzero(self.used & (self.count > 0.05 * self.trees))
+        at = at[self.key[at, 1] % np.uint64(one_in) == 0]
         at = at[self.count[at] < 0.95 * self.trees]
         gap = np.abs(self.count[at] / max(self.trees, 1) - 0.5)
         order = np.lexsort((self.key[at, 0], gap))[:number]

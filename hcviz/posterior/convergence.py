@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
+from scipy.stats import chi2, rankdata
 
 from hcviz.core.errors import InvalidData
 
@@ -24,6 +24,10 @@ Float = NDArray[np.float64]
 
 #: The paper's own limits: below and above these a quantity counts as settled.
 RHAT_LIMIT, ESS_LIMIT = 1.01, 400.0
+#: An R-hat above this is told as a difference, whatever the number of draws. Between 1.01 and this
+#: it may be the chance of few draws: where they are few, it counts if such means come once in a
+#: thousand times or less by chance.
+RHAT_APART, CHANCE = 1.05, 1e-3
 #: With fewer draws a chain there are no numbers.
 FEWEST_AT_ALL = 8
 #: Fewer draws a chain than this say nothing either way.
@@ -92,6 +96,21 @@ def _between_within(x: Float) -> float:
     return float(np.sqrt(between / within + (draws - 1) / draws))
 
 
+def _differ(draws: Float) -> bool:
+    """Whether the chains' (and their halves') means are further apart than chance explains.
+
+    Their variance over what the autocorrelation within each half makes of it: F of m - 1 degrees of
+    freedom, taken as a chi square's. (R-hat alone cannot tell: it grows as draws get fewer.)
+    """
+    x = _normal_scores(_split(draws))
+    within = float(x.var(axis=1, ddof=1).mean())
+    if within <= 1e-15:
+        return bool(np.ptp(x) > 0)
+    each = _ess(x - x.mean(axis=1, keepdims=True)) / len(x)
+    scaled = float(x.mean(axis=1).var(ddof=1)) / within * each
+    return bool(scaled > chi2.isf(CHANCE, len(x) - 1) / (len(x) - 1))
+
+
 def _ess(x: Float) -> float:
     """By Geyer's initial monotone sequence over the chains' mean autocorrelations. O(N log N)."""
     chains, draws = x.shape
@@ -136,14 +155,19 @@ class Diagnosis:
 
     @property
     def settled(self) -> bool:
-        return self.rhat < RHAT_LIMIT and min(self.bulk, self.tail) > ESS_LIMIT
+        return self.rhat < RHAT_LIMIT and self.least > ESS_LIMIT
+
+    @property
+    def least(self) -> float:
+        """The smaller of the two effective sample sizes."""
+        return min(self.bulk, self.tail)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """``word`` for a badge, ``why`` as a sentence, and the numbers behind it by quantity."""
 
-    word: Literal["settled", "still moving", "too early to say"]
+    word: Literal["settled", "still moving", "too few trees yet"]
     why: str
     chains: int = 0
     draws: int = 0  # of each chain, after those set aside
@@ -153,16 +177,18 @@ class Verdict:
 def verdict(quantities: Mapping[str, ArrayLike]) -> Verdict:
     """Judge named quantities, each (chains, draws); what was set aside is the caller's business.
 
-    "too early to say": fewer than 50 draws a chain. "settled": every quantity has R-hat < 1.01 and
-    bulk and tail effective sample sizes > 400, the limits of Vehtari et al. 2021. Else "still
-    moving", and the worst quantity says why. A single chain is compared with itself, first half
-    against second: that cannot show a region that it never saw, and the sentence says so.
+    "too few trees yet": fewer than 50 draws a chain, or nothing that speaks against it but too
+    little for it. "settled": every quantity has R-hat < 1.01 and bulk and tail effective sample
+    sizes > 400, the limits of Vehtari et al. 2021. "still moving": an R-hat above 1.05, or above
+    1.01 and no chance of few draws; the worst quantity says why. A single chain is compared
+    with itself, first half against second: that cannot show a region that it never saw, and the
+    sentence says so.
     """
     arrays = {name: _chains(draws) for name, draws in quantities.items()}
     chains, draws = min((x.shape for x in arrays.values()), default=(0, 0))
     if draws < FEWEST:
         return Verdict(
-            "too early to say",
+            "too few trees yet",
             f"Only {draws} of the {FEWEST} trees a chain that a judgement needs are there.",
             chains,
             draws,
@@ -170,19 +196,20 @@ def verdict(quantities: Mapping[str, ArrayLike]) -> Verdict:
     numbers = {name: Diagnosis.of(x) for name, x in arrays.items()}
     apart = max(numbers, key=lambda name: numbers[name].rhat)
     worst = numbers[apart].rhat
-    if not worst < RHAT_LIMIT:
+    few = min(numbers, key=lambda name: numbers[name].least)
+    least = numbers[few].least
+    enough = least > ESS_LIMIT
+    if not worst < RHAT_LIMIT and (enough or not worst < RHAT_APART or _differ(arrays[apart])):
         halves = "The first and the second half of the run" if chains == 1 else "The chains"
         shown = f"{worst:.3f}" if np.isfinite(worst) else "infinite"
         why = f"{halves} still differ in {apart}: R-hat is {shown}, and should fall below 1.01."
         return Verdict("still moving", why, chains, draws, numbers)
-    few = min(numbers, key=lambda name: min(numbers[name].bulk, numbers[name].tail))
-    least = min(numbers[few].bulk, numbers[few].tail)
-    if not least > ESS_LIMIT:
+    if not enough:
         why = (
             f"The trees so far are worth {least:.0f} independent ones for {few}; "
             f"{ESS_LIMIT:.0f} are wanted."
         )
-        return Verdict("still moving", why, chains, draws, numbers)
+        return Verdict("too few trees yet", why, chains, draws, numbers)
     agree = "Both halves of the one chain agree" if chains == 1 else f"All {chains} chains agree"
     why = f"{agree} (R-hat at most {worst:.3f}), with {least:.0f} independent trees' worth or more."
     if chains == 1:

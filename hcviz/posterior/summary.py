@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,14 @@ from hcviz.posterior.thinned import Thinned
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
 
-#: Trees that are kept whole, draws of log joint and root time, and clade codes kept in all.
-MAX_TREES, MAX_DRAWS, MAX_CODES = 256, 2048, 4_000_000
+#: Trees that are kept whole; draws of log joint, root time and clades that are kept to judge by, in
+#: all and at least for each chain: so many that 400 effective ones can be among them.
+MAX_TREES, MAX_DRAWS, EACH = 256, 2048, 256
+#: Clades of one draw that are kept to be judged by, on average; where there are more, only those
+#: whose code falls into a fixed share of all codes.
+SAMPLED = 256
+#: A clade of so few items is called by their names.
+FEW = 3
 #: n x n matrices are refused above this many items.
 MAX_MATRIX = 2_000
 #: Entries of n x n matrices that one call may add up, which bounds the trees it looks at.
@@ -48,8 +55,9 @@ class Posterior:
         self.n_items = n_items
         self.clades = CladeTable(n_items)
         self.ring = Thinned(max_trees)
-        self.draws = Thinned(MAX_DRAWS)
-        self.codes = Thinned(max(64, min(MAX_DRAWS, MAX_CODES // n_items)))
+        self.draws = Thinned(MAX_DRAWS, EACH)
+        self.codes = Thinned(MAX_DRAWS, EACH)
+        self._one_in = np.uint64(-(-n_items // SAMPLED))
         self.seen: dict[int, int] = {}  # draws of each chain
         self.best: tuple[Tree, float, Any] | None = None  # the highest log joint, and its state
         self._champion: tuple[Int, Float] | None = None
@@ -83,9 +91,7 @@ class Posterior:
             self._shapes = None
         self.draws.add(chain, number, (float(log_joint), float(tree.height[-1])))
         if self.codes.wants(number):
-            row = np.zeros(max(self.n_items - 2, 0), np.uint64)
-            row[: len(codes)] = codes[:, 0]
-            self.codes.add(chain, number, row)
+            self.codes.add(chain, number, codes[codes[:, 1] % self._one_in == 0, 0].copy())
 
     def add_snapshot(self, snapshot: Snapshot) -> None:
         """:meth:`add` of a snapshot's tree, and of the trees of all chains that its state has."""
@@ -292,12 +298,15 @@ class Posterior:
 
     # ------------------------------------------------------------------ has it settled?
 
-    def verdict(self, burn_in: float = convergence.BURN_IN) -> convergence.Verdict:
+    def verdict(
+        self, burn_in: float = convergence.BURN_IN, labels: Sequence[str] | None = None
+    ) -> convergence.Verdict:
         """Whether the chains have settled, in words and numbers; see :func:`convergence.verdict`.
 
         Looked at are log joint, root height, and whether a tree has each of the five least certain
         clades (support between 0.05 and 0.95), over what was kept of each chain less its first
-        ``burn_in``, cut to the shortest. Some 10 ms.
+        ``burn_in``, cut to the shortest. Of more than 256 items only a fixed share of all possible
+        clades is looked at. ``labels`` name the items in what is said. Some 10 ms.
         """
         if not len(self):
             return convergence.verdict({})
@@ -306,31 +315,65 @@ class Posterior:
             "the log joint": joint[:, :, 0],
             "the root's height": joint[:, :, 1],
         }
-        targets = self.clades.uncertain(WATCHED)
+        targets = self.clades.uncertain(WATCHED, self._one_in)
         if targets.size and joint.shape[1] >= convergence.FEWEST:
             codes = np.ascontiguousarray(self._table(self.codes, burn_in))
             chains, draws, width = codes.shape
             has = np.zeros((chains * draws, targets.size), np.bool_)
             kernels.contained(codes.reshape(-1, width), targets, has)
-            for i in range(targets.size):
-                name = f"an uncertain clade ({self._share(targets[i]):.0%} of the trees)"
-                while name in quantities:
-                    name += " "
+            for i, name in enumerate(self._names(targets, labels)):
                 quantities[name] = has[:, i].reshape(chains, draws)
         return convergence.verdict(quantities)
 
-    def _share(self, code: Any) -> float:
-        at = np.flatnonzero(self.clades.used & (self.clades.key[:, 0] == code))
+    def _names(self, codes: NDArray[np.uint64], labels: Sequence[str] | None) -> list[str]:
+        """What to call each clade: by its items where they are few, else by their number.
+
+        Its items are read off a thinned tree that has it; a clade without any is "a rare clade".
+        """
+        items: dict[int, NDArray[np.intp]] = {}
+        for parent, height, _ in self.ring.value[::-1]:
+            if len(items) == codes.size:
+                break
+            own = kernels.clade_codes(parent.copy(), self.n_items, self.clades.keys)[:, 0]
+            for at in np.flatnonzero(np.isin(own[self.n_items :], codes)).tolist():
+                node = self.n_items + at
+                if int(own[node]) not in items:
+                    tree = Tree(parent, height, self.n_items)
+                    items[int(own[node])] = np.sort(tree.leaves(node))
+        found: list[str] = []
+        for code in codes.tolist():
+            members = items.get(code)
+            if members is None:
+                name = "a rare clade"
+            elif members.size <= FEW:
+                called = [str(x) if labels is None else labels[x] for x in members.tolist()]
+                name = f"the clade of {', '.join(called[:-1])} and {called[-1]}"
+            else:
+                name = f"a clade of {members.size} items"
+            name += f" ({100 * self._share(code):.0f} % of the trees)"
+            again = sum(each.startswith(name) for each in found)
+            found.append(f"{name}, number {again + 1}" if again else name)
+        return found
+
+    def _share(self, code: int) -> float:
+        at = np.flatnonzero(self.clades.used & (self.clades.key[:, 0] == np.uint64(code)))
         return float(self.clades.count[at].sum()) / len(self)
 
     @staticmethod
     def _table(kept: Thinned, burn_in: float) -> NDArray[Any]:
-        """(chains, draws, width) of what is kept, the first part of each chain set aside."""
+        """(chains, draws, width) of what is kept, the first part of each chain set aside.
+
+        Rows shorter than the longest are filled with 0.
+        """
         chains = [rows[math.ceil(burn_in * len(rows)) :] for rows in kept.by_chain()]
         draws = min(len(rows) for rows in chains)
-        values = [[kept.value[i] for i in rows[len(rows) - draws :]] for rows in chains]
-        width = np.size(kept.value[0])
-        return np.array(values).reshape(len(values), draws, width)
+        width = max(np.size(value) for value in kept.value)
+        found = np.zeros((len(chains), draws, width), np.asarray(kept.value[0]).dtype)
+        for i, rows in enumerate(chains):
+            for j, position in enumerate(rows[len(rows) - draws :]):
+                value = kept.value[position]
+                found[i, j, : np.size(value)] = value
+        return found
 
     # ------------------------------------------------------------------
 

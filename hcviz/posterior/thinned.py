@@ -6,16 +6,19 @@ from typing import Any
 
 
 class Thinned:
-    """Every ``stride``-th draw of each chain, ``capacity`` draws at most.
+    """Every ``stride``-th draw of each chain, ``capacity`` draws at most, or ``each`` a chain where
+    that is more: however many chains share it, each keeps enough to be judged by.
 
     ``stride`` begins at 1. When there is no room for one more it is doubled, and of what is held
     only the draws whose number within their chain is a multiple of it stay. What is kept depends
-    on the numbers alone, not on chance: between half of ``capacity`` and all of it once it has been
+    on the numbers alone, not on chance: between half of the capacity and all of it once it has been
     full.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, each: int = 0) -> None:
         self.capacity = capacity
+        self.each = each
+        self.chains = 0
         self.stride = 1
         self.chain: list[int] = []
         self.number: list[int] = []
@@ -30,7 +33,9 @@ class Thinned:
 
     def add(self, chain: int, number: int, value: Any) -> bool:
         """Keep ``value`` if its turn has come; whether it was kept."""
-        while self.wants(number) and len(self.value) >= self.capacity:
+        self.chains = max(self.chains, chain + 1)
+        room = max(self.capacity, self.each * self.chains)
+        while self.wants(number) and len(self.value) >= room:
             self._halve()
         if not self.wants(number):
             return False
