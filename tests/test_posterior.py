@@ -346,7 +346,7 @@ def test_the_verdict_over_a_stream():
 
 
 def test_the_verdict_names_the_clades_it_is_about():
-    """By their items where they are few, else by their number; no two alike, no space at the end."""
+    """By their items where they are few, else by their number; no two alike, no space after."""
     shapes = [
         ((0, 1), 2, 3, 4, 5),
         ((0, 1, 2, 3), 4, 5),
@@ -355,7 +355,7 @@ def test_the_verdict_names_the_clades_it_is_about():
     ]
     made = Posterior(6)
     rng = np.random.default_rng(5)
-    for k in range(400):
+    for k in rng.permutation(400):
         made.add(from_nested(shapes[k % 4], 6), rng.normal())
     said = set(made.verdict(labels=["ant", "bee", "cat", "dog", "eel", "fox"]).numbers)
     assert said - {"the log joint", "the root's height"} == {
