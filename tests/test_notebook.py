@@ -16,6 +16,7 @@ import nbformat
 import numpy as np
 import pytest
 from bokeh.document import Document
+from bokeh.server.callbacks import PeriodicCallback
 from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
