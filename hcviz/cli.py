@@ -52,7 +52,10 @@ PAPERS = {
 
 #: Paper -> module whose ``reproduce(quick: bool, as_json: bool, out: Path | None) -> None`` prints
 #: its figures.
-REPRODUCTIONS: Mapping[str, str] = {"vikram2016": "hcviz.reproduce.vikram2016"}
+REPRODUCTIONS: Mapping[str, str] = {
+    "vikram2016": "hcviz.reproduce.vikram2016",
+    "chatziafratis2018": "hcviz.reproduce.chatziafratis2018",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
