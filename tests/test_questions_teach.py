@@ -45,9 +45,9 @@ def lesson(case, kind, answers, seed, **options):
 
 
 def test_iris_is_learned():
-    """Measured over 8 seeds: after 30 interleaved answers of 10 leaves the mean of TD over the last
-    five is 0.02 (at most 0.05), against 0.10 of average linkage and 0.11 to 0.2 at the start. Half
-    of average linkage's leaves room for another version's stream of random numbers."""
+    """Measured for seeds 1 to 8: the mean of TD over the last five of 30 interleaved answers of 10
+    leaves is 0 to 0.023, against 0.10 of average linkage and 0.11 to 0.21 at the start. Half of
+    average linkage's leaves room for another version's stream of random numbers."""
     case = iris()
     assert case.average == pytest.approx(0.1015, abs=5e-4)  # as the paper's published code has it
     td = [step.td for step in lesson(case, "interleaved", 30, seed=1)]
@@ -56,11 +56,12 @@ def test_iris_is_learned():
 
 
 def test_zoo_is_learned():
-    """Measured over 4 seeds: 0.38 at the start, 0.05 to 0.12 after 50 answers, now and then a
-    jump. The median of the last ten against average linkage's 0.318 and half of the start's."""
+    """Measured for seeds 1 to 8: the median of the last ten of 50 is 0.06 to 0.16 (a median, since
+    TD jumps now and then), against 0.318 of average linkage and 0.24 to 0.49 at the start."""
     case = zoo()
     td = [step.td for step in lesson(case, "interleaved", 50, seed=1)]
-    assert np.median(td[-10:]) < min(case.average, td[0] / 2)
+    assert np.median(td[-10:]) < 0.8 * case.average
+    assert np.median(td[-10:]) < td[0]
 
 
 @pytest.mark.parametrize("kind", strategies())
