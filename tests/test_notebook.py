@@ -67,13 +67,11 @@ def outputs(notebook: Any, code: str) -> list[Any]:
 
 
 def text(notebook: Any, code: str) -> str:
-    """All that the cell printed, and its value."""
-    said = [
-        output.text if output.output_type == "stream" else output.data.get("text/plain", "")
-        for output in outputs(notebook, code)
-        if output.output_type in ("stream", "execute_result")
-    ]
-    return "\n".join(said)
+    """All that the cell printed, in however many pieces that came, and its value on a new line."""
+    put = outputs(notebook, code)
+    printed = "".join(output.text for output in put if output.output_type == "stream")
+    values = [o.data.get("text/plain", "") for o in put if o.output_type == "execute_result"]
+    return "\n".join(part for part in (printed.rstrip("\n"), *values) if part)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -219,9 +217,8 @@ def test_a_served_explorer_holds_its_job_while_its_tab_is_gone() -> None:
             plain()
 
         setattr(runner, name, noted)
-    (look,) = [
-        each.callback for each in document.session_callbacks if getattr(each, "period", 0) == 500
-    ]
+    calls = document.session_callbacks  # the sampler's trees wait there, too
+    (look,) = [each.callback for each in calls if isinstance(each, PeriodicCallback)]
     look()
     assert held == []
     visit.connection_count = 0
