@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+import hcviz
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs.samples import MOST_LEFT_OUT, Samples
+from hcviz.jobs.samples import Samples
 from hcviz.session import actions as act
+from hcviz.session import effects as eff
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.store import KEPT_SAMPLES, Store
 from tests.test_store import Loop
@@ -23,21 +27,43 @@ def count(samples: Samples) -> int:
         return 0 if posterior is None else len(posterior)
 
 
-def test_the_first_quarter_of_a_run_does_not_count_and_what_goes_on_counts_whole():
-    samples = Samples(3)
-    for step in range(0, 101, 10):
-        samples.take(draw(step, 100))
-    assert count(samples) == 8  # 30, 40, ... 100
-    for step in range(0, 101, 10):
-        samples.take(draw(step, 100))
-    assert count(samples) == 18  # the start is the end of the run before
+def joints(samples: Samples) -> list[float]:
+    """The log joints that are kept to judge by: all that are shown, while they are few."""
+    with samples.open() as posterior:
+        return [] if posterior is None else [value[0] for value in posterior.draws.value]
 
 
-def test_an_endless_run_counts_after_a_while():
+def test_the_first_quarter_of_everything_is_set_aside():
+    """However long it goes on: never less than a quarter, never more than half."""
     samples = Samples(3)
-    for step in range(1, MOST_LEFT_OUT + 6):
-        samples.take(draw(step, 10**9))
-    assert count(samples) == 5
+    for number in range(1, 1500):
+        samples.take(Snapshot(draw(1, 1).tree, number, 10**9, {"log_joint": float(number)}))
+        if number == 1:
+            assert count(samples) == 0
+            continue
+        left = number - count(samples)
+        assert 0.25 * number <= left <= 0.5 * number
+        assert min(joints(samples)) == left + 1  # the first ones, and all of them
+        assert len(joints(samples)) == count(samples)
+
+
+def test_a_transient_leaves():
+    """A chain that was elsewhere for its first tenth: later its supports do not tell of it."""
+    there, here = ([3, 3, 4, 4, -1], [4, 3, 3, 4, -1])
+    samples = Samples(3)
+    for number in range(1000):
+        tree = Tree(there if number < 100 else here, [0, 0, 0, 1.0, 2.0], 3)
+        samples.take(Snapshot(tree, number + 1, 1000, {"log_joint": 0.0}))
+    with samples.open() as posterior:
+        assert posterior.clade_support([0, 1]) == 0.0
+        assert posterior.clade_support([1, 2]) == 1.0
+
+
+def test_the_start_of_a_run_is_no_draw():
+    samples = Samples(3)
+    for _ in range(5):
+        samples.take(draw(0, 100))
+    assert count(samples) == 0
 
 
 @pytest.fixture
@@ -62,10 +88,9 @@ def run(store, loop, *actions):
 
 def test_runs_under_the_same_answers_add_up_and_others_begin_anew(store, loop):
     first = store.samples
-    assert 100 < count(first) <= 151
-    before = count(first)
+    assert count(first) == 200 - 64  # trees 65 to 200
     assert run(store, loop, act.Rerun()) is first
-    assert count(first) == before + 200
+    assert count(first) == 400 - 128
     assert run(store, loop, act.SetParams({"steps": 5_000})) is first  # only how long it runs
     names = [store.session.labels.index(name) for name in ("dolphin", "porpoise", "gorilla")]
     told = run(store, loop, act.AddConstraint((names[0], names[2]), names[1]))
@@ -75,6 +100,48 @@ def test_runs_under_the_same_answers_add_up_and_others_begin_anew(store, loop):
     store.dispatch(act.Undo())
     assert store.samples is first
     assert run(store, loop, act.SetSeed(5)) not in (first, told)
+
+
+def test_no_draw_counts_twice(store, loop):
+    """A run from an earlier snapshot has its random numbers, and makes the same draws once more."""
+    first = store.samples
+    assert run(store, loop, act.SetParams({"steps": 3_000})) is first
+    store.dispatch(act.Undo())
+    assert run(store, loop, act.Rerun()) is first
+    assert first._taken == 200 + 30 + 171  # 29 draws came again
+    assert len(set(joints(first))) == len(joints(first)) == count(first)
+    # a run that is ended: what was drawn after the tree on the screen comes again, too
+    for _ in range(3):
+        store.dispatch(act.SetParams({"steps": 10**6}))
+        began = first._taken
+        while first._taken < began + 40:
+            time.sleep(0.01)  # the page does not keep up
+        store.dispatch(act.Cancel())
+        loop.until(lambda: store.session.status != "sampling")
+        store.dispatch(act.SetParams({"steps": 10**6 + 1}))
+        assert store.samples is first
+        loop.until(lambda: store.session.snapshot.step > 3_000)
+        store.dispatch(act.Cancel())
+        loop.until(lambda: store.session.status != "sampling")
+    time.sleep(0.1)  # the last draw of a thread that ends
+    with first.open() as posterior:
+        kept = [value[0] for value in posterior.draws.value]
+        assert len(set(kept)) == len(kept)
+
+
+def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
+    """The same question from a tree that these samples never came by."""
+    first, snapshot = store.samples, store.session.snapshot
+    assert first.leads_through(snapshot)
+    assert not first.leads_through(None)
+    assert not first.leads_through(snapshot.tree)
+    apart = list(hcviz.run("ddt", store.problem, seed=99, steps=300))[-1]
+    assert not first.leads_through(apart)
+    params, none = store.session.params, store.problem.triplets
+    effect = eff.StartRun(77, "ddt", params, 0, none, apart)
+    assert store._samples_for(effect, store.problem) is not first
+    effect = eff.StartRun(78, "ddt", params, 0, none, snapshot)
+    assert store._samples_for(effect, store.problem) is first
 
 
 def test_a_method_that_does_not_sample_has_none_and_old_runs_are_forgotten(store, loop):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import blake2b
 from typing import Any
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.posterior import Posterior, Verdict
 from hcviz.posterior.summary import MAX_TREES
 
-#: The share of a run's beginning that is not counted, as it still remembers the start, and the
-#: most trees that are left out so: an endless run counts, too.
-BURN_IN, MOST_LEFT_OUT = 0.25, 200
+#: Numbers of all trees that are kept, over their items: some 40 MB for each of two posteriors.
+ROOM = 1_000_000
+#: Snapshots, the newest, that are known again when a run goes on from one of them.
+KNOWN = 8192
 
 
 class Samples:
@@ -22,39 +24,94 @@ class Samples:
 
     ``key`` is of what they are samples: method, parameters, data and constraints. Runs with another
     key have samples of their own.
+
+    A chain remembers its start for longer than anybody can know, so the first part of *all* draws
+    is set aside, again and again: what is shown are the draws since half of the last power of two,
+    the latest 1/2 to 3/4 of all. (Two posteriors are fed; at each power of two the second takes
+    the first one's place, and another begins.)
+
+    A run that goes on from an earlier snapshot has that snapshot's random numbers and makes the
+    same draws once more, bit for bit. They are known by how many proposals were made in all, and
+    count once.
     """
 
     def __init__(self, n_items: int, key: Any = None) -> None:
         self.key = key
-        # as many trees as fit some 60 MB
-        self._posterior = Posterior(n_items, max(16, min(MAX_TREES, 1_500_000 // n_items)))
+        self._n_items = n_items
+        self._shown, self._next = self._empty(), self._empty()
         self._lock = threading.Lock()
-        self._left_out = 0
-        self._verdict: tuple[int, float, Verdict] | None = None
+        self._taken = 0
+        self._reached = -1.0  # proposals of the furthest draw
+        self._marks: dict[bytes, None] = {}
+        self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
+
+    def _empty(self) -> Posterior:
+        return Posterior(self._n_items, max(16, min(MAX_TREES, ROOM // self._n_items)))
+
+    def leads_through(self, start: Any) -> bool:
+        """Whether ``start`` is one of the snapshots that were taken: what goes on from it belongs
+        here, and repeats what was taken since."""
+        if not isinstance(start, Snapshot):
+            return False
+        mark = _mark(start)
+        with self._lock:
+            return mark is not None and mark in self._marks
 
     def take(self, snapshot: Snapshot) -> None:
-        """One more draw, or one of the first that are left out. O(n)."""
-        if snapshot.step == 0:  # where the run begins: no draw of its own
-            return
+        """One more draw, unless it is the start of a run or was taken before. O(n)."""
+        mark = _mark(snapshot)
+        made = snapshot.metrics.get("proposals")
         with self._lock:
-            early = snapshot.step < BURN_IN * snapshot.total and not len(self._posterior)
-            if early and self._left_out < MOST_LEFT_OUT:
-                self._left_out += 1
-            else:
-                self._posterior.add_snapshot(snapshot)
+            if mark is not None:
+                self._marks.pop(mark, None)
+                self._marks[mark] = None
+                if len(self._marks) > KNOWN:
+                    del self._marks[next(iter(self._marks))]
+            known = made is not None and made <= self._reached
+            if made is not None and not known:
+                self._reached = made
+            if snapshot.step > 0 and not known:  # at step 0 a run only begins
+                self._add(snapshot)
+
+    def _add(self, snapshot: Snapshot) -> None:
+        self._taken += 1
+        if self._taken == 1:
+            return
+        if self._taken & (self._taken - 1) == 0:
+            self._shown, self._next = self._next, self._empty()
+        else:
+            self._next.add_snapshot(snapshot)
+        self._shown.add_snapshot(snapshot)
 
     @contextmanager
     def open(self) -> Iterator[Posterior | None]:
         """The posterior, which nobody changes meanwhile; None while it is empty."""
         with self._lock:
-            yield self._posterior if len(self._posterior) else None
+            yield self._shown if len(self._shown) else None
 
-    def verdict(self, pace: float = 0.0) -> Verdict | None:
-        """Whether the sampler has settled, looked at every ``pace`` seconds at most; some 10 ms."""
+    def verdict(self, pace: float = 0.0, labels: Sequence[str] | None = None) -> Verdict | None:
+        """Whether the sampler has settled, looked at every ``pace`` seconds at most; some 10 ms.
+
+        Of the draws that are shown, all of them. ``labels`` name the items in what is said.
+        """
         with self.open() as posterior:
             if posterior is None:
                 return None
             known, now = self._verdict, time.monotonic()
-            if known is None or (known[0] != len(posterior) and now - known[1] >= pace):
-                self._verdict = known = (len(posterior), now, posterior.verdict(burn_in=0.0))
+            drawn = (self._taken, len(posterior))
+            if known is None or (known[0] != drawn and now - known[1] >= pace):
+                found = posterior.verdict(burn_in=0.0, labels=labels)
+                self._verdict = known = (drawn, now, found)
             return known[2]
+
+
+def _mark(snapshot: Snapshot) -> bytes | None:
+    """What a snapshot is known by: its tree, and where the random numbers of its chains stand."""
+    chains = getattr(snapshot.state, "chains", ())
+    if not chains:
+        return None
+    found = blake2b(digest_size=16)
+    found.update(snapshot.tree.parent.tobytes() + snapshot.tree.height.tobytes())
+    for state in chains:
+        found.update(str(state.generator).encode())
+    return found.digest()

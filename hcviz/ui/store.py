@@ -330,15 +330,17 @@ class Store:
         )  # fmt: skip
 
     def _samples_for(self, effect: Any, problem: Problem) -> Samples:
-        """Those that the run goes on with, if it starts where they are and asks for the same."""
+        """Those that the run goes on with, if it starts on their way and asks for the same."""
         law = {name: x for name, x in effect.params.items() if name not in ("steps", "every")}
         triplets = (problem.triplets.rows.tobytes(), problem.triplets.weights.tobytes())
         key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets)
         before = self.samples
-        goes_on = before is not None and before.key == key and isinstance(effect.start, Snapshot)
+        goes_on = before is not None and before.key == key and before.leads_through(effect.start)
         samples = before if before is not None and goes_on else Samples(problem.n_items, key)
-        kept = list(self._samples.items())[-KEPT_SAMPLES + 1 :]
-        self._samples = {**dict(kept), effect.run: samples}
+        shown = self.session.shown  # whatever is newer: these are looked at until a tree arrives
+        older = [each for each in self._samples.items() if each[0] != shown]
+        kept = dict(older[-KEPT_SAMPLES + 2 :]) | ({} if before is None else {shown: before})
+        self._samples = {**kept, effect.run: samples}
         return samples
 
     def _from_worker(self, message: Any) -> None:
