@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.jobs import Samples
+from hcviz.posterior import Posterior
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import certainty, pictures
@@ -52,17 +59,109 @@ def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     tree = store.session.snapshot.tree
     whole = tuple(int(x) for x in tree.leaves(tree.n_leaves + 60))
     share = certainty.of_group(store, whole)
-    assert share.endswith(" % of 151")
+    with store.samples.open() as posterior:
+        expected = certainty.percent(posterior.clade_support(whole))
+    # 200 trees were sampled, the first 64 set aside
+    assert share == f"{expected} of the last 136 trees, {certainty.settled(store)['word']}"
     assert certainty.of_group(store, (0,)) is None
     store.look(selection=whole)
     assert ["Sampled trees with it", share] in pictures.inspector(store)["selection"]["facts"]
 
 
-def test_the_verdict_is_words_and_a_reason(store):
-    said = certainty.settled(store)
-    assert said["word"] in ("still moving", "too early to say", "settled")
-    assert said["why"]
+@pytest.fixture
+def told(store):
+    """The page's words on samples of a kind, in the place of those that the run made."""
+
+    def of(make):
+        tree = store.session.snapshot.tree
+        samples = Samples(tree.n_leaves)
+        for k in range(4000):
+            shown, joint = make(k, tree)
+            samples.take(Snapshot(shown, k + 1, 4000, {"log_joint": joint}))
+        store._samples[store.session.shown] = samples
+        return certainty.settled(store)
+
+    return of
+
+
+def test_settled_is_said_of_independent_draws_only(store, told):
+    rng = np.random.default_rng(0)
+    said = told(lambda k, tree: (tree, rng.normal()))
+    assert said["word"] == "settled"
+    assert said["why"].startswith("Both halves of the one chain agree")
+    assert "Run goes on" not in said["why"]
+    assert certainty.is_settled(store)
+    whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
+    assert certainty.of_group(store, whole) == "100 % of the last 2,976 trees"
     assert pictures.inspector_live(store)["sure"] == said
+
+
+def test_a_drift_is_still_moving_and_a_run_goes_on_from_there(store, told):
+    rng = np.random.default_rng(0)
+    said = told(lambda k, tree: (tree, rng.normal() + k / 500))
+    assert said["word"] == "still moving"
+    assert "still differ in the log joint" in said["why"]
+    assert said["why"].endswith(" Run goes on from here.")
+    assert not certainty.is_settled(store)
+    whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
+    assert certainty.of_group(store, whole) == "100 % of the last 2,976 trees, still moving"
+
+
+def test_a_clade_in_doubt_is_called_by_its_labels(store, told):
+    """One tree, then another: where they differ is what the sentence is about."""
+    tree, labels = store.session.snapshot.tree, store.session.labels
+    three = next(v for v in range(tree.n_leaves, tree.n_nodes) if tree.size[v] == 3)
+    a, b, c = sorted(tree.leaves(three).tolist(), key=lambda x: tree.parent[x] == three)
+    parent = tree.parent.copy()
+    parent[[a, c]] = parent[[c, a]]
+    other = Tree(parent, tree.height, tree.n_leaves)
+    rng = np.random.default_rng(0)
+    said = told(lambda k, _: (tree if k < 2512 else other, rng.normal()))
+    assert said["word"] == "still moving"
+    pairs = [" and ".join(labels[x] for x in sorted(pair)) for pair in ((a, b), (c, b))]
+    found = store.samples.verdict(labels=labels).numbers
+    shares = ["50 %", "50 %"]  # the halves of the 2,976 trees from number 1,024 on
+    names = {f"the clade of {x} ({y} of the trees)" for x, y in zip(pairs, shares, strict=True)}
+    assert found.keys() == {"the log joint", "the root's height", *names}
+    assert any(f"still differ in {name}: R-hat is infinite" in said["why"] for name in names)
+
+
+def test_what_200_trees_of_zoo_say(store):
+    said = certainty.settled(store)
+    assert said["word"] != "settled"  # worth a handful of independent ones
+    assert said["why"].endswith(" Run goes on from here.")
+    assert not certainty.is_settled(store)
+    assert pictures.inspector_live(store)["sure"] == said
+
+
+def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypatch):
+    rng = np.random.default_rng(0)
+    told(lambda k, tree: (tree, rng.normal() + k / 500))
+    samples, now, judged = store.samples, [time.monotonic()], []
+    monkeypatch.setattr("hcviz.jobs.samples.time.monotonic", lambda: now[0])
+    judge = Posterior.verdict
+    monkeypatch.setattr(Posterior, "verdict", lambda *a, **k: judged.append(1) or judge(*a, **k))
+    store.session = replace(store.session, status="sampling")
+
+    def more():
+        samples.take(Snapshot(store.drawn.tree, 1, 2, {"log_joint": 0.0}))
+        return certainty.settled(store)
+
+    first = more()
+    assert not first["why"].endswith("Run goes on from here.")  # it does already
+    times = len(judged)
+    for _ in range(5):
+        now[0] += 0.15 * certainty.PACE
+        assert more() == first
+    assert len(judged) == times
+    now[0] += certainty.PACE
+    more()
+    assert len(judged) == times + 1
+    store.session = replace(store.session, status="settled")
+    assert more()["why"].endswith("Run goes on from here.")  # at rest always the newest
+    assert len(judged) == times + 2
+    certainty.settled(store)
+    assert len(judged) == times + 2  # nothing new
 
 
 def test_a_method_that_does_not_sample_says_nothing(store, loop):

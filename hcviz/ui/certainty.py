@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.core.build import chain_triplets
+from hcviz.posterior import Verdict
 from hcviz.questions import SURPRISING
 from hcviz.ui.store import Store
 
@@ -36,8 +37,10 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
     with samples.open() as posterior:
         if posterior is None:
             return None
-        share = posterior.clade_support(items)
-        return f"{percent(share)} of {len(posterior):,}"
+        share, trees = posterior.clade_support(items), len(posterior)
+    said = f"{percent(share)} of the last {trees:,} trees"
+    verdict = _verdict(store)
+    return said if verdict is None or verdict.word == "settled" else f"{said}, {verdict.word}"
 
 
 def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
@@ -58,16 +61,26 @@ def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[st
 
 def settled(store: Store) -> dict[str, str] | None:
     """The verdict on the run: a word, and why."""
-    if store.samples is None:
-        return None
-    busy = store.session.status == "sampling"
-    verdict = store.samples.verdict(PACE if busy else 0.0)
+    verdict = _verdict(store)
     if verdict is None:
         return None
     why = verdict.why
-    if verdict.word != "settled" and not busy:
+    if verdict.word != "settled" and store.session.status != "sampling":
         why += " Run goes on from here."
     return {"word": verdict.word, "why": why}
+
+
+def is_settled(store: Store) -> bool:
+    """Whether shares of the sampled trees can be taken for the posterior's probabilities."""
+    verdict = _verdict(store)
+    return verdict is not None and verdict.word == "settled"
+
+
+def _verdict(store: Store) -> Verdict | None:
+    if store.samples is None:
+        return None
+    busy = store.session.status == "sampling"
+    return store.samples.verdict(PACE if busy else 0.0, store.session.labels)
 
 
 def percent(share: float) -> str:
