@@ -13,6 +13,9 @@ from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
 from hcviz.ui.store import FieldFault, Store
 
+#: Characters of a field that are read as a number or a list; a sigma for each of 4,000 columns.
+LONGEST = 100_000
+
 
 def form(store: Store) -> dict[str, Any]:
     """The parameters as fields: switches, choices and text, with their docs and what is wrong."""
@@ -68,9 +71,11 @@ def parameter_from(text: Any) -> Any:
         return text
     if not text.strip() or text.strip().lower() == "none":
         return None
+    if len(text) > LONGEST:
+        return text.strip()
     try:
         return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # "(((((...", "-----..."
         return text.strip()
 
 
@@ -87,6 +92,7 @@ def set_field(store: Store, name: str, text: Any) -> None:
         method.parameters(**{**session.params, name: value})
     except HcvizError as fault:
         told = fault.message.removeprefix(f"{method.name}: ")
+        told = told if len(told) <= 300 else f"{told[:299]}…"
         kept = session.params.get(name)
         store.look(faults=(*faults, FieldFault(name, str(text), kept, told)))
         return
