@@ -328,26 +328,29 @@ def test_every_start_on_four_leaves_is_repaired(repair):
             assert first.tree.satisfies(rows).all()
 
 
-def test_rebuilding_satisfies_too_and_costs_more_than_the_guided_repair():
-    """The paper's repair throws the geometry below the LCA away; ours keeps it (Iris)."""
+def test_the_guided_repair_is_ahead_at_once_and_stays_ahead():
+    """The paper's repair throws the geometry below the LCA away; ours keeps it (Iris).
+
+    Mean log joints over 8 new triplets, right after the repair and after 100 and 1,000 proposals,
+    as the benchmark reports them for 20 (guided -10, -12, -10; rebuild -1249, -1156, -555): the
+    difference is 1,200, 1,100 and 500 there, and half of that is asked for here.
+    """
     problem = Problem(features=load_iris().data)
-    settled = last(problem, steps=2000)
-    gaps = []
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
+    settled = last(problem, steps=8000 if FAST else 600)
+    rng = np.random.default_rng(0)
+    shown = {"guided": [], "rebuild": []}
+    for _ in range(8 if FAST else 2):
         rows = rng.choice(150, (1, 3), replace=False)
         while settled.tree.satisfies(rows)[0]:
             rows = rng.choice(150, (1, 3), replace=False)
-        both = []
-        for repair in ("guided", "rebuild"):
-            run = hcviz.run(
-                "ddt", problem.with_triplets(rows), start=settled, repair=repair, steps=1
-            )
-            first = next(run)
-            assert first.tree.satisfies(rows).all()
-            both.append(first.metrics["log_joint"])
-        gaps.append(both[0] - both[1])
-    assert np.median(gaps) > 100
+        for repair, found in shown.items():
+            options = {"start": settled, "repair": repair, "steps": 1000 if FAST else 100}
+            snapshots = list(hcviz.run("ddt", problem.with_triplets(rows), every=100, **options))
+            assert all(s.tree.satisfies(rows).all() for s in snapshots)
+            joints = [s.metrics["log_joint"] for s in snapshots]
+            found.append([joints[0], joints[1], joints[-1]])
+    ahead = np.mean(shown["guided"], axis=0) - np.mean(shown["rebuild"], axis=0)
+    assert np.all(ahead > ([600, 550, 250] if FAST else [100, 50, 50]))
 
 
 def test_contradictions_are_refused_before_anything_runs():
