@@ -3,6 +3,11 @@
     python -m benchmarks.ddt            # all of it, about three minutes
     python -m benchmarks.ddt --quick    # smaller sizes, a few seconds
     HCVIZ_DATA=... names the folder with ddt/iris.dat and ddt/zoo.dat
+    --rival "NAME=COMMAND"              # once or more: another program, timed beside on both
+
+A rival's COMMAND is run without a shell, on iris.dat and on zoo.dat; in it {data} stands for the
+file, {n} and {d} for its rows and columns, {sigma} for the diffusion's, {level} for the log joint
+that the sampler is timed to reach. Its CPU seconds are printed, and the last line that it prints.
 
 CPU seconds; compile time is reported apart. "Plain Python" is the same code with the compiler off.
 """
@@ -12,6 +17,8 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import resource
+import shlex
 import subprocess
 import sys
 import time
@@ -83,7 +90,9 @@ def cpu(call: Callable[..., object], *arguments: object) -> float:
 
 def rates(sizes: list[int], proposals: int) -> None:
     print(f"\nSPR proposals a second, D = {DIMS}, stationary start (best of 5); one sweep of times")
-    print("     n   no triplets  100 triplets  accepted  mean depth  sweep, ms  steps as run")
+    print(
+        "     n   no triplets  100 triplets  share  accepted  mean depth  sweep, ms  steps as run"
+    )
     for n in sizes:
         found, extra = [], []
         for triplets in (0, 100):
@@ -101,16 +110,55 @@ def rates(sizes: list[int], proposals: int) -> None:
                 depth = float(tree_of(w).depth[:n].mean())
                 extra = [100 * accepted, depth, 1000 * swept, 5 * n / run]
         print(
-            f"{n:>6} {found[0]:>13,.0f} {found[1]:>13,.0f} {extra[0]:>8.2f}% {extra[1]:>11.1f} "
-            f"{extra[2]:>10.3f} {extra[3]:>13,.0f}"
+            f"{n:>6} {found[0]:>13,.0f} {found[1]:>13,.0f} {found[1] / found[0]:>6.0%} "
+            f"{extra[0]:>8.2f}% {extra[1]:>11.1f} {extra[2]:>10.3f} {extra[3]:>13,.0f}"
         )
+
+
+def several_chains(steps: int) -> None:
+    """The whole method in threads, as the page runs it: Iris, c and sigma learnt."""
+    problem = Problem(features=load_iris().data)
+    print(f"\nSeveral chains (threads) of {steps:,} steps each on Iris, a tree every 150: seconds")
+    print("chains    wall     CPU   steps a wall second, all chains")
+    for chains in (1, 2, 4, 8):
+        began, spent = time.perf_counter(), time.process_time()
+        for _ in hcviz.run("ddt", problem, steps=steps, every=150, chains=chains):
+            pass
+        took, spent = time.perf_counter() - began, time.process_time() - spent
+        print(f"{chains:>6} {took:>7.2f} {spent:>7.2f} {chains * steps / took:>14,.0f}")
+
+
+#: The two data sets, sigma, and the posterior mean less two standard deviations.
+LEVELS = (("iris", 1 / 3, -479 - 2 * 17.5), ("zoo", 1.0, -1274 - 2 * 8.5))
+
+
+def rivals(folder: Path, given: list[str]) -> None:
+    """Other programs on the same files: CPU seconds of the process and of what it started."""
+    for each in given:
+        name, _, command = each.partition("=")
+        for data, sigma, level in LEVELS:
+            path = folder / f"{data}.dat"
+            n, d = np.loadtxt(path).shape
+            filled = {"data": path, "n": n, "d": d, "sigma": sigma, "level": level}
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            found = subprocess.run(
+                [part.format(**filled) for part in shlex.split(command)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            said = (found.stdout.strip().splitlines() or [""])[-1][:80]
+            ended = "" if found.returncode == 0 else f" (ended with {found.returncode})"
+            print(f"{name}, {data}: {spent:.3f} CPU s{ended}  {said}")
 
 
 def to_posterior(folder: Path, seconds: float) -> None:
     print("\nFrom a start to the posterior mean less two standard deviations, CPU ms (5 seeds),")
     print("with or without locations given in turn (gibbs); then effective draws (bulk) of the log")
     print("joint and of the least certain clade per CPU second")
-    for name, sigma, level in (("iris", 1 / 3, -479 - 2 * 17.5), ("zoo", 1.0, -1274 - 2 * 8.5)):
+    for name, sigma, level in LEVELS:
         data = np.loadtxt(folder / f"{name}.dat")
         for latents in ("integrated", "gibbs"):
             for init in ("average", "random"):
@@ -285,7 +333,9 @@ def plain_python() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
+    chosen = parser.parse_args()
+    quick = chosen.quick
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores")
     print(f"Compile (or load from cache): {cpu(ddt.warm):.2f} CPU s")
     rates([50, 150, 600] if quick else [50, 150, 600, 2000, 10_000], 20_000 if quick else 100_000)
@@ -295,8 +345,10 @@ def main() -> None:
     folder = Path(shared) / "ddt"
     if folder.is_dir():
         to_posterior(folder, 0.2 if quick else 2.0)
+        rivals(folder, chosen.rival)
     else:
         print(f"\nNo iris.dat and zoo.dat at {folder}: set HCVIZ_DATA for the posterior's part.")
+    several_chains(20_000 if quick else 200_000)
     growth([50, 150] if quick else [50, 150, 600, 2000], 0.3 if quick else 5.0)
     repairs()
     summaries([150] if quick else [150, 2000, 10_000])
