@@ -83,8 +83,8 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
         card.pick(item)
     draft = pictures.constraints(store)["draft"]
     assert draft["verdicts"][0]["kind"] == "correction"
-    assert draft["verdicts"][1]["kind"] in ("surprising", "so far")
-    assert "of the sampled trees" in draft["verdicts"][1]["sentence"]
+    assert draft["beliefs"][0]["kind"] in ("surprising", "so far")
+    assert "of the sampled trees" in draft["beliefs"][0]["sentence"]
     assert asked(store) is first
     gestures.apply()
     assert asked(store) is None

@@ -193,8 +193,8 @@ def _draft(store: Store) -> dict[str, Any]:
         "mode": draft.mode,
         "sentence": draft.sentence(store.session.labels),
         "ready": bool(ready),
-        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts]
-        + [
+        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts],
+        "beliefs": [
             {"kind": kind, "sentence": said}
             for (group, apart), verdict in zip(ready[:4], verdicts, strict=True)
             if verdict.kind == "correction"

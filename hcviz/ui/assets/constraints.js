@@ -5,6 +5,7 @@ function draftCard(draft, send) {
   return h("div", { class: "draft", role: "group", "aria-label": "The constraint you are stating" },
     h("p", { class: "says" }, draft.sentence),
     ...draft.verdicts.map(v => h("div", { class: `verdict ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence)),
+    ...draft.beliefs.map(v => h("div", { class: `belief ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence)),
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", "data-key": "apply", disabled: !draft.ready, onclick: () => send("apply") }, "Apply ", h("kbd", {}, "Enter")),
       h("button", { type: "button", "data-key": "clear", onclick: () => send("clear") }, "Clear ", h("kbd", {}, "Esc"))))
