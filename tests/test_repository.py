@@ -85,14 +85,19 @@ def test_the_commands_of_the_readme_exist():
 
 
 def test_the_python_of_the_readme_runs(capsys):
-    (block,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    first, second = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
+    )
     made = {}
-    exec(block, made)
+    exec(first, made)
     assert made["tree"].satisfies(made["odd_one_out"]).tolist() == [True]
     assert made["tree"].n_leaves == len(made["zoo"].labels)
     snapshot = made["snapshot"]
     assert snapshot.step == snapshot.total
     assert capsys.readouterr().out.splitlines()[-1].startswith(f"{snapshot.step} {snapshot.total}")
+    exec(second, made)
+    assert made["seen"].triplet_probability(made["odd_one_out"])[0] > 0.9
+    assert made["tree"].n_internal == len(made["support"])
 
 
 def test_the_limits_of_the_readme_are_those_of_uploads():
