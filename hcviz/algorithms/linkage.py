@@ -22,7 +22,7 @@ def distances(problem: Problem) -> NDArray[np.float64]:
     the problem has a similarity; else Euclidean between the rows of features."""
     if problem.similarity is None:
         return np.asarray(pdist(problem.features))
-    condensed = squareform(problem.similarity, checks=False)
+    condensed = squareform(problem.similarity_or_default, checks=False)
     return np.asarray(condensed.max(initial=-np.inf) - condensed)
 
 

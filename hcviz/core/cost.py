@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, issparse
 
 from hcviz.core import treekernels as kernels
 from hcviz.core.errors import InvalidData, InvalidParameter
@@ -13,16 +14,20 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
 
-def dasgupta_cost(tree: Tree, similarity: ArrayLike) -> float:
+def dasgupta_cost(tree: Tree, similarity: Any) -> float:
     """The sum over unordered pairs of w_ij |T[i,j]|, |T[i,j]| being the leaves of their smallest
     clade. Low is good for a similarity, high for a dissimilarity.
 
     ``similarity`` is float (n, n); the diagonal is ignored, and w_ij is the mean of both triangles.
-    Polytomies are allowed. One pass over the matrix, O(n^2) time and O(n) memory. Raises
-    :class:`InvalidData` for a matrix of another size or with cells that are not finite.
+    Polytomies are allowed. One pass over the matrix, O(n^2) time and O(n) memory; of a scipy.sparse
+    one O(nnz). Raises :class:`InvalidData` for a matrix of another size or with cells that are not
+    finite.
     """
-    matrix = np.asarray(similarity)
     n = tree.n_leaves
+    if issparse(similarity):
+        rows, columns, weights = sparse_pairs(similarity, n)
+        return float(weights @ tree.size[tree.lca(rows, columns)]) if len(rows) else 0.0
+    matrix = np.asarray(similarity)
     if matrix.shape != (n, n):
         raise InvalidData(
             f"The similarity has shape {matrix.shape}, and the tree {n} leaves: {(n, n)} is needed."
@@ -43,7 +48,27 @@ def dasgupta_cost(tree: Tree, similarity: ArrayLike) -> float:
     return cost
 
 
-def regularised_cost(tree: Tree, similarity: ArrayLike, triplets: Any, lam: float) -> float:
+def sparse_pairs(
+    similarity: Any, n: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Rows, columns and *half* weights of a sparse matrix, off the diagonal: pairs stand twice."""
+    if similarity.shape != (n, n):
+        raise InvalidData(
+            f"The similarity has shape {similarity.shape}, and the tree {n} leaves: "
+            f"{(n, n)} is needed."
+        )
+    found = coo_array(similarity)
+    apart = found.coords[0] != found.coords[1]
+    rows, columns = (axis[apart].astype(np.int32) for axis in found.coords)
+    weights = np.asarray(found.data[apart], np.float64) / 2.0
+    wrong = np.flatnonzero(~np.isfinite(weights))
+    if wrong.size:
+        where = f"row {rows[wrong[0]]}, column {columns[wrong[0]]}"
+        raise InvalidData(f"The similarity is not finite: {where}.")
+    return rows, columns, weights
+
+
+def regularised_cost(tree: Tree, similarity: Any, triplets: Any, lam: float) -> float:
     """Dasgupta's cost plus ``lam`` times the sum of c_k |T[a_k,b_k]| over the violated triplets.
 
     c_k are the triplets' weights (paper 001, equation 4, the regularised objective for conflicting

@@ -9,8 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array, csr_array, issparse
 
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.similarity import similarity_from_features
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.core.whole import whole_number
@@ -19,6 +20,8 @@ Float = NDArray[np.float64]
 
 #: No cell may be larger: squares, and sums of them, must stay finite.
 LARGEST = 1e100
+#: A sparse similarity of more items is not made dense: 800 MB.
+MOST_DENSE = 10_000
 
 
 @runtime_checkable
@@ -57,7 +60,9 @@ class Problem:
     features : float64 (n, d), optional
         Finite, up to 1e100 either way. d = 0 is allowed (the sampler then draws from its prior).
     similarity : float64 (n, n), optional
-        Finite (to 1e100) and symmetric; larger is more alike; the diagonal is ignored.
+        Finite (to 1e100) and symmetric; larger is more alike; the diagonal is ignored. A
+        scipy.sparse matrix or array stays sparse (a ``csr_array``, int32 indices): pairs that it
+        leaves out are 0, and none may be negative.
     triplets, comparisons : optional
         What people said: hard or soft ab|c, and answers about hidden similarities.
     oracle : optional
@@ -87,8 +92,9 @@ class Problem:
             put(self, "features", check_features(self.features))
             counts["rows of features"] = len(self.features)
         if self.similarity is not None:
-            put(self, "similarity", check_square(self.similarity, "similarity"))
-            counts["rows of similarity"] = len(self.similarity)
+            check = check_sparse if issparse(self.similarity) else check_square
+            put(self, "similarity", check(self.similarity, "similarity"))
+            counts["rows of similarity"] = self.similarity.shape[0]
         if self.oracle is not None:
             counts["items of the oracle"] = check_oracle(self.oracle)
         if self.comparisons is not None and not isinstance(self.comparisons, Comparisons):
@@ -130,11 +136,30 @@ class Problem:
             made.__dict__["similarity_or_default"] = self.similarity_or_default
         return made
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the similarity is a sparse one."""
+        return bool(issparse(self.similarity))
+
     @cached_property
     def similarity_or_default(self) -> Float:
-        """The similarity, or the default one of the features: (1 + cosine)/2 of z-scores."""
+        """The similarity, or the default one of the features: (1 + cosine)/2 of z-scores.
+
+        Always dense, float64 (n, n): :class:`TooLarge` for a sparse one of more than 10,000 items.
+        """
+        if self.is_sparse:
+            if self.n_items > MOST_DENSE:
+                raise TooLarge(
+                    f"This needs all {self.n_items:,} x {self.n_items:,} similarities, and is made "
+                    f"for {MOST_DENSE:,} items at most; yours are sparse.",
+                    "Use crsc, crbc or hrsc with spectral cuts, which keep them sparse.",
+                )
+            whole: Float = self.similarity.toarray()
+            whole.flags.writeable = False
+            return whole
         if self.similarity is not None:
-            return self.similarity
+            dense: Float = self.similarity
+            return dense
         if self.features is None:
             raise InvalidData(
                 "This needs similarities, and the problem has neither a similarity nor features."
@@ -224,6 +249,45 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
             f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
         )
     array.flags.writeable = False
+    return array
+
+
+def check_sparse(matrix: Any, noun: str) -> Any:
+    """A square, symmetric csr_array of finite float64 >= 0, int32 indices, frozen. O(nnz log)."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        shape = " x ".join(str(side) for side in matrix.shape)
+        raise InvalidData(f"A {noun} matrix must be square; this one is {shape}.")
+    if matrix.dtype.kind not in "biuf":
+        raise InvalidData(f"The {noun} matrix does not hold numbers, but {matrix.dtype}.")
+    array = csr_array(matrix, dtype=np.float64, copy=True)
+    array.sum_duplicates()
+    array.eliminate_zeros()
+    for wrong, said in (
+        (~np.isfinite(array.data), "must be finite"),
+        (array.data > LARGEST, f"too large to compute with (the limit is {LARGEST:g})"),
+        (array.data < 0, "must be 0 or more in a sparse matrix, where what is left out is 0"),
+    ):
+        if wrong.any():
+            place = int(np.flatnonzero(wrong)[0])
+            row = int(np.searchsorted(array.indptr, place, side="right")) - 1
+            raise InvalidData(
+                f"Row {row}, column {array.indices[place]} of the {noun} is "
+                f"{array.data[place]:g}: {said}."
+            )
+    gap = coo_array(abs(array - array.T))
+    limit = 1e-9 * max(1.0, float(array.data.max(initial=0.0)))
+    if gap.nnz and gap.data.max() > limit:
+        worst = int(gap.data.argmax())
+        row, column = int(gap.coords[0][worst]), int(gap.coords[1][worst])
+        raise InvalidData(
+            f"A {noun} matrix must be symmetric; row {row}, column {column} is "
+            f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}.",
+            "A graph of nearest neighbours is made so by (a + a.T) / 2 or a.maximum(a.T).",
+        )
+    array.indptr = array.indptr.astype(np.int32)
+    array.indices = array.indices.astype(np.int32)
+    for part in (array.data, array.indptr, array.indices):
+        part.flags.writeable = False
     return array
 
 

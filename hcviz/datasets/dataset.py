@@ -163,7 +163,7 @@ class Dataset:
             labels=tuple(problem.labels),
             features=problem.features,
             feature_names=problem.feature_names,
-            similarity=problem.similarity,
+            similarity=problem.similarity_or_default if problem.is_sparse else problem.similarity,
             comparisons=problem.comparisons,
             provenance="Given as a hcviz.Problem.",
         )

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from hcviz.core.cost import dasgupta_cost
+from hcviz.core.cost import dasgupta_cost, sparse_pairs
 from hcviz.core.jit import njit
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
 
 def node_costs(
-    tree: Tree, similarity: ArrayLike, triplets: Any = None, lam: float = 0.0
+    tree: Tree, similarity: Any, triplets: Any = None, lam: float = 0.0
 ) -> NDArray[np.float64]:
     """What each node adds to the cost, float64 (m,), 0 at the leaves.
 
@@ -23,12 +24,17 @@ def node_costs(
     :func:`dasgupta_cost`, or :func:`regularised_cost`. O(n^2 + n depth) time, O(n) memory. Raises
     :class:`InvalidData` as those do.
     """
-    dasgupta_cost(tree, similarity)  # it checks the matrix, and names the cell that is wrong
-    matrix = np.ascontiguousarray(similarity, dtype=np.float64).view()
-    matrix.flags.writeable = False
-    within = clade_weights(tree.parent, tree.size, tree.leaf_start, tree.leaf_order, matrix)
-    cut = within.copy()
-    np.subtract.at(cut, tree.parent[:-1], within[:-1])
+    if issparse(similarity):
+        cut = np.zeros(tree.n_nodes)
+        rows, columns, weights = sparse_pairs(similarity, tree.n_leaves)
+        np.add.at(cut, tree.lca(rows, columns), weights)
+    else:
+        dasgupta_cost(tree, similarity)  # it checks the matrix, and names the cell that is wrong
+        matrix = np.ascontiguousarray(similarity, dtype=np.float64).view()
+        matrix.flags.writeable = False
+        within = clade_weights(tree.parent, tree.size, tree.leaf_start, tree.leaf_order, matrix)
+        cut = within.copy()
+        np.subtract.at(cut, tree.parent[:-1], within[:-1])
     known = Triplets.of(triplets, tree.n_leaves)
     broken = ~tree.satisfies(known)
     a, b = known.rows[broken, 0], known.rows[broken, 1]

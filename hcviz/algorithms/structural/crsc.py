@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import param
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
 
 from hcviz.algorithms.base import Algorithm, start_tree
 from hcviz.algorithms.structural import cutkernels, oracles
@@ -63,7 +65,8 @@ def run_crsc(
 
     Raises, before anything runs, :class:`InconsistentTriplets`, and :class:`InvalidData` for a
     negative similarity unless ``shift`` is set. O(n^2) a level of the tree times the Lanczos steps,
-    float32 (n, n) memory.
+    float32 (n, n) memory. Spectral cuts keep a sparse similarity sparse: time and memory then go
+    with the pairs that it holds (:mod:`hcviz.algorithms.structural.sparse`).
     """
     return _hard(problem, params, rng, start, balanced=False)
 
@@ -194,6 +197,12 @@ HRSC = Algorithm(
 )
 
 
+def _ring(n: int) -> NDArray[np.int64]:
+    """Both neighbours of each of n items in a ring, one after the other."""
+    here = np.arange(n)
+    return np.stack([(here - 1) % n, (here + 1) % n], axis=1).ravel()
+
+
 def warm() -> None:
     """Compile (or load) the kernels, so that nobody's first click waits for it."""
     spectral.warm()
@@ -202,6 +211,11 @@ def warm() -> None:
     problem = Problem(similarity=np.exp(-apart / 9.0), triplets=[[0, 1, 2]])
     weights = np.ones((3, 3)) - np.eye(3)
     cutkernels.best_cut(weights, np.ones(3, np.int64), False)
+    ring = coo_array((np.ones(2 * n), (np.arange(2 * n) // 2, _ring(n))), shape=(n, n))
+    thin = Problem(similarity=ring.tocsr(), triplets=[[0, 1, 2]])
+    for method, given in ((CRBC, thin), (HRSC, thin)):
+        for _ in method.start_run(given, method.parameters(refine=True), np.random.default_rng(0)):
+            pass
     for method in (CRSC, CRBC, HRSC):
         params = method.parameters(refine=True)
         for _ in method.start_run(problem, params, np.random.default_rng(0), Tree.star(n)):

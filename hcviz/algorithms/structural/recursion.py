@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from hcviz.algorithms.structural import cutkernels, kernels
+from hcviz.algorithms.structural import cutkernels, kernels, sparse, sparsekernels
 from hcviz.core import spectral, spectralkernels
 from hcviz.core.buildkernels import renumbered
 from hcviz.core.cost import dasgupta_cost, penalty
@@ -68,6 +69,8 @@ class State:
         self.spare_items = np.empty(n, np.int32)
         self.spare_active = np.empty(len(self.rows), np.int32)
         self.at = np.empty(4, np.int32)
+        self.member = np.zeros(n, np.int32)  # whose items bear ``stamp``: the set's, if sparse
+        self.stamp = 0
         self.room = np.empty(0, np.float32)
         #: Waiting sets, largest first: (-size, begin, end, triplets' begin and end, parent).
         self.waiting: list[tuple[int, int, int, int, int, int]] = []
@@ -134,7 +137,9 @@ def recurse(
     shown = 0
     while state.waiting:
         begin, end, t_begin, t_end, over = state.take()
-        if end - begin <= SMALL and plan.cut is None:
+        if end - begin <= SMALL and plan.cut is None and issparse(matrix):
+            sparse.finish(matrix, state, plan, begin, end, t_begin, t_end, over)
+        elif end - begin <= SMALL and plan.cut is None:
             state.made = kernels.finish(
                 matrix, low, state.items, begin, end, state.rows, state.active, t_begin, t_end,
                 over, state.up, state.made, state.link, state.key,
@@ -154,10 +159,15 @@ def recurse(
     yield snapshot(state.tree(fallback, table), total)
 
 
-def weights_of(problem: Problem, plan: Plan) -> NDArray[np.float64] | None:
-    """The matrix, read-only (numba compiles one variant); None if nobody needs one and none is."""
+def weights_of(problem: Problem, plan: Plan) -> Any:
+    """The matrix, read-only (numba compiles one variant); None if nobody needs one and none is.
+
+    Sparse ones stay sparse for spectral cuts, and where weights are only needed for the cost.
+    """
     if plan.blind and problem.similarity is None and problem.features is None:
         return None
+    if problem.is_sparse and (plan.blind or plan.cut is None):
+        return problem.similarity
     matrix = problem.similarity_or_default.view()
     matrix.flags.writeable = False
     return matrix
@@ -166,7 +176,7 @@ def weights_of(problem: Problem, plan: Plan) -> NDArray[np.float64] | None:
 def _divide(
     state: State,
     plan: Plan,
-    matrix: NDArray[np.float64] | None,
+    matrix: Any,
     low: float,
     begin: int,
     end: int,
@@ -183,6 +193,57 @@ def _divide(
     sizes = kernels.supernode_sizes(state.items, begin, end, state.key, count)
     if plan.balanced and kernels.largest(sizes):
         plan.uneven[0] += 1
+    if issparse(matrix) and not plan.blind:
+        side = yield from _sparse(state, plan, matrix, begin, end, t_begin, t_end, sizes)
+    else:
+        side = yield from _dense(state, plan, matrix, low, begin, end, t_begin, t_end, sizes)
+    where, t_where, t_stop = kernels.divide(
+        state.items, begin, end, state.active, t_begin, t_end, state.rows, state.key, side,
+        state.spare_items, state.spare_active, state.at,
+    )  # fmt: skip
+    state.up[state.made] = over
+    state.add(begin, where, t_begin, t_where, state.made)
+    state.add(where, end, t_where, t_stop, state.made)
+    state.made += 1
+
+
+def _sparse(
+    state: State,
+    plan: Plan,
+    matrix: Any,
+    begin: int,
+    end: int,
+    t_begin: int,
+    t_end: int,
+    sizes: NDArray[np.int64],
+) -> Generator[None, None, Bools]:
+    """The side of each supernode, by the rows of a sparse supergraph."""
+    if len(sizes) == 2:
+        return np.array([True, False])
+    state.stamp += 1
+    graph = sparsekernels.supergraph(
+        matrix.indptr, matrix.indices, matrix.data, state.items, begin, end, state.key, len(sizes),
+        state.member, state.stamp, state.rows, state.active, t_begin, t_end, plan.prices,
+    )  # fmt: skip
+    yield
+    if len(sizes) > spectralkernels.EXACT:
+        return (yield from sparse.cut(graph, sizes, plan.balanced, plan.refined))
+    return (yield from _spectral(sparsekernels.dense(*graph), sizes, plan))
+
+
+def _dense(
+    state: State,
+    plan: Plan,
+    matrix: NDArray[np.float64] | None,
+    low: float,
+    begin: int,
+    end: int,
+    t_begin: int,
+    t_end: int,
+    sizes: NDArray[np.int64],
+) -> Generator[None, None, Bools]:
+    """The side of each supernode, by the supergraph's whole matrix."""
+    soft, count = len(plan.prices) > 0, len(sizes)
     large = count > spectralkernels.EXACT and plan.cut is None
     size = 0 if plan.blind or matrix is None else count
     single = count == end - begin
@@ -211,17 +272,8 @@ def _divide(
         if plan.cut is not None and count < end - begin:
             kernels.add_own(matrix, state.items, begin, end, state.key, own)
     if plan.cut is not None:
-        side = np.array([True, False]) if count == 2 else plan.cut(weights, own, sizes)
-    else:
-        side = yield from _spectral(weights, sizes, plan)
-    where, t_where, t_stop = kernels.divide(
-        state.items, begin, end, state.active, t_begin, t_end, state.rows, state.key, side,
-        state.spare_items, state.spare_active, state.at,
-    )  # fmt: skip
-    state.up[state.made] = over
-    state.add(begin, where, t_begin, t_where, state.made)
-    state.add(where, end, t_where, t_stop, state.made)
-    state.made += 1
+        return np.array([True, False]) if count == 2 else plan.cut(weights, own, sizes)
+    return (yield from _spectral(weights, sizes, plan))
 
 
 def _spectral(

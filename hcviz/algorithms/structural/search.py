@@ -84,6 +84,8 @@ def run(
         build(n, triplets)  # raises where there is no tree
     elif not np.isfinite(lam):
         raise InvalidParameter("lam must be finite; leave it out to make every triplet hold.")
+    if problem.is_sparse:
+        problem.similarity_or_default  # noqa: B018  raises here where it is too large
     begun = start_tree(start)
     if begun is not None and not soft:
         begun = build_guided(begun, triplets)
