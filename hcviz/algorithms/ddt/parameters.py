@@ -92,7 +92,7 @@ class Parameters(param.Parameterized):
         default="integrated",
         objects=["integrated", "gibbs"],
         doc="Positions of inner nodes: integrated out, or (the paper's way) drawn given the tree "
-        "in turn with moves given them. The same posterior; integrated mixes better.",
+        "in turn with moves given them. The same posterior.",
     )
     chains = param.Integer(
         1,

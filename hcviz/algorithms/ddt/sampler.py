@@ -48,9 +48,9 @@ def run(
     """Sample trees from the Dirichlet diffusion tree posterior (Vikram and Dasgupta 2016).
 
     Locations are integrated out; with ``latents="gibbs"`` they are drawn given the tree once in n
-    proposals, which are weighed given them (the paper's interleaved way): the same posterior, held
-    back by what the locations remember. ``state`` of each snapshot is a :class:`DdtState`; from it
-    a run goes on bit for bit. Constant columns are left out where sigma is None, since there is
+    proposals, which are weighed given them (the paper's interleaved way): the same posterior
+    (docs/performance.md has how both mix). ``state`` of each snapshot is a :class:`DdtState`; from
+    it a run goes on bit for bit. Constant columns are left out where sigma is None, since there is
     nothing to take their scale from; with sigma given they count as every column does (one of zeros
     still prefers trees that could have made it). Hard triplets hold in every snapshot, the first
     included; :class:`InconsistentTriplets` if they cannot. A proposal costs O(depth * d), more with
