@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import hcviz
-from hcviz import InconsistentTriplets, Problem, Tree, metrics
+from hcviz import InconsistentTriplets, Problem, Tree, Triplets, metrics
 from hcviz.algorithms.structural.profile import cut_profile
-from hcviz.core.errors import InvalidConstraint, InvalidData
+from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter
 from tests.test_structural_search import held_by, random_triplets, random_weights
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
@@ -256,6 +257,41 @@ def test_the_profile_has_the_cut_that_is_taken(seed, n, count):
         assert left in (chosen, frozenset(range(n)) - chosen)
     balanced = np.flatnonzero(3 * profile.balance >= 1 - 1e-12)
     assert (profile.best_balanced < 0) == (len(balanced) == 0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 12), st.sampled_from([0.0, 0.5, 30.0]))
+def test_a_profile_of_priced_answers_has_hrscs_cut(seed, n, lam):
+    rng = np.random.default_rng(seed)
+    weights = random_weights(rng, n)
+    rows = np.array([rng.choice(n, 3, replace=False) for _ in range(4)])  # they may contradict
+    price = 0.5 + rng.random(4)
+    items = np.sort(rng.choice(n, int(rng.integers(2, n + 1)), replace=False))
+    problem = Problem(similarity=weights, triplets=Triplets(rows, price))
+    profile = cut_profile(problem, items, lam=lam)
+    assert sorted(int(x) for block in profile.supernodes for x in block) == items.tolist()
+    for cut in range(len(profile.inside)):
+        left = {int(block[0]) for block in profile.supernodes[: cut + 1]}
+        right = set(items.tolist()) - left
+        paid = sum(weights[i, j] for i in left for j in right)
+        for (a, b, c), p in zip(rows.tolist(), price, strict=True):
+            if {a, b, c} <= left | right and (a in left) != (b in left):
+                paid += lam * p
+        assert profile.weight[cut] == pytest.approx(paid, abs=1e-9)
+    thin = Problem(similarity=csr_array(weights), triplets=problem.triplets)
+    again = cut_profile(thin, items, lam=lam)
+    assert (again.weight == profile.weight).all()
+    if len(items) == n and profile.pieces == 1:
+        tree = hcviz.fit("hrsc", problem, lam=lam)
+        left = frozenset(tree.leaves(int(tree.children(tree.root)[0])).tolist())
+        chosen = frozenset(np.concatenate(profile.supernodes[: profile.best + 1]).tolist())
+        assert left in (chosen, frozenset(range(n)) - chosen)
+
+
+def test_a_profile_takes_no_price_below_zero():
+    for lam in (-1.0, float("inf"), float("nan")):
+        with pytest.raises(InvalidParameter, match="lam must be finite"):
+            cut_profile(Problem(similarity=np.ones((3, 3))), range(3), lam=lam)
 
 
 def test_a_profile_of_one_item_is_a_sentence():

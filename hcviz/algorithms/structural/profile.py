@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.algorithms.structural import kernels
 from hcviz.core import spectralkernels
 from hcviz.core.build import aho_components
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.whole import whole_numbers
 
@@ -43,26 +43,48 @@ class CutProfile:
         return np.minimum(self.inside, total - self.inside) / total
 
 
-def cut_profile(problem: Problem, items: ArrayLike, low: float = 0.0) -> CutProfile:
+def cut_profile(
+    problem: Problem, items: ArrayLike, low: float = 0.0, lam: float | None = None
+) -> CutProfile:
     """The sweep over the supergraph of ``items`` (two or more) under the problem's triplets.
 
-    ``low`` is taken from every similarity. O(|items|^2) and the eigenvector, float64. Raises
-    :class:`InvalidData` where nothing can be cut: one item, or contradictory triplets.
+    ``low`` is taken from every similarity. With ``lam`` the graph is HRSC's: every item is a node
+    of its own, and each ab|c inside the set adds ``lam`` c_k to the edge a-b, so that ``weight``
+    and ``ratio`` hold what a cut pays for answers, too. O(|items|^2) and the eigenvector, float64;
+    of sparse similarities only the set's own are made dense. Raises :class:`InvalidData` where
+    nothing can be cut: one item, or contradictory triplets; :class:`InvalidParameter` for a ``lam``
+    that is not finite or below 0.
     """
+    if lam is not None and not 0 <= lam < np.inf:
+        raise InvalidParameter(f"lam must be finite, and 0 or more, not {lam}.")
     members = np.unique(whole_numbers(items, "The items of a profile", InvalidData)).astype(
         np.int32
     )
-    blocks = aho_components(members, problem.triplets)
+    if lam is None:
+        blocks = aho_components(members, problem.triplets)
+    else:
+        blocks = [members[i : i + 1] for i in range(len(members))]
     if len(blocks) < 2:
         raise InvalidData("There is nothing to cut: the items hang together as one.")
-    k = len(blocks)
-    number = np.zeros(problem.n_items, np.int32)
+    k, size = len(blocks), len(members)
+    number = np.zeros(size, np.int32)
     for place, block in enumerate(blocks):
-        number[block] = place
-    matrix = problem.similarity_or_default.view()
-    matrix.flags.writeable = False
+        number[np.searchsorted(members, block)] = place
+    if problem.is_sparse:
+        matrix = problem.similarity[members][:, members].toarray()
+    else:
+        matrix = problem.similarity_or_default[np.ix_(members, members)]
+    matrix.flags.writeable = False  # numba compiles one variant
     weights = np.zeros((k, k))
-    kernels.add_weights(matrix, low, members, 0, len(members), number, 0, len(members), weights)
+    here = np.arange(size, dtype=np.int32)
+    kernels.add_weights(matrix, low, here, 0, size, number, 0, size, weights)
+    if lam is not None:
+        known = problem.triplets
+        active = np.flatnonzero(np.isin(known.rows, members).all(axis=1))
+        local = np.searchsorted(members, known.rows[active]).astype(np.int32)
+        told = np.arange(len(active), dtype=np.int32)
+        prices = lam * known.weights[active]
+        kernels.add_answers(local, told, 0, len(active), prices, number, weights)
     labels, pieces = spectralkernels.component_labels(weights)
     degree = spectralkernels.degrees(weights)
     if pieces > 1:
