@@ -19,7 +19,9 @@ from collections.abc import Callable
 from importlib import import_module, util
 
 import numpy as np
+from scipy.sparse import coo_array, csr_array, csr_matrix
 from scipy.sparse.linalg import eigsh
+from scipy.spatial import KDTree
 
 import hcviz
 from hcviz import Problem, Tree, metrics
@@ -36,6 +38,20 @@ def blobs(n: int, seed: int = 0) -> np.ndarray:
     centres = 3.0 * rng.normal(size=(20, 8))
     matrix = cosine_zscored(centres[rng.integers(0, 20, n)] + rng.normal(size=(n, 8)))
     return (matrix + matrix.T) / 2
+
+
+def neighbours(n: int, grouped: bool, seed: int = 0) -> csr_array:
+    """Graph of the 10 nearest neighbours: of twenty groups in 8 dimensions, or of a square."""
+    rng = np.random.default_rng(seed)
+    points = rng.random((n, 2))
+    if grouped:
+        centres = 3.0 * rng.normal(size=(20, 8))
+        points = centres[rng.integers(0, 20, n)] + rng.normal(size=(n, 8))
+    distance, near = KDTree(points).query(points, 11)
+    weight = np.exp(-((distance[:, 1:] / np.median(distance[:, -1])) ** 2))
+    rows = np.repeat(np.arange(n), 10)
+    one = coo_array((weight.ravel(), (rows, near[:, 1:].ravel())), shape=(n, n)).tocsr()
+    return one.maximum(one.T)
 
 
 def cpu(call: Callable[[], object]) -> float:
@@ -117,12 +133,46 @@ def recursions(sizes: list[int]) -> None:
     print("Growth, exponent of n: " + ", ".join(f"{k} {v:.2f}" for k, v in slopes.items()))
 
 
-def paris(matrix: np.ndarray) -> float:
-    """scikit-network's Paris on the same matrix; nan where it is not installed."""
+def sparse_recursions(sizes: list[int]) -> None:
+    print("\nWhole recursions, sparse, 10 nearest neighbours, CPU s (groups | a square)")
+    print("     n            crsc    200 triplets         refined            crbc           Paris")
+    columns: dict[str, list[float]] = {}
+    for n in sizes:
+        cells = []
+        graphs = [neighbours(n, grouped) for grouped in (True, False)]
+        for what in ("crsc", "200 triplets", "refined", "crbc", "Paris"):
+            pair = []
+            for graph in graphs:
+                problem = hcviz.Problem(similarity=graph)
+                if what == "200 triplets":
+                    rows = triplets_of(hcviz.fit("random-cut", problem), 200)
+                    problem = problem.with_triplets(rows)
+                name = what if what == "crbc" else "crsc"
+                refine = what == "refined"
+                pair.append(
+                    paris(graph)
+                    if what == "Paris"
+                    else cpu(lambda p=problem, m=name, r=refine: hcviz.fit(m, p, refine=r))
+                )
+            columns.setdefault(what, []).append(pair[1])
+            cells.append(f"{pair[0]:.2f} | {pair[1]:.2f}")
+        print(f"{n:>6} " + "".join(f"{cell:>16}" for cell in cells))
+    if len(sizes) > 1:
+        slopes = {name: exponent(sizes, seconds) for name, seconds in columns.items()}
+        told = ", ".join(f"{name} {slope:.2f}" for name, slope in slopes.items())
+        print(f"Growth on the square, exponent of n: {told}")
+
+
+def paris(matrix: np.ndarray | csr_array) -> float:
+    """scikit-network's Paris on the same graph; nan where it is not installed."""
     if util.find_spec("sknetwork") is None:
         return float("nan")
     graph = matrix.copy()
-    np.fill_diagonal(graph, 0.0)
+    if isinstance(graph, np.ndarray):
+        np.fill_diagonal(graph, 0.0)
+    else:
+        indices = (graph.indices.astype(np.int32), graph.indptr.astype(np.int32))
+        graph = csr_matrix((graph.data, *indices), shape=graph.shape)
     return cpu(lambda: import_module("sknetwork.hierarchy").Paris().fit(graph))
 
 
@@ -183,6 +233,7 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores")
     print(f"Compile (or load from cache): {cpu(lambda: (crsc.warm(), search.warm())):.2f} CPU s")
     recursions([200, 500] if quick else [500, 1000, 2000, 5000])
+    sparse_recursions([1000] if quick else [2000, 5000, 10_000, 20_000])
     memory(500 if quick else 2000)
     known_costs()
     progress([100] if quick else [100, 1000, 5000])

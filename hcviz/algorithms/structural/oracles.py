@@ -7,12 +7,12 @@ are stated in cvxpy, solved by solvers that come with it, and rounded by sweeps.
 - ``lp`` (Leighton and Rao 1999): the metric d with sum w_ij d_ij least, sum s_i s_j d_ij = 1. Its
   value bounds the sparsest cut's ratio from below; a cut within O(log k) of it is among the sweeps
   along distances to random sets (Bourgain 1985; Linial, London and Rabinovich 1995), to which
-  distances to single nodes are added. Clarabel, an interior point method: some 7 s at k = 60.
+  distances to single nodes are added. Clarabel, an interior point method: 3 to 4 CPU s at k = 60.
 - ``sdp`` (Goemans 1997, Linial): the same with d_ij = |x_i - x_j|^2. A cut within O(sqrt(log k))
   comes from random hyperplanes: two sets far apart along a direction, close pairs of them dropped,
   and a sweep along the distance to one of them (Arora, Rao and Vazirani 2009). SCS, a first-order
   method, hence a bound good to about 1e-4; triangle inequalities join as they are violated, which
-  ends at the same optimum as all at once. Some 3 s at k = 60.
+  ends at the same optimum as all at once. At k = 60: 2.5 to 16 CPU s.
 
 For balanced cuts the same metrics are swept for the lightest balanced cut: a pseudo-approximation
 (the paper's theorem 2 asks for one).
