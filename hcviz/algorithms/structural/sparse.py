@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.algorithms.structural import kernels, sparsekernels
+from hcviz.algorithms.structural import cutkernels, kernels, sparsekernels
 from hcviz.core import spectralkernels
 from hcviz.core.spectral import CHUNK, TOLERANCE
 
@@ -25,9 +25,9 @@ def cut(
     side: NDArray[np.bool_]
     labels, pieces = sparsekernels.components(*graph)
     yield
-    if pieces > 1:
-        if not balanced:  # a cut between pieces weighs nothing
-            side = spectralkernels.halve_components(labels, pieces, sizes)
+    if pieces > 1:  # a cut between pieces weighs nothing
+        side = spectralkernels.halve_components(labels, pieces, sizes)
+        if not balanced or cutkernels.is_balanced(sizes[side].sum(), sizes.sum()):
             return side
         graph = sparsekernels.linked(*graph, labels, pieces)
     start, target, weight = graph

@@ -134,7 +134,7 @@ def linked(start, target, weight, labels, count):
         piece = labels[v]
         more = 0
         if v == first[piece]:
-            more = (piece > 0) + (piece < count - 1)
+            more = int(piece > 0) + int(piece < count - 1)
         begin[v + 1] = begin[v] + start[v + 1] - start[v] + more
     to = np.empty(begin[k], np.int32)
     weights = np.empty(begin[k])
@@ -169,7 +169,8 @@ def lanczos(start, target, weight, scale, basis, alpha, beta, begin, end):
     """As :func:`hcviz.core.spectralkernels.lanczos`, on the rows of a sparse graph."""
     k = scale.size
     scaled = np.empty_like(scale)
-    factor = np.empty_like(scale[:1])  # numbers of the basis's type
+    zero = np.zeros_like(scale[:1])  # numbers of the basis's type
+    factor = np.zeros_like(scale[:1])
     for step in range(begin, end):
         x = basis[step + 1]
         for i in range(k):
@@ -183,7 +184,7 @@ def lanczos(start, target, weight, scale, basis, alpha, beta, begin, end):
         for again in range(2):
             for earlier in range(step + 1, max(step - 1, -1) if again == 0 else -1, -1):
                 other = basis[earlier]
-                dot = factor[0] * 0
+                dot = zero[0]
                 for i in range(k):
                     dot += other[i] * fresh[i]
                 if earlier == step + 1:
