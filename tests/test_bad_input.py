@@ -152,7 +152,7 @@ PARAMETERS = [
     ("ddt", "steps", "x", "ddt: steps must be a whole number from 0 to 1000000000, not 'x'."),
     ("ddt", "steps", 2.5, "ddt: steps must be a whole number from 0 to 1000000000, not 2.5."),
     ("ddt", "steps", -1, "ddt: steps must be a whole number from 0 to 1000000000, not -1."),
-    ("ddt", "c", "x", "ddt: c must be a number from 1e-06 to 1000000.0, or None, not 'x'."),
+    ("ddt", "c", "x", "ddt: c must be a number from 1e-08 to 100000000.0, or None, not 'x'."),
     ("ddt", "mu", "low", "ddt: mu must be 'mean' or 'zero', not 'low'."),
     ("ddt", "learn", "x", "ddt: learn must be True or False, not 'x'."),
     ("ddt", "sigma", -1, "ddt: sigma must be a positive number, or one for each dimension."),
