@@ -21,12 +21,18 @@ from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
 import hcviz
-from hcviz.ui import sources
+from hcviz.ui import page, sources
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: Seconds for one cell: the first run on a machine compiles the kernels.
 CELL_SECONDS = 300
+
+
+@pytest.fixture(autouse=True)
+def script(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernel's loop in this process, whatever Playwright, once started, leaves running here."""
+    monkeypatch.setattr(page, "_running_loop", lambda: None)
 
 
 def kernelspecs(folder: Path) -> KernelSpecManager:
