@@ -9,6 +9,10 @@ Everything but the data is the dashboard's own.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 from hcviz.datasets import Dataset
@@ -38,6 +42,10 @@ def planted(n: int) -> Dataset:
     )
 
 
+#: The data served so far: those who look at them come and go.
+KEPT: dict[str, Any] = {}
+
+
 def serve() -> None:
     """Put the explorer on the page of the current browser session."""
     import panel as pn
@@ -50,9 +58,13 @@ def serve() -> None:
     if asked is None:
         serve_page().servable(title="hcviz")
         return
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    from benchmarks.ui_app import KEPT  # of the module, which outlives this session's script
+
     name = f"planted-{int(asked[0])}"
-    if name not in sources.GIVEN:
-        sources.GIVEN[name] = planted(int(asked[0]))
+    if name not in KEPT:
+        KEPT[name] = planted(int(asked[0]))
+    sources.GIVEN[name] = KEPT[name]
     serve_page(spec=DataSpec(kind="given", name=name)).servable(title="hcviz")
 
 
