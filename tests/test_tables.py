@@ -6,7 +6,6 @@ import base64
 import io
 import random
 import re
-import time
 
 import numpy as np
 import pandas as pd
@@ -27,11 +26,9 @@ def read(text, filename="t.csv", kind="features") -> Dataset:
 
 
 def refused(text, said, filename="t.csv", kind="features"):
-    """One sentence that says what and where, and a remedy; and at once."""
-    before = time.process_time()  # of this process: the machine may be busy with others
+    """One sentence that says what and where, and a remedy."""
     with pytest.raises(HcvizError) as caught:
         read(text, filename, kind)
-    assert time.process_time() - before < 1.0
     assert re.search(said, str(caught.value)), str(caught.value)
     assert "Traceback" not in str(caught.value)
     assert caught.value.message.endswith(".")
