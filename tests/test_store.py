@@ -198,6 +198,24 @@ def test_data_that_the_method_cannot_take_gets_one_that_can(loop):
     made.close()
 
 
+def test_data_are_prepared_once_for_each_choice(store, loop, monkeypatch):
+    """A similarity of all pairs is the dearest thing that opening data does."""
+    from hcviz.datasets import Dataset
+
+    made = []
+    plain = Dataset.problem
+
+    def counted(self, **options):
+        made.append(options)
+        return plain(self, **options)
+
+    monkeypatch.setattr(Dataset, "problem", counted)
+    assert store.open_data(DataSpec(name="iris", similarity="gaussian"))
+    loop.until(lambda: store.session.status == "settled")
+    assert [options["similarity"] for options in made] == ["gaussian"]
+    assert store.problem.n_items == 150
+
+
 def test_every_picture_is_plain_json(store):
     import json
 

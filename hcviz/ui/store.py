@@ -225,19 +225,19 @@ class Store:
         """Load data and make it the session's; False (and a sentence) where it cannot be read."""
         with self.guarded() as guard:
             dataset = resolve(spec)
-            self._use(dataset, spec)
+            problem = self._use(dataset, spec)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
-            other = self._other_method()
+            other = self._other_method(problem)
             said = () if other is None else (other.name, other.triplets)
             self.dispatch(act.LoadedData(spec, dataset.labels, *said))
         self._notify()
         return guard.fault is None
 
-    def _other_method(self) -> Algorithm | None:
+    def _other_method(self, problem: Problem) -> Algorithm | None:
         """None where the method in use can run on the data; else the first that can."""
-        if not get_algorithm(self.session.method).lacks(self.problem):
+        if not get_algorithm(self.session.method).lacks(problem):
             return None
-        able = [each for each in map(get_algorithm, algorithms()) if not each.lacks(self.problem)]
+        able = [each for each in map(get_algorithm, algorithms()) if not each.lacks(problem)]
         heed = [each for each in able if each.triplets == "hard"]
         return next(iter([*heed, *able]), None)
 
@@ -263,10 +263,7 @@ class Store:
         spec = self.session.data
         if self._problem_key != spec or self._problem is None:
             assert self.dataset is not None
-            self._problem = self.dataset.problem(
-                similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
-            )
-            self._problem_key = spec
+            return self._use(self.dataset, spec)
         return self._problem
 
     def changes(self) -> CladeChanges | None:
@@ -295,11 +292,12 @@ class Store:
 
     # ------------------------------------------------------------------ inside
 
-    def _use(self, dataset: Dataset, spec: DataSpec) -> None:
+    def _use(self, dataset: Dataset, spec: DataSpec) -> Problem:
         problem = dataset.problem(
             similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
         )
         self.dataset, self._problem, self._problem_key = dataset, problem, spec
+        return problem
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
