@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
@@ -30,16 +32,14 @@ def printed(tmp_path_factory):
     patch.setattr(paper, "COUNTS", (5, 1000))
     patch.setattr(paper, "WRONG", (0.0, 0.4))
     patch.setattr(paper, "PRICES", (10.0,))
-    said = []
-    patch.setattr("builtins.print", lambda text, **_: said.append(text))
+    said = io.StringIO()
     try:
-        assert (
-            cli.main(["reproduce", "chatziafratis2018", "--quick", "--json", "--out", str(out)])
-            == 0
-        )
+        with redirect_stdout(said):
+            words = ["reproduce", "chatziafratis2018", "--quick", "--json", "--out", str(out)]
+            assert cli.main(words) == 0
     finally:
         patch.undo()
-    return json.loads(said[-1]), out
+    return json.loads(said.getvalue()), out
 
 
 def test_table_one(printed):

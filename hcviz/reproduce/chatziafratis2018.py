@@ -7,25 +7,19 @@ noisy features; its unconstrained column is that of the first nine, which is why
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import platform
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hcviz.algorithms import fit
-from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
+from hcviz.reproduce import record
 from hcviz.reproduce.structural_cases import (
     Zoo,
     cut_triplets,
@@ -89,16 +83,23 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
 
     ``out``: a folder for ``chatziafratis2018.svg``, ``.png``, ``.csv`` and ``.json`` (run record).
     """
-    if out is not None and out.exists() and not out.is_dir():
-        raise InvalidParameter(f"--out {out} is a file.", "Name a folder.")
+    record.check(out)
     began = time.monotonic()
     rows: list[Row] = []
     for part, more in parts(quick):
-        print(f"hcviz: {part}", file=sys.stderr, flush=True)
+        record.progress(part)
         rows.extend(more)
     result = summary(rows)
     if out is not None:
-        write(out, rows, result, run_record(result, quick, time.monotonic() - began))
+        from hcviz.reproduce.structural_figure import draw  # matplotlib takes a second: only here
+
+        record.write(
+            out,
+            "chatziafratis2018",
+            record.table([field.name for field in fields(Row)], map(cells, rows)),
+            run_record(result, quick, time.monotonic() - began),
+            lambda files: draw(result, NOISY, files),
+        )
     print(json.dumps(result) if as_json else report(result))
 
 
@@ -341,25 +342,17 @@ def _block(title: str, rows: list[dict[str, Any]], across: str, down: str, opt: 
 # ---------------------------------------------------------------------- what is written
 
 
-def rows_of(rows: list[Row]) -> str:
-    """The CSV: a row for each tree."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(Row)])
-    for row in rows:
-        values = asdict(row) | {"cost": f"{row.cost:.6f}", "td": f"{row.td:.6f}"}
-        writer.writerow(["" if value is None else value for value in values.values()])
-    return text.getvalue()
+def cells(row: Row) -> Iterable[Any]:
+    """One tree's row of the CSV."""
+    return (asdict(row) | {"cost": f"{row.cost:.6f}", "td": f"{row.td:.6f}"}).values()
 
 
 def run_record(result: dict[str, Any], quick: bool, seconds: float) -> dict[str, Any]:
-    """What was run, with what, and how it ended: enough to run it again."""
-    return {
-        "paper": "chatziafratis2018",
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(seconds, 1),
-        "quick": quick,
-        "settings": {
+    return record.run_record(
+        "chatziafratis2018",
+        seconds,
+        options={"quick": quick},
+        settings={
             "data": "Zoo in file order, first frog dropped, raw features, cosine",
             "noisy_features": [NOISY, SAID],
             "draws": DRAWS_QUICK if quick else DRAWS,
@@ -367,20 +360,5 @@ def run_record(result: dict[str, Any], quick: bool, seconds: float) -> dict[str,
             "proposals": PROPOSALS_QUICK if quick else ["2500 n^2", PROPOSALS_DRAWN],
             "answers": ANSWERS,
         },
-        "versions": {name: version(name) for name in ("hcviz", "numpy", "numba", "scipy")}
-        | {"python": platform.python_version(), "machine": platform.machine()},
-        **result,
-    }
-
-
-def write(out: Path, rows: list[Row], result: dict[str, Any], record: dict[str, Any]) -> None:
-    from hcviz.reproduce.structural_figure import draw  # matplotlib takes a second: only here
-
-    name = "chatziafratis2018"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / f"{name}.csv").write_text(rows_of(rows), encoding="utf-8")
-        (out / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-        draw(result, NOISY, [out / f"{name}.svg", out / f"{name}.png"])
-    except OSError as fault:
-        raise InvalidData(f"{out} cannot be written to ({fault.strerror}).") from None
+        found=result,
+    )

@@ -3,25 +3,20 @@ answers, for every kind of question."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-import platform
-import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.datasets import SimulatedUser
 from hcviz.questions import strategies, teach
 from hcviz.questions.teach import Variant
+from hcviz.reproduce import record
 from hcviz.reproduce.cases import PUBLISHED, Case, cases
 
 #: What ``--quick`` and the whole have: answers by data set (else the first), and runs.
@@ -58,8 +53,7 @@ def reproduce(
 
     ``out``: a folder for ``vikram2016.svg``, ``.png``, ``.csv`` and ``.json`` (the run record).
     """
-    if out is not None and out.exists() and not out.is_dir():
-        raise InvalidParameter(f"--out {out} is a file.", "Name a folder.")
+    record.check(out)
     began = time.monotonic()
     runs = RUNS_QUICK if quick else RUNS
     answers = ANSWERS_QUICK if quick else ANSWERS
@@ -72,8 +66,15 @@ def reproduce(
     goals = judged(everything, found)
     seconds = time.monotonic() - began
     if out is not None:
-        record = run_record(everything, found, goals, variant, quick, seconds)
-        write(out, everything, found, record)
+        from hcviz.reproduce.curves_figure import draw  # matplotlib takes a second: only here
+
+        record.write(
+            out,
+            "vikram2016",
+            record.table(COLUMNS, rows_of(everything, found)),
+            run_record(everything, found, goals, variant, quick, seconds),
+            lambda files: draw(everything, found, PROPOSALS, files),
+        )
     if as_json:
         print(json.dumps(result))
     else:
@@ -84,7 +85,7 @@ def curves_of(case: Case, answers: int, runs: int, variant: Variant) -> dict[str
     """For each kind of question ``runs`` curves; under ``vanilla`` the sampler left alone."""
     found: dict[str, list[Curve]] = {}
     for kind in [*strategies(), "vanilla"]:
-        print(f"hcviz: {case.key}, {kind}", file=sys.stderr, flush=True)
+        record.progress(f"{case.key}, {kind}")
         found[kind] = [
             curve(case, kind, answers if kind != "vanilla" else answers // 4, seed, variant)
             for seed in range(1, runs + 1)
@@ -226,6 +227,8 @@ def target_bits(case: Case) -> float:
 
 # ---------------------------------------------------------------------- what is written
 
+COLUMNS = ["data", "question", "run", "answers", "iterations", "td", "log_joint", "bits"]
+
 
 def table(
     everything: list[Case], found: dict[str, dict[str, list[Curve]]], goals: list[dict[str, Any]]
@@ -256,11 +259,10 @@ def table(
     return "\n".join(lines)
 
 
-def rows_of(everything: list[Case], found: dict[str, dict[str, list[Curve]]]) -> str:
-    """The CSV: a row for each data set, kind, run and number of answers."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["data", "question", "run", "answers", "iterations", "td", "log_joint", "bits"])
+def rows_of(
+    everything: list[Case], found: dict[str, dict[str, list[Curve]]]
+) -> Iterator[list[Any]]:
+    """The CSV's: one for each data set, kind, run and number of answers."""
     for case in everything:
         for kind, curves in found[case.key].items():
             for run, one in enumerate(curves, 1):
@@ -269,8 +271,7 @@ def rows_of(everything: list[Case], found: dict[str, dict[str, list[Curve]]]) ->
                 ):
                     steps = (k + 1) * PROPOSALS * case.problem.n_items
                     numbers = (f"{td:.6f}", f"{joint:.3f}", f"{bits:.3f}")
-                    writer.writerow([case.key, kind, run, k, steps, *numbers])
-    return text.getvalue()
+                    yield [case.key, kind, run, k, steps, *numbers]
 
 
 def run_record(
@@ -282,57 +283,39 @@ def run_record(
     seconds: float,
 ) -> dict[str, Any]:
     """What was run, with what, and how it ended: enough to run it again."""
-    return {
-        "paper": "vikram2016",
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(seconds, 1),
-        "variant": variant,
-        "quick": quick,
-        "settings": {
+    return record.run_record(
+        "vikram2016",
+        seconds,
+        options={"variant": variant, "quick": quick},
+        settings={
             "size": SIZE,
             "candidates": CANDIDATES,
             "proposals_per_item": PROPOSALS,
             "user": "SimulatedUser(rule='paper')",
             "seeds": list(range(1, len(found[everything[0].key]["simple"]) + 1)),
         },
-        "versions": {
-            name: version(name) for name in ("hcviz", "numpy", "numba", "scipy", "scikit-learn")
-        }
-        | {"python": platform.python_version(), "machine": platform.machine()},
-        "data": {
-            case.key: {
-                "title": case.title,
-                "items": case.problem.n_items,
-                "features": int(case.problem.features.shape[1]),
-                "prepared": case.note,
-                "sampler": case.params,
-                "average": round(case.average, 6),
-                "average_published": PUBLISHED.get(case.key),
-                "vanilla": round(vanilla_td(found[case.key]["vanilla"]), 6),
-                "corrections": {
-                    kind: [one.corrections for one in curves]
-                    for kind, curves in found[case.key].items()
-                    if kind != "vanilla"
-                },
-            }
-            for case in everything
+        found={
+            "data": {case.key: data_of(case, found[case.key]) for case in everything},
+            "goals": goals,
         },
-        "goals": goals,
+        packages=("scikit-learn",),
+    )
+
+
+def data_of(case: Case, found: dict[str, list[Curve]]) -> dict[str, Any]:
+    """What the run record says of one data set."""
+    return {
+        "title": case.title,
+        "items": case.problem.n_items,
+        "features": int(case.problem.features.shape[1]),
+        "prepared": case.note,
+        "sampler": case.params,
+        "average": round(case.average, 6),
+        "average_published": PUBLISHED.get(case.key),
+        "vanilla": round(vanilla_td(found["vanilla"]), 6),
+        "corrections": {
+            kind: [one.corrections for one in curves]
+            for kind, curves in found.items()
+            if kind != "vanilla"
+        },
     }
-
-
-def write(
-    out: Path,
-    everything: list[Case],
-    found: dict[str, dict[str, list[Curve]]],
-    record: dict[str, Any],
-) -> None:
-    from hcviz.reproduce.curves_figure import draw  # matplotlib takes a second: only where needed
-
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "vikram2016.csv").write_text(rows_of(everything, found), encoding="utf-8")
-        (out / "vikram2016.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-        draw(everything, found, PROPOSALS, [out / "vikram2016.svg", out / "vikram2016.png"])
-    except OSError as fault:
-        raise InvalidData(f"{out} cannot be written to ({fault.strerror}).") from None
