@@ -73,7 +73,7 @@ def test_what_is_skipped_is_not_asked_again(store, card):
 
 def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, card, loop):
     gestures = Gestures(store)
-    gestures.stated = card.answered
+    gestures.stated = card.another
     card.key("q")
     first = asked(store)
     rows = {tuple(row) for row in first.facts().tolist()}

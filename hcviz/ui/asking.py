@@ -50,12 +50,12 @@ class Asking:
         store = self.store
         if name == "strategy":
             store.look(strategy=str(more.get("value")))
-            self._again()
+            self.another()
         elif name in ("size", "candidates"):
             low, high = SIZES if name == "size" else CANDIDATES
             with store.guarded():
                 store.look(**{f"question_{name}": _between(more.get("value"), name, low, high)})
-                self._again()
+                self.another()
         elif name == "pick":
             self.pick(int(more["id"]))
         else:
@@ -97,8 +97,8 @@ class Asking:
         else:
             store.look(selection=(item,))
 
-    def answered(self) -> None:
-        """A constraint was stated while the question was open: it is answered."""
+    def another(self) -> None:
+        """The open question, if one is, has been answered or would be chosen otherwise now."""
         if self.store.view.question is not None:
             self._done()
 
@@ -112,10 +112,6 @@ class Asking:
 
     def _done(self) -> None:
         self.store.look(question=None, wants_question=True, draft=Draft())
-
-    def _again(self) -> None:
-        if self.store.view.question is not None:
-            self.store.look(question=None, wants_question=True, draft=Draft())
 
     def _next(self) -> None:
         """Put the next question, if one is wanted and the tree stands still."""

@@ -55,7 +55,7 @@ class Explorer:
         store = self.store
         self.gestures = Gestures(store)
         self.asking = Asking(store)
-        self.gestures.stated = self.asking.answered
+        self.gestures.stated = self.asking.another
 
         def later(handler: Callable[..., None]) -> Callable[..., None]:
             # Panel calls handlers without the document's lock; what they change needs it.

@@ -17,11 +17,13 @@ from hcviz.datasets import Dataset
 from hcviz.jobs import warm as warm_jobs
 from hcviz.session.model import DataSpec
 from hcviz.ui import sources
+from hcviz.ui.attendance import OFTEN, attendance, deserted
 from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
-from hcviz.ui.store import Store, Theme
-from hcviz.ui.wire import Wire, together
+from hcviz.ui.parcel import as_one
+from hcviz.ui.store import Theme
+from hcviz.ui.wire import Wire
 
 #: Seconds that a page may wait for its first tree; most methods need hundredths.
 FIRST = 0.2
@@ -65,7 +67,7 @@ def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.view
             fault = found
 
     gate = Gate(document)
-    explorer = Explorer(gate.schedule, lambda: together(document), link, spec=spec)
+    explorer = Explorer(gate.schedule, lambda: as_one(document), link, spec=spec)
     explorer.store.look(theme=theme)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
@@ -79,28 +81,11 @@ def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.view
 
     pn.state.onload(begin)
     if document is not None:
-        document.add_periodic_callback(_attendance(document, explorer.store), 500)
+        document.add_periodic_callback(
+            attendance(explorer.store, lambda: deserted([document])), OFTEN
+        )
     pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     return explorer.view
-
-
-def _attendance(document: Document, store: Store) -> Callable[[], None]:
-    """Holds the job while no browser is connected, so that a closed tab stops computing at once.
-
-    The server destroys a session only half a minute after its tab is gone; a tab that merely lost
-    its connection finds its job going on.
-    """
-    away = False
-
-    def look() -> None:
-        nonlocal away
-        session = getattr(document.session_context, "session", None)
-        gone = session is not None and session.connection_count == 0
-        if gone != away:
-            away = gone
-            (store.runner.pause if gone or store.view.paused else store.runner.resume)()
-
-    return look
 
 
 class Gate:
@@ -162,9 +147,11 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
         gate = Gate(document)
-        explorer = Explorer(gate.schedule, lambda: together(document), spec=spec, method=method)
+        explorer = Explorer(gate.schedule, lambda: as_one(document), spec=spec, method=method)
         pn.state.onload(gate.open)
-        document.add_periodic_callback(_attendance(document, explorer.store), 500)
+        document.add_periodic_callback(
+            attendance(explorer.store, lambda: deserted([document])), OFTEN
+        )
         pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     else:
         wire = Wire(_running_loop())

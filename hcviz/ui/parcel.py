@@ -54,7 +54,12 @@ def unhold_as_one(document: Document) -> None:
 
 @contextmanager
 def as_one(document: Document | None) -> Iterator[None]:
-    """What is changed within goes out as one message, unless it is held back already."""
+    """What is changed within goes out as one message, unless it is held back already.
+
+    Panel 1.9.4 otherwise writes each change to the socket itself, past that lock; what it queues
+    while an earlier write is awaited can stay in the queue for good (``_dispatch_msgs`` in
+    ``panel/io/document.py``), and the page then shows the last trees but one for ever.
+    """
     if document is None or document.session_context is None or document.callbacks.hold_value:
         yield
         return

@@ -28,28 +28,11 @@ from panel.io.notebook import push, replace_inline_css
 from panel.io.state import state
 
 from hcviz.session import actions as act
-from hcviz.ui.parcel import unhold_as_one
+from hcviz.ui.attendance import OFTEN, attendance, deserted
+from hcviz.ui.parcel import as_one
 
 #: Seconds until a page that says nothing (closed, or a tab in the back) is sent more all the same.
 PATIENCE = 5.0
-
-
-@contextmanager
-def together(document: Document | None) -> Iterator[None]:
-    """Hold the document's changes back, and let Bokeh send them at the end, under its own lock.
-
-    Panel 1.9.4 otherwise writes each change to the socket itself, past that lock; what it queues
-    while an earlier write is awaited can stay in the queue for good (``_dispatch_msgs`` in
-    ``panel/io/document.py``), and the page then shows the last trees but one for ever.
-    """
-    if document is None or document.callbacks.hold_value:
-        yield
-        return
-    document.hold("combine")
-    try:
-        yield
-    finally:
-        unhold_as_one(document)
 
 
 class Wire:
@@ -71,8 +54,6 @@ class Wire:
         self._ready = False
         #: Until then the page's word on what was sent last is awaited.
         self._patient_until = 0.0
-        #: The job is held: nobody looks.
-        self._away = False
 
     def attach(self, explorer: Any) -> None:
         """Take over the traffic of an explorer that is not displayed yet."""
@@ -81,12 +62,13 @@ class Wire:
         self._view.on_shown = self._shown
         if self._loop is not None:
             explorer.centre.timer = self._call_later
+        look = attendance(self._store, self._nobody)
         make, forget = self._view._get_model, self._view._cleanup
 
         def shown(document: Document, *where: Any, **how: Any) -> Any:
             model = make(document, *where, **how)
             if document.session_context is not None:
-                document.add_periodic_callback(self._attend, 500)
+                document.add_periodic_callback(look, OFTEN)
             return model
 
         def gone(root: Any = None) -> None:
@@ -115,7 +97,7 @@ class Wire:
         """Everything changed within goes to the page as one."""
         served = self._served()
         if served is not None:
-            with together(served):
+            with as_one(served):
                 yield
             return
         if state._hold:
@@ -130,16 +112,10 @@ class Wire:
 
     # ------------------------------------------------------------------ inside
 
-    def _attend(self) -> None:
-        """Hold the job while it is served (``.show()``), and to nobody, like ``serve_page``."""
+    def _nobody(self) -> bool:
+        """Whether it is served (``.show()``), and to nobody."""
         models = [model for model, _ in self._view._models.copy().values()]
-        contexts = [m.document.session_context for m in models if m.document is not None]
-        sessions = [getattr(context, "session", None) for context in contexts]
-        gone = all(s is not None and s.connection_count == 0 for s in sessions)
-        if gone != self._away:
-            self._away = gone
-            runner = self._store.runner
-            (runner.pause if gone or self._store.view.paused else runner.resume)()
+        return deserted(model.document for model in models if model.document is not None)
 
     def _leave(self) -> None:
         """The last cell or tab that showed the explorer is gone for good: stop computing."""
