@@ -58,6 +58,23 @@ def least(table, log, low, high):
 
 
 @njit
+def sort_by_place(place, subset, at, where):
+    """Positions in ``subset`` by place in one tree, into ``at``; those places into ``where``.
+
+    Insertion: subsets are small. O(s^2).
+    """
+    for i in range(subset.size):
+        here = place[subset[i]]
+        j = i
+        while j > 0 and where[j - 1] > here:
+            where[j] = where[j - 1]
+            at[j] = at[j - 1]
+            j -= 1
+        where[j] = here
+        at[j] = i
+
+
+@njit
 def count_triplets(place, gap, rows, out, held):
     """For many trees: ``out`` (k, 3) += ab|c, ac|b, bc|a; ``held[t]``: whether all rows' ab|c hold.
 
@@ -110,15 +127,7 @@ def count_distances(place, gap, depth, subsets, induced, total, square):
     for t in range(trees):
         fill_table(gap[t], table)
         for c in range(many):
-            for i in range(s):  # insertion sort by place
-                here = place[t, subsets[c, i]]
-                j = i
-                while j > 0 and where[j - 1] > here:
-                    where[j] = where[j - 1]
-                    at[j] = at[j - 1]
-                    j -= 1
-                where[j] = here
-                at[j] = i
+            sort_by_place(place[t], subsets[c], at, where)
             for i in range(s - 1):
                 deep[i] = least(table, log, where[i], where[i + 1])
             if induced:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.posterior.kernels import fill_table, least, logs
+from hcviz.posterior.kernels import fill_table, least, logs, sort_by_place
 
 
 @njit
@@ -26,15 +26,7 @@ def arrangements(place, gap, subsets, index, out):
     for t in range(trees):
         fill_table(gap[t], table)
         for c in range(many):
-            for i in range(s):  # insertion sort by place
-                here = place[t, subsets[c, i]]
-                j = i
-                while j > 0 and where[j - 1] > here:
-                    where[j] = where[j - 1]
-                    at[j] = at[j - 1]
-                    j -= 1
-                where[j] = here
-                at[j] = i
+            sort_by_place(place[t], subsets[c], at, where)
             for i in range(s - 1):
                 low[i, i + 1] = least(table, log, where[i], where[i + 1])
             for i in range(s - 2):
