@@ -257,25 +257,22 @@ def exact_vector(weights, degree):
 
 
 @njit
-def sweep(weights, degree, values, sizes):
-    """The best prefix of the nodes ordered by ``values``: ``(side bool (k,), cut weight)``.
+def prefixes(weights, degree, values, sizes):
+    """All proper prefixes of the nodes ordered by ``values``: ``(place, cuts, held)``.
 
-    Best means the least w(S, S^c) / (|S| |S^c|), |S| summing ``sizes``; of equals (to 1e-6) the
-    most balanced, then the first: cutting off item by item where all is alike would be slow and
-    say nothing. One pass over the matrix: a node v that joins S changes the cut by
-    degree(v) - 2 w(v, S).
+    ``place`` int32 (k,) is each node's in the order; ``cuts`` float64 (k - 1,) the weight between
+    the prefix and the rest; ``held`` int64 (k - 1,) how many items are in it. One pass over the
+    matrix: a node v that joins S changes the cut by degree(v) - 2 w(v, S).
     """
     k = degree.size
     order = np.argsort(values, kind="mergesort")
     place = np.empty(k, np.int32)
     for i in range(k):
         place[order[i]] = i
-    total = sizes.sum()
     cut = 0.0
     inside = 0
     cuts = np.empty(k - 1)
-    ratios = np.empty(k - 1)
-    products = np.empty(k - 1)
+    held = np.empty(k - 1, np.int64)
     for i in range(k - 1):
         v = order[i]
         row = weights[v]
@@ -286,19 +283,42 @@ def sweep(weights, degree, values, sizes):
         cut += degree[v] - 2.0 * joined
         inside += sizes[v]
         cuts[i] = cut
-        products[i] = np.float64(inside) * (total - inside)
-        ratios[i] = cut / products[i]
-    best = ratios.min()
-    limit = best + 1e-6 * abs(best)
-    best_place = -1
-    for i in range(k - 1):
-        if ratios[i] <= limit and (best_place < 0 or products[i] > products[best_place]):
-            best_place = i
-    best_cut = cuts[best_place]
-    side = np.empty(k, np.bool_)
-    for v in range(k):
-        side[v] = place[v] <= best_place
-    return side, best_cut
+        held[i] = inside
+    return place, cuts, held
+
+
+@njit
+def best_prefix(value, held, total):
+    """The last place of the prefix of least ``value``; of equals (to 1e-6) the most even.
+
+    Cutting off item by item where all is alike would be slow and say nothing. Among equally even
+    ones the first. ``held`` int64: items in each prefix, of ``total``.
+    """
+    least = value.min()
+    limit = least + 1e-6 * abs(least)
+    best = -1
+    for i in range(value.size):
+        if value[i] <= limit and (
+            best < 0 or abs(2 * held[i] - total) < abs(2 * held[best] - total)
+        ):
+            best = i
+    return best
+
+
+@njit
+def sweep(weights, degree, values, sizes):
+    """The best prefix of the nodes ordered by ``values``: ``(side bool (k,), cut weight)``.
+
+    Best means the least w(S, S^c) / (|S| |S^c|), |S| summing ``sizes``; ties as
+    :func:`best_prefix` has them.
+    """
+    place, cuts, held = prefixes(weights, degree, values, sizes)
+    total = sizes.sum()
+    ratios = np.empty(cuts.size)
+    for i in range(cuts.size):
+        ratios[i] = cuts[i] / (np.float64(held[i]) * (total - held[i]))
+    best = best_prefix(ratios, held, total)
+    return place <= best, cuts[best]
 
 
 @njit

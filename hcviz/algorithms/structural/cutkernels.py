@@ -10,7 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.core.spectralkernels import component_labels, degrees, exact_vector, small_cut
+from hcviz.core.spectralkernels import (
+    best_prefix,
+    component_labels,
+    degrees,
+    exact_vector,
+    prefixes,
+    small_cut,
+)
 
 
 @njit
@@ -22,46 +29,20 @@ def is_balanced(inside, total):
 def balanced_sweep(weights, degree, values, sizes):
     """The lightest balanced prefix of the nodes ordered by ``values``: bool (k,).
 
-    Of equals (to 1e-6) the most even one. Where no prefix is balanced some supernode has more than
-    a third of the items: the largest is cut off, which is balanced unless it has more than two
-    thirds, and then no cut is, and this one is the nearest.
+    Ties as :func:`hcviz.core.spectralkernels.best_prefix` has them. Where no prefix is balanced
+    some supernode has more than a third of the items: the largest is cut off, which is balanced
+    unless it has more than two thirds, and then no cut is, and this one is the nearest.
     """
-    k = degree.size
-    order = np.argsort(values, kind="mergesort")
-    place = np.empty(k, np.int32)
-    for i in range(k):
-        place[order[i]] = i
+    place, cuts, held = prefixes(weights, degree, values, sizes)
     total = sizes.sum()
-    cut = 0.0
-    inside = 0
-    cuts = np.full(k - 1, np.inf)
-    held = np.empty(k - 1, np.int64)
-    for i in range(k - 1):
-        v = order[i]
-        row = weights[v]
-        joined = 0.0
-        for j in range(k):
-            if place[j] < i:
-                joined += row[j]
-        cut += degree[v] - 2.0 * joined
-        inside += sizes[v]
-        held[i] = inside
-        if is_balanced(inside, total):
-            cuts[i] = cut
-    least = cuts.min()
-    side = np.zeros(k, np.bool_)
-    if least == np.inf:
-        side[np.argmax(sizes)] = True
-        return side
-    limit = least + 1e-6 * abs(least)
-    best = -1
-    for i in range(k - 1):
-        if cuts[i] <= limit and (
-            best < 0 or abs(2 * held[i] - total) < abs(2 * held[best] - total)
-        ):
-            best = i
-    for v in range(k):
-        side[v] = place[v] <= best
+    for i in range(cuts.size):
+        if not is_balanced(held[i], total):
+            cuts[i] = np.inf
+    best = best_prefix(cuts, held, total)
+    if cuts[best] < np.inf:
+        return place <= best
+    side = np.zeros(sizes.size, np.bool_)
+    side[np.argmax(sizes)] = True
     return side
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from hcviz.algorithms.structural.cutkernels import is_balanced, objective
 from hcviz.core.jit import njit
+from hcviz.core.spectralkernels import best_prefix
 
 
 @njit
@@ -218,7 +219,7 @@ def sweep(start, target, weight, degree, values, sizes, balanced):
     total = sizes.sum()
     cut, inside = 0.0, 0
     value = np.full(k - 1, np.inf)
-    even = np.empty(k - 1)
+    held = np.empty(k - 1, np.int64)
     for i in range(k - 1):
         v = order[i]
         joined = 0.0
@@ -228,19 +229,14 @@ def sweep(start, target, weight, degree, values, sizes, balanced):
         side[v] = True
         cut += degree[v] - 2.0 * joined
         inside += sizes[v]
-        even[i] = abs(2.0 * inside - total)
+        held[i] = inside
         if not balanced or is_balanced(inside, total):
             value[i] = objective(cut, inside, total, balanced)
-    least = value.min()
+    best = best_prefix(value, held, total)
     side[:] = False
-    if least == np.inf:
+    if value[best] == np.inf:
         side[np.argmax(sizes)] = True
         return side
-    limit = least + 1e-6 * abs(least)
-    best = -1
-    for i in range(k - 1):
-        if value[i] <= limit and (best < 0 or even[i] < even[best]):
-            best = i
     for i in range(best + 1):
         side[order[i]] = True
     return side
