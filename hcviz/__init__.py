@@ -7,6 +7,8 @@ from hcviz import datasets, metrics
 from hcviz.algorithms import algorithms, fit, run
 from hcviz.core.build import build
 from hcviz.core.errors import HcvizError, InconsistentTriplets
+from hcviz.core.lazy import FeatureOracle, FunctionOracle, StringOracle
+from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -24,10 +26,14 @@ def explore(problem_or_dataset, **options):  # type: ignore[no-untyped-def]
 
 __all__ = [
     "Comparisons",
+    "CountingOracle",
+    "FeatureOracle",
+    "FunctionOracle",
     "HcvizError",
     "InconsistentTriplets",
     "Problem",
     "Snapshot",
+    "StringOracle",
     "Tree",
     "Triplets",
     "algorithms",

@@ -1,0 +1,249 @@
+"""Similarity oracles: matrices, features with a kernel, functions, strings; no n x n array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from scipy.spatial.distance import pdist, squareform
+
+from hcviz.core import oraclekernels as kernels
+from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
+from hcviz.core.problem import Problem, SimilarityOracle, check_features, check_sparse, check_square
+from hcviz.core.similarity import zscore
+from hcviz.core.whole import whole_number
+
+Int = NDArray[np.int32]
+Float = NDArray[np.float64]
+
+#: Rows that a Gaussian's width is measured on where there are more.
+WIDTH_FROM = 1000
+
+
+class MatrixOracle:
+    """A similarity matrix, dense or scipy.sparse (what that leaves out is 0), as an oracle."""
+
+    cheap = True
+
+    def __init__(self, matrix: Any) -> None:
+        check = check_sparse if issparse(matrix) else check_square
+        self.matrix: Any = check(matrix, "similarity")
+        self.n_items = int(self.matrix.shape[0])
+
+    @classmethod
+    def of_checked(cls, matrix: Any) -> MatrixOracle:
+        """Of a :class:`Problem`'s matrix, which is checked and frozen already: no copy."""
+        made = cls.__new__(cls)
+        made.matrix, made.n_items = matrix, int(matrix.shape[0])
+        return made
+
+    def similarity(self, rows: Int, cols: Int) -> Float:
+        if issparse(self.matrix):
+            return np.asarray(self.matrix[rows][:, cols].toarray())
+        return np.asarray(self.matrix[np.ix_(rows, cols)])
+
+
+def _unit_rows(features: Float) -> Float:
+    length = np.linalg.norm(features, axis=1, keepdims=True)
+    return np.divide(features, length, out=np.zeros_like(features), where=length > 0)
+
+
+class FeatureOracle:
+    """Features and a kernel: similarities are computed when they are asked for.
+
+    Parameters
+    ----------
+    features : float64 (n, d)
+    kind : str
+        ``cosine-z`` ((1 + cosine of z-scores) / 2, hcviz's default), ``cosine`` (of the rows as
+        they are), ``correlation`` ((1 + Pearson of the rows) / 2), ``gaussian``
+        (exp(-d^2 / 2h^2) of z-scores): as in :mod:`hcviz.core.similarity`, to 1e-14.
+    width : float, optional
+        h of the Gaussian. By default the median distance to the 7th neighbour among at most
+        1,000 rows, evenly spaced: that of all rows, up to 1,000.
+
+    O(d) a similarity; a pair has one value, whatever block it is asked in. :class:`InvalidData` as
+    :class:`Problem`, :class:`InvalidParameter` for another kind or a width that is not positive.
+    """
+
+    cheap = True
+    KINDS = ("cosine-z", "cosine", "correlation", "gaussian")
+
+    def __init__(
+        self, features: ArrayLike, kind: str = "cosine-z", width: float | None = None
+    ) -> None:
+        if kind not in self.KINDS:
+            raise InvalidParameter(
+                f"Similarities of kind {kind!r} cannot be computed one by one.",
+                f"Those that can: {', '.join(self.KINDS)}.",
+            )
+        raw = check_features(features)
+        self.kind, self.n_items = kind, len(raw)
+        if kind == "correlation":
+            raw = raw - raw.sum(axis=1, keepdims=True) / max(raw.shape[1], 1)
+        elif kind != "cosine":
+            raw = zscore(raw)
+        self.rows = np.ascontiguousarray(raw if kind == "gaussian" else _unit_rows(raw))
+        self.width = 0.0
+        if kind == "gaussian":
+            self.width = self._near() if width is None else float(width)
+            if not (np.isfinite(self.width) and self.width > 0):
+                raise InvalidParameter(f"The width of a Gaussian must be positive, not {width}.")
+
+    def _near(self) -> float:
+        n = self.n_items
+        count = min(n, WIDTH_FROM)
+        distance = pdist(self.rows[np.arange(count) * n // count])
+        near = float(np.median(np.sort(squareform(distance), axis=1)[:, min(7, count - 1)]))
+        if near > 0:
+            return near
+        positive = distance[distance > 0]
+        return float(np.median(positive)) if positive.size else 1.0
+
+    def similarity(self, rows: Int, cols: Int) -> Float:
+        rows, cols = np.asarray(rows, np.int32), np.asarray(cols, np.int32)
+        if self.kind == "gaussian":
+            return np.asarray(kernels.gaussians(self.rows, rows, cols, self.width))
+        half = 1.0 if self.kind == "cosine" else 0.5
+        return np.asarray(kernels.scaled_dots(self.rows, rows, cols, 1.0 - half, half))
+
+
+class FunctionOracle:
+    """A Python function of two items.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(a, b) -> float``, symmetric. It is called once for each pair of a request, the
+        item with the lower number first.
+    items : sequence, optional
+        What it is called with; without, the items' numbers (then ``n_items`` says how many).
+
+    An exception inside, and an answer that is not one finite number, become :class:`InvalidData`
+    that names the two items. Of the first 16 pairs both orders are tried: a function that is not
+    symmetric is told so.
+    """
+
+    #: Pairs that are asked both ways round.
+    TRIED = 16
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any], float],
+        items: Sequence[Any] | None = None,
+        n_items: int | None = None,
+    ) -> None:
+        if not callable(function):
+            raise InvalidData(f"A similarity function must be callable, not {function!r}.")
+        if items is None and n_items is None:
+            raise InvalidData("How many items are there?", "Give items, or n_items.")
+        self.function, self.items = function, items
+        count = n_items if items is None else len(items)
+        self.n_items = whole_number(count, "The number of items", InvalidData, 1)
+        self._tried = 0
+
+    def similarity(self, rows: Int, cols: Int) -> Float:
+        out = np.empty((len(rows), len(cols)))
+        done: dict[tuple[int, int], float] = {}
+        for i, x in enumerate(np.asarray(rows).tolist()):
+            for j, y in enumerate(np.asarray(cols).tolist()):
+                pair = (x, y) if x < y else (y, x)
+                if pair not in done:
+                    done[pair] = self._asked(*pair)
+                out[i, j] = done[pair]
+        return out
+
+    def _asked(self, x: int, y: int) -> float:
+        value = self._called(x, y)
+        if self._tried < self.TRIED and x != y:
+            self._tried += 1
+            back = self._called(y, x)
+            if abs(back - value) > 1e-9 * max(1.0, abs(value), abs(back)):
+                raise InvalidData(
+                    f"The similarity function is not symmetric: items {x} and {y} have similarity "
+                    f"{value:g}, the other way round {back:g}.",
+                    "Return the mean of both, say.",
+                )
+        return value
+
+    def _called(self, x: int, y: int) -> float:
+        a, b = (x, y) if self.items is None else (self.items[x], self.items[y])
+        try:
+            answer = self.function(a, b)
+        except HcvizError:
+            raise
+        except Exception as fault:
+            raise InvalidData(
+                f"The similarity function failed on items {x} and {y} "
+                f"({type(fault).__name__}: {fault})."
+            ) from fault
+        try:
+            value = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidData(
+                f"The similarity function's answer on items {x} and {y} is no number: "
+                f"{answer!r:.60}."
+            ) from None
+        if value.size != 1:
+            raise InvalidData(
+                f"The similarity function's answer on items {x} and {y} has shape {value.shape}; "
+                "one number is needed."
+            )
+        number = float(value.reshape(()))
+        if not np.isfinite(number):
+            raise InvalidData(f"The similarity function says {number} on items {x} and {y}.")
+        return number
+
+
+class StringOracle:
+    """Edit distance turned round: 1 - Levenshtein(a, b) / length of the longer, in [0, 1].
+
+    ``strings``: n texts; two empty ones have similarity 1. Computed by rapidfuzz (the extra
+    ``hcviz[strings]``), which is bit-parallel and releases the GIL: 10 us a pair of 500 letters.
+    """
+
+    def __init__(self, strings: Sequence[str]) -> None:
+        self.strings = list(strings)
+        for place, text in enumerate(self.strings):
+            if not isinstance(text, str):
+                raise InvalidData(f"Item {place} is not a text but {type(text).__name__}.")
+        self.n_items = whole_number(len(self.strings), "The number of texts", InvalidData, 1)
+        try:
+            import rapidfuzz.distance  # noqa: F401  an extra
+        except ImportError:
+            raise InvalidData(
+                "Edit distances need the package rapidfuzz, which is not installed.",
+                "pip install hcviz[strings]",
+            ) from None
+
+    def similarity(self, rows: Int, cols: Int) -> Float:
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+
+        first = [self.strings[i] for i in np.asarray(rows).tolist()]
+        second = [self.strings[j] for j in np.asarray(cols).tolist()]
+        if not first or not second:
+            return np.empty((len(first), len(second)))
+        return np.asarray(
+            cdist(first, second, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
+        )
+
+
+def oracle_of(problem: Problem) -> SimilarityOracle:
+    """A problem's similarities, as lazily as may be: its oracle, else its similarity, else the
+    default similarity of its features. :class:`InvalidData` where it has none of them."""
+    if isinstance(problem.oracle, SimilarityOracle):
+        return problem.oracle
+    if problem.similarity is not None:
+        return MatrixOracle.of_checked(problem.similarity)
+    if problem.features is None:
+        raise InvalidData(
+            "This needs similarities, and the problem has no oracle, similarity or features."
+        )
+    return FeatureOracle(problem.features)
+
+
+__all__ = ["FeatureOracle", "FunctionOracle", "MatrixOracle", "StringOracle", "oracle_of"]

@@ -1,0 +1,246 @@
+"""``CountingOracle``: which similarities were asked for, how many, and what they were.
+
+A similarity oracle is anything with ``n_items`` and ``similarity(rows, cols)``; those that come
+with hcviz are in :mod:`hcviz.core.lazy`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.core import oraclekernels as kernels
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.problem import LARGEST, SimilarityOracle, check_oracle
+from hcviz.core.whole import whole_number, whole_numbers
+
+Int = NDArray[np.int32]
+Float = NDArray[np.float64]
+#: What was asked: pairs of item lists, each meaning all of the first with all of the second.
+Log = list[tuple[Int, Int]]
+
+#: So many similarities are kept at most, unless told otherwise: 128 MB in a half empty table.
+KEPT = 1 << 22
+
+
+class CountingOracle:
+    """A similarity oracle that knows what it was asked.
+
+    Parameters
+    ----------
+    oracle : anything with ``n_items`` and ``similarity(rows, cols) -> (len(rows), len(cols))``
+    cache : int, optional
+        How many similarities it keeps, so that it asks for each of them once (default: four
+        million, none where the oracle says ``cheap = True``); 32 bytes each. What comes when the
+        cache is full is asked for again.
+    fickle : bool
+        The oracle draws its answers anew each time: the first one for a pair counts, as long as it
+        is in the cache.
+
+    A request is kept as its two lists of items, not as its pairs, so that memory grows with the
+    lists: about 4 n log2(n) bytes for an active method on n items, 80 MB for a million. Counting is
+    exact all the same: :attr:`queries`. An item's similarity to itself is not counted. Threads may
+    share one.
+
+    Every answer is checked: :class:`InvalidData` for a wrong shape, a value that is no number (or
+    beyond 1e100), and for a block of some items with themselves that is not symmetric.
+    """
+
+    def __init__(self, oracle: Any, cache: int | None = None, fickle: bool = False) -> None:
+        self.n_items = check_oracle(oracle)
+        if not isinstance(oracle, SimilarityOracle):
+            raise InvalidData("This needs an oracle that answers similarity(rows, cols).")
+        self.oracle = oracle
+        if cache is None:
+            cache = 0 if getattr(oracle, "cheap", False) else KEPT
+        self.cache = whole_number(cache, "The size of a cache", InvalidParameter)
+        self.fickle = bool(fickle)
+        self.cheap = self.cache > 0 or bool(getattr(oracle, "cheap", False))
+        self._lock = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was asked; the cache stays."""
+        self.log: Log = []
+        self._counted = (0, 0)  # requests, and the distinct pairs in them
+        if not hasattr(self, "_keys"):
+            self._keys = np.full(1 << 10 if self.cache else 0, -1, np.int64)
+            self._values = np.empty(len(self._keys))
+            self._held = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"CountingOracle({self.n_items} items, {len(self.log)} requests)"
+
+    # ------------------------------------------------------------------ asking
+
+    def similarity(self, rows: ArrayLike, cols: ArrayLike) -> Float:
+        """Similarities of all ``rows`` with all ``cols``, float64 (len(rows), len(cols))."""
+        r, c = self._items(rows), self._items(cols)
+        self.log.append((r, c))
+        if not self.cache:
+            return checked(self.oracle, r, c, self.fickle)
+        with self._lock:
+            return self._cached(r, c)
+
+    def absorb(self, log: Log) -> None:
+        """Add what a task elsewhere asked the same oracle."""
+        self.log.extend(log)
+
+    def _items(self, items: ArrayLike) -> Int:
+        whole = whole_numbers(items, "The items of a request", InvalidData).ravel()
+        if whole.size and (whole.min() < 0 or whole.max() >= self.n_items):
+            raise InvalidData(
+                f"Similarities were asked for an item outside 0..{self.n_items - 1}.",
+                "Items are numbered from 0.",
+            )
+        return np.array(whole, dtype=np.int32)
+
+    def _cached(self, rows: Int, cols: Int) -> Float:
+        out = np.empty((rows.size, cols.size))
+        known = np.empty(out.shape, np.bool_)
+        n = self.n_items
+        if not kernels.recall(self._keys, self._values, n, rows, cols, out, known):
+            return out
+        across, down = ~known.all(axis=1), ~known.all(axis=0)
+        some_rows, some_cols = rows[across], cols[down]
+        fresh = checked(self.oracle, some_rows, some_cols, self.fickle)
+        out[np.ix_(across, down)] = fresh
+        wanted = min(self._held + fresh.size, self.cache)
+        if 2 * wanted > self._keys.size:
+            room = 1 << int(2 * wanted - 1).bit_length()
+            self._keys, self._values = kernels.moved(self._keys, self._values, room)
+        self._held = kernels.remember(
+            self._keys, self._values, n, some_rows, some_cols, fresh, self._held, self.cache
+        )
+        # Once more, so that every pair has the value that was kept first.
+        kernels.recall(self._keys, self._values, n, rows, cols, out, known)
+        return out
+
+    # ------------------------------------------------------------------ what was asked
+
+    @property
+    def queries(self) -> int:
+        """Distinct pairs of items asked for so far, a pair with itself left out.
+
+        Counted when it is read, and remembered until more is asked: O(area of the requests) time,
+        some 3 ns a similarity, and O(n) memory.
+        """
+        if self._counted[0] != len(self.log):
+            upto = len(self.log)
+            self._counted = (upto, self._sweep(self.log[:upto])[0])
+        return self._counted[1]
+
+    @property
+    def share(self) -> float:
+        """:attr:`queries` as a share of all pairs; 0 where there are none."""
+        pairs = self.n_items * (self.n_items - 1) // 2
+        return self.queries / pairs if pairs else 0.0
+
+    def mask(self, order: ArrayLike | None = None, size: int = 512) -> NDArray[np.float32]:
+        """The picture of what was asked: shares, float32 (k, k), symmetric, k = min(size, n).
+
+        Row and column a stand for the items at places ``a n / k .. (a + 1) n / k`` of ``order`` (a
+        permutation of the items, a tree's ``leaf_order`` say; default: as they are numbered). A
+        cell is the share of its pairs that were asked, exactly: 0 where nothing was. A cell that
+        has no pair (one item with itself) is 1. Time as :attr:`queries`.
+        """
+        n = self.n_items
+        k = min(whole_number(size, "The size of a mask", InvalidParameter, 1), n)
+        place = np.arange(n)
+        if order is not None:
+            ordered = self._items(order)
+            if ordered.size != n or np.bincount(ordered, minlength=n).max() > 1:
+                raise InvalidParameter("The order of a mask must name every item once.")
+            place[ordered] = np.arange(n)
+        place = place * k // n
+        cells = self._sweep(self.log[:], place.astype(np.int32), k)[1]
+        held = np.bincount(place, minlength=k).astype(np.float64)
+        pairs = np.outer(held, held)
+        np.fill_diagonal(pairs, held * (held - 1) / 2)
+        shares = np.where(pairs > 0, cells / np.maximum(pairs, 1), 1.0)
+        upper = np.triu(shares)
+        return (upper + np.triu(shares, 1).T).astype(np.float32)
+
+    def _sweep(
+        self, log: Log, place: Int | None = None, size: int = 0
+    ) -> tuple[int, NDArray[np.int64]]:
+        n = self.n_items
+        rows, row_offsets = _joined([r for r, _ in log])
+        cols, col_offsets = _joined([c for _, c in log])
+        row_start, row_request = kernels.group_requests(rows, row_offsets, n)
+        col_start, col_request = kernels.group_requests(cols, col_offsets, n)
+        cells = np.zeros((size, size), np.int64)
+        if place is None:
+            place = np.empty(0, np.int32)
+        count = kernels.distinct_pairs(
+            0, n, rows, row_offsets, row_start, row_request, cols, col_offsets, col_start,
+            col_request, place, cells,
+        )  # fmt: skip
+        return int(count), cells
+
+
+def _joined(lists: list[Int]) -> tuple[Int, NDArray[np.int64]]:
+    offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return np.concatenate([np.empty(0, np.int32), *lists]), offsets
+
+
+def checked(oracle: Any, rows: Int, cols: Int, fickle: bool = False) -> Float:
+    """The oracle's answer, float64 (len(rows), len(cols)), or a sentence on what it is instead.
+
+    ``fickle``: both ways round need not agree.
+    """
+    name = type(oracle).__name__
+    answer = oracle.similarity(rows, cols)
+    try:
+        block = np.ascontiguousarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidData(f"The oracle {name} did not answer with numbers.") from None
+    if block.shape != (rows.size, cols.size):
+        raise InvalidData(
+            f"The oracle {name} was asked for {rows.size} x {cols.size} similarities and answered "
+            f"with shape {block.shape}.",
+            "similarity(rows, cols) returns one row for each of rows, one column for each of cols.",
+        )
+    wrong = kernels.first_bad(block, LARGEST)
+    if wrong >= 0:
+        i, j = divmod(int(wrong), cols.size)
+        raise InvalidData(
+            f"The oracle {name} says that the similarity of items {rows[i]} and {cols[j]} is "
+            f"{block[i, j]}.",
+            f"Similarities must be numbers up to {LARGEST:g}.",
+        )
+    if not fickle and rows.size == cols.size > 1 and np.array_equal(rows, cols):
+        gap = np.abs(block - block.T)
+        if gap.max() > 1e-9 * max(1.0, float(np.abs(block).max())):
+            i, j = divmod(int(gap.argmax()), cols.size)
+            raise InvalidData(
+                f"The oracle {name} is not symmetric: items {rows[i]} and {cols[j]} have similarity"
+                f" {block[i, j]:g}, the other way round {block[j, i]:g}.",
+                "If it draws anew each time: CountingOracle(oracle, fickle=True) keeps its first answer.",
+            )
+    return block
+
+
+def warm() -> None:
+    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    from hcviz.core.lazy import FeatureOracle, MatrixOracle
+
+    items = np.arange(3, dtype=np.int32)
+    counted = CountingOracle(MatrixOracle(np.ones((3, 3))), cache=4)
+    counted.similarity(items, items)
+    counted.mask()
+    for kind in ("cosine-z", "gaussian"):
+        FeatureOracle(np.eye(3), kind).similarity(items, items)
+
+
+__all__ = ["CountingOracle", "checked"]

@@ -1,0 +1,250 @@
+"""Similarity oracles: what they answer, what they refuse, and what they were asked."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from hcviz import CountingOracle, FeatureOracle, FunctionOracle, Problem, StringOracle
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.lazy import WIDTH_FROM, MatrixOracle, oracle_of
+from hcviz.core.similarity import similarity_from_features
+
+
+def symmetric(n, seed=0):
+    matrix = np.random.default_rng(seed).random((n, n))
+    return (matrix + matrix.T) / 2
+
+
+class Noted:
+    """Answers from a matrix and notes every pair, as the definition of counting has it."""
+
+    def __init__(self, matrix):
+        self.matrix, self.n_items, self.pairs, self.asked = matrix, len(matrix), set(), 0
+
+    def similarity(self, rows, cols):
+        self.asked += len(rows) * len(cols)
+        self.pairs |= {frozenset(p) for p in itertools.product(rows, cols) if p[0] != p[1]}
+        return self.matrix[np.ix_(rows, cols)]
+
+
+def requests(n):
+    items = st.lists(st.integers(0, n - 1), max_size=6)
+    return st.lists(st.tuples(items, items), max_size=6)
+
+
+@pytest.mark.parametrize("cache", [0, 5, 1000])
+@settings(max_examples=60, deadline=None)
+@given(asked=requests(9), order=st.permutations(range(9)), size=st.integers(1, 12))
+def test_counts_answers_and_mask_are_those_of_the_definition(cache, asked, order, size):
+    matrix = symmetric(9)
+    plain = Noted(matrix)
+    counted = CountingOracle(plain, cache=cache)
+    brute = set()
+    for rows, cols in asked:
+        answer = counted.similarity(rows, cols)
+        assert answer.tolist() == matrix[np.ix_(np.array(rows, int), np.array(cols, int))].tolist()
+        brute |= {frozenset((x, y)) for x in rows for y in cols if x != y}
+        assert counted.queries == len(brute)
+    assert plain.pairs == brute
+    assert counted.share == len(brute) / 36
+    k = min(size, 9)
+    wanted = np.ones((k, k))
+    for a, b in itertools.product(range(k), repeat=2):
+        bins = [{x for p, x in enumerate(order) if p * k // 9 == c} for c in (a, b)]
+        pairs = {frozenset((x, y)) for x in bins[0] for y in bins[1] if x != y}
+        if pairs:
+            wanted[a, b] = len(pairs & brute) / len(pairs)
+    np.testing.assert_allclose(counted.mask(order, size), wanted, rtol=1e-6)
+
+
+def test_the_cache_asks_for_no_pair_twice():
+    plain = Noted(symmetric(40))
+    counted = CountingOracle(plain)
+    items = np.arange(40)
+    first = counted.similarity(items[:20], items)
+    before = plain.asked
+    assert np.array_equal(counted.similarity(items, items[:20]), first.T)
+    assert plain.asked <= before + 20 * 20  # the diagonal is not kept
+    counted.reset()
+    assert counted.queries == 0
+    counted.similarity([3], [30])
+    assert counted.queries == 1
+    assert plain.asked <= before + 20 * 20
+
+
+def test_an_oracle_that_draws_anew_has_one_value_a_pair_behind_the_cache():
+    class Fickle:
+        n_items = 12
+        rng = np.random.default_rng(0)
+
+        def similarity(self, rows, cols):
+            return self.rng.random((len(rows), len(cols)))
+
+    items = np.arange(12)
+    with pytest.raises(InvalidData, match="not symmetric"):
+        CountingOracle(Fickle(), cache=0).similarity(items, items)
+    steady = CountingOracle(Fickle(), fickle=True)
+    part = steady.similarity(items[:4], items[2:9])
+    block = steady.similarity(items, items)
+    np.fill_diagonal(block, 0.0)  # an item with itself is not kept
+    assert np.array_equal(block, block.T)
+    apart = items[:4, None] != items[None, 2:9]
+    assert np.array_equal(part[apart], block[:4, 2:9][apart])
+
+
+def test_it_travels():
+    counted = CountingOracle(MatrixOracle(symmetric(6)))
+    counted.similarity([0, 1], [2, 3])
+    again = pickle.loads(pickle.dumps(counted))
+    assert again.queries == 4
+    again.absorb([(np.array([0], np.int32), np.array([5], np.int32))])
+    assert (again.queries, counted.queries) == (5, 4)
+    assert again.similarity([0], [2]) == counted.similarity([0], [2])
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (np.ones((3, 2)), "asked for 2 x 3 similarities and answered with shape"),
+        ([["a", "b", "c"]] * 2, "did not answer with numbers"),
+        (np.array([[1.0, 2.0, np.nan], [0.0, 0.0, 0.0]]), "items 4 and 2 is nan"),
+        (np.array([[1.0, 2.0, 3.0], [0.0, np.inf, 0.0]]), "items 1 and 3 is inf"),
+    ],
+)
+def test_wrong_answers_are_told_where(answer, said):
+    class Wrong:
+        n_items = 5
+
+        def similarity(self, rows, cols):
+            return answer
+
+    with pytest.raises(InvalidData, match=said):
+        CountingOracle(Wrong()).similarity([4, 1], [0, 3, 2])
+
+
+def test_wrong_requests_and_parameters():
+    counted = CountingOracle(MatrixOracle(symmetric(4)))
+    for wrong in ([4], [-1], [0.5], ["a"]):
+        with pytest.raises(InvalidData):
+            counted.similarity(wrong, [0])
+    with pytest.raises(InvalidParameter, match="every item once"):
+        counted.mask([0, 0, 1, 2])
+    with pytest.raises(InvalidParameter):
+        CountingOracle(MatrixOracle(symmetric(4)), cache=-1)
+    with pytest.raises(InvalidData):
+        CountingOracle(object())
+
+
+@pytest.mark.parametrize("kind", FeatureOracle.KINDS)
+def test_features_give_what_their_matrix_holds(kind):
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(60, 7))
+    features[5] = features[9]
+    features[:, 3] = 2.0  # a constant column
+    features[11] = 0.0
+    oracle = FeatureOracle(features, kind)
+    matrix = similarity_from_features(features, kind)
+    rows, cols = rng.permutation(60), rng.permutation(60)[:25]
+    block = oracle.similarity(rows, cols)
+    np.testing.assert_allclose(block, matrix[np.ix_(rows, cols)], atol=1e-13)
+    # Bit for bit the same in any block, and either way round.
+    assert np.array_equal(block[7:9, 3:5], oracle.similarity(rows[7:9], cols[3:5]))
+    assert np.array_equal(block, oracle.similarity(cols, rows).T)
+
+
+def test_a_gaussian_has_a_width():
+    features = np.random.default_rng(2).normal(size=(WIDTH_FROM + 500, 3))
+    assert FeatureOracle(features, "gaussian").width == pytest.approx(
+        FeatureOracle(features[:WIDTH_FROM], "gaussian").width, rel=0.2
+    )
+    assert FeatureOracle(np.ones((30, 2)), "gaussian").similarity([0], [1]) == 1.0
+    with pytest.raises(InvalidParameter, match="positive"):
+        FeatureOracle(features, "gaussian", width=0.0)
+    with pytest.raises(InvalidParameter, match="one by one"):
+        FeatureOracle(features, "euclidean")
+
+
+def test_matrices_dense_and_sparse():
+    matrix = symmetric(8)
+    matrix[matrix < 0.5] = 0.0
+    for made in (MatrixOracle(matrix), MatrixOracle(csr_array(matrix))):
+        assert np.array_equal(made.similarity([3, 1], [0, 3, 7]), matrix[np.ix_([3, 1], [0, 3, 7])])
+
+
+def test_a_function_is_asked_in_order_and_may_name_items():
+    seen = []
+
+    def shared(a, b):
+        seen.append((a, b))
+        return len(set(a) & set(b))
+
+    oracle = FunctionOracle(shared, ["abc", "bcd", "xyz"])
+    assert oracle.similarity([2, 0], [0, 1]).tolist() == [[0, 0], [3, 2]]
+    assert seen.count(("abc", "xyz")) == 1
+    assert FunctionOracle(lambda i, j: i + j, n_items=4).similarity([3], [1]).item() == 4
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda i, j: np.nan, "says nan on items 1 and 2"),
+        (lambda i, j: 1 / 0, "failed on items 1 and 2 .ZeroDivisionError"),
+        (lambda i, j: np.ones(2), r"shape \(2,\)"),
+        (lambda i, j: None, "no number|says nan"),
+        (lambda i, j: "close", "no number"),
+        (lambda i, j: i - j, "not symmetric: items 1 and 2"),
+    ],
+)
+def test_a_function_that_misbehaves_is_told_where(function, said):
+    with pytest.raises(InvalidData, match=said):
+        FunctionOracle(function, n_items=4).similarity([2], [1])
+
+
+def test_a_function_needs_items():
+    with pytest.raises(InvalidData, match="How many"):
+        FunctionOracle(min)
+    with pytest.raises(InvalidData, match="callable"):
+        FunctionOracle(3, n_items=2)
+
+
+def levenshtein(a, b):
+    """Edit distance by its recurrence."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
+    return row[-1]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text("ab€", max_size=9), min_size=1, max_size=5))
+def test_strings_by_edit_distance(strings):
+    block = StringOracle(strings).similarity(range(len(strings)), range(len(strings)))
+    for (i, a), (j, b) in itertools.product(enumerate(strings), repeat=2):
+        assert block[i, j] == pytest.approx(1 - levenshtein(a, b) / max(len(a), len(b), 1))
+
+
+def test_strings_must_be_texts_and_may_be_asked_for_nothing():
+    with pytest.raises(InvalidData, match="Item 1 is not a text"):
+        StringOracle(["a", 3])
+    assert StringOracle(["a"]).similarity([], [0]).shape == (0, 1)
+
+
+def test_a_problem_gives_the_laziest_it_has():
+    features = np.random.default_rng(0).normal(size=(9, 3))
+    own = MatrixOracle(symmetric(9))
+    assert oracle_of(Problem(features=features, oracle=own)) is own
+    assert isinstance(oracle_of(Problem(features=features, similarity=symmetric(9))), MatrixOracle)
+    lazy = oracle_of(Problem(features=features))
+    whole = Problem(features=features).similarity_or_default
+    np.testing.assert_allclose(lazy.similarity(range(9), range(9)), whole, atol=1e-14)
+    with pytest.raises(InvalidData, match="no oracle"):
+        oracle_of(Problem(labels=["a", "b"]))
