@@ -226,7 +226,7 @@ def checked(oracle: Any, rows: Int, cols: Int, fickle: bool = False) -> Float:
             raise InvalidData(
                 f"The oracle {name} is not symmetric: items {rows[i]} and {cols[j]} have similarity"
                 f" {block[i, j]:g}, the other way round {block[j, i]:g}.",
-                "If it draws anew each time: CountingOracle(oracle, fickle=True) keeps its first answer.",
+                "One that draws anew each time: CountingOracle(oracle, fickle=True).",
             )
     return block
 
