@@ -246,6 +246,20 @@ def say(s, k, p, brother):
 
 
 @njit
+def add_up(s, begin, stop, told):
+    """Fill X at the positions ``begin .. stop - 1``, last first; those after them have theirs."""
+    leaf, end, weight, edge, x = s.leaf, s.end, s.weight, s.edge, s.x
+    for j in range(stop - 1, begin - 1, -1):
+        if leaf[j] >= 0:
+            weight[j] = x[leaf[j]]
+        else:
+            other = end[j + 1]
+            weight[j] = weight[j + 1] + weight[other]
+            if told:
+                weight[j] += edge[j + 1] + edge[other]
+
+
+@njit
 def weigh(s, matrix, sign, k):
     """Take S at k > 0 out and fill ``value`` for all positions: ``(best, least, now)``.
 
@@ -268,27 +282,13 @@ def weigh(s, matrix, sign, k):
     wanted, marks = 0, 0
     if told:
         wanted, marks = say(s, k, p, brother)
-    weight, edge, x = s.weight, s.edge, s.x
+    weight, edge = s.weight, s.edge
     leaf, end, size, cut, down, value = s.leaf, s.end, s.size, s.cut, s.down, s.value
-    for j in range(m - 1, stop - 1, -1):
-        if leaf[j] >= 0:
-            weight[j] = x[leaf[j]]
-        else:
-            other = end[j + 1]
-            weight[j] = weight[j + 1] + weight[other]
-            if told:
-                weight[j] += edge[j + 1] + edge[other]
+    add_up(s, stop, m, told)
     for j in range(k, stop):
         weight[j] = 0.0
         value[j] = np.inf
-    for j in range(k - 1, -1, -1):
-        if leaf[j] >= 0:
-            weight[j] = x[leaf[j]]
-        else:
-            other = end[j + 1]
-            weight[j] = weight[j + 1] + weight[other]
-            if told:
-                weight[j] += edge[j + 1] + edge[other]
+    add_up(s, 0, k, told)
     a, child = s.up[p], p
     while a >= 0:
         other = a + 1 if child != a + 1 else end[child]
