@@ -11,6 +11,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.sessions import Driver
+    from tests.stores import Loop
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,3 +38,11 @@ def settled() -> Driver:
     driver = Driver()
     driver.settle()
     return driver
+
+
+@pytest.fixture
+def loop() -> Loop:
+    """The document's thread, run by hand."""
+    from tests.stores import Loop
+
+    return Loop()

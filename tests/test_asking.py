@@ -7,26 +7,17 @@ import json
 import pytest
 
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, Session
+from hcviz.session.model import DataSpec
 from hcviz.ui import asking, pictures
 from hcviz.ui.asking import Asking
 from hcviz.ui.gestures import Gestures
-from hcviz.ui.store import Store
-from tests.test_store import Loop
-
-
-@pytest.fixture
-def loop():
-    return Loop()
+from tests.stores import over_zoo
 
 
 @pytest.fixture
 def store(loop):
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
-    assert made.open_data(DataSpec(name="zoo"))
-    loop.until(lambda: made.session.status == "settled")
-    yield made
-    made.close()
+    with over_zoo(loop, "ddt") as made:
+        yield made
 
 
 @pytest.fixture

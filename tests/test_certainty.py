@@ -13,25 +13,15 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.posterior import Posterior
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, Session
 from hcviz.ui import certainty, pictures
-from hcviz.ui.store import Store
-from tests.test_store import Loop
-
-
-@pytest.fixture(scope="module")
-def loop():
-    return Loop()
+from tests.stores import over_zoo
 
 
 @pytest.fixture
 def store(loop):
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
-    assert made.open_data(DataSpec(name="zoo"))
-    loop.until(lambda: made.session.status == "settled")
-    made.drawn = made.session.snapshot
-    yield made
-    made.close()
+    with over_zoo(loop, "ddt") as made:
+        made.drawn = made.session.snapshot
+        yield made
 
 
 def test_branches_carry_the_share_of_trees_with_their_clade(store):

@@ -11,12 +11,6 @@ from hcviz.ui import pictures
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link, from_query, to_query
-from tests.test_store import Loop
-
-
-@pytest.fixture
-def loop():
-    return Loop()
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from hcviz.core.tree import Tree
 from hcviz.jobs.samples import Samples
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
-from hcviz.session.model import DataSpec, Session
-from hcviz.ui.store import KEPT_SAMPLES, Store
-from tests.test_store import Loop
+from hcviz.ui.store import KEPT_SAMPLES
+from tests.stores import over_zoo
 
 
 def draw(step: int, total: int) -> Snapshot:
@@ -67,17 +66,9 @@ def test_the_start_of_a_run_is_no_draw():
 
 
 @pytest.fixture
-def loop():
-    return Loop()
-
-
-@pytest.fixture
 def store(loop):
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
-    assert made.open_data(DataSpec(name="zoo"))
-    loop.until(lambda: made.session.status == "settled")
-    yield made
-    made.close()
+    with over_zoo(loop, "ddt") as made:
+        yield made
 
 
 def run(store, loop, *actions):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import queue
-import time
 from dataclasses import replace
 
 import pytest
@@ -15,39 +13,13 @@ from hcviz.ui.centre.items import Pick
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.store import Store
-
-
-class Loop:
-    """The document's thread: callbacks wait here until the test runs them."""
-
-    def __init__(self):
-        self.waiting = queue.Queue()
-
-    def schedule(self, callback):
-        self.waiting.put(callback)
-
-    def until(self, condition, seconds=60):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "waited too long"
-            try:
-                self.waiting.get(timeout=0.05)()
-            except queue.Empty:
-                continue
-
-
-@pytest.fixture
-def loop():
-    return Loop()
+from tests.stores import over_zoo
 
 
 @pytest.fixture
 def store(loop):
-    made = Store(Session(method="crsc", treats="hard"), loop.schedule)
-    assert made.open_data(DataSpec(name="zoo"))
-    loop.until(lambda: made.session.status == "settled")
-    yield made
-    made.close()
+    with over_zoo(loop, "crsc") as made:
+        yield made
 
 
 def item(store, name):

@@ -1,0 +1,42 @@
+"""A store with a real runner and no browser."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui.store import Store
+
+
+class Loop:
+    """The document's thread: callbacks wait here until the test runs them."""
+
+    def __init__(self):
+        self.waiting = queue.Queue()
+
+    def schedule(self, callback):
+        self.waiting.put(callback)
+
+    def until(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "waited too long"
+            try:
+                self.waiting.get(timeout=0.05)()
+            except queue.Empty:
+                continue
+
+
+@contextmanager
+def over_zoo(loop: Loop, method: str) -> Iterator[Store]:
+    """The zoo's store, whose first run is over; closed afterwards."""
+    made = Store(Session(method=method, treats="hard"), loop.schedule)
+    try:
+        assert made.open_data(DataSpec(name="zoo"))
+        loop.until(lambda: made.session.status == "settled")
+        yield made
+    finally:
+        made.close()
