@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -31,12 +32,17 @@ from hcviz.ui.fields import form, set_field
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import Link, to_query
-from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Question, Tools
+from hcviz.ui.middle import Middle
+from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Question, Sections, Tools
+from hcviz.ui.sections import SECTIONS, Section
+from hcviz.ui.sheets import TREE
 from hcviz.ui.shell import Shell
 from hcviz.ui.store import LOOKS, Store, Theme, looks
 
 #: Seconds between two looks at the numbers of a run: nobody reads faster.
 LIVE = 0.15
+#: The same for what is more work: sheets and the inspector's sections.
+UNHURRIED = 0.5
 
 Schedule = Callable[[Callable[[], None]], None]
 
@@ -79,14 +85,16 @@ class Explorer:
         self.files = Files(store, self.bar, self.centre)
         self.form = Form(later(self._form_act), sizing_mode="stretch_width")
         self.trace = Trace()
+        self.middle = Middle(self.gestures, self.centre, self.tools, later)
+        self.sections = Sections(later(self._section_act), sizing_mode="stretch_width")
         self.shell = Shell(
             later(self._key),
             bar=self.bar,
             ask=self.question,
             left=self.constraints,
-            centre=pn.Column(self.tools, self.centre.view, sizing_mode="stretch_both", margin=0),
+            centre=self.middle.view,
             right=self.inspector,
-            below=[self.form, self.trace.view],
+            below=[self.sections, self.form, self.trace.view],
             foot=self.foot,
             sizing_mode="stretch_both",
         )
@@ -124,10 +132,14 @@ class Explorer:
             (self.inspector, pictures.inspector, pictures.inspector_live),
             (self.form, form, None),
             (self.foot, pictures.foot, None),
+            (self.middle.tabs, Middle.tabs_picture, None),
         ):
             self._draw(part, "state", picture)
             if live is not None:
                 self._draw(part, "live", live, LIVE)
+        self._pace(Middle.sees, self.middle.turn, UNHURRIED)
+        for section in SECTIONS.values():
+            self._pace(section.sees, partial(self._show_section, section), UNHURRIED)
         self._pace(
             lambda s: (s.session.status, s.session.progress), lambda _: self._show_progress(), LIVE
         )
@@ -214,6 +226,12 @@ class Explorer:
         if self.store.view.clusters is not None:
             self._colour(self.store.view.clusters)
 
+    def _show_section(self, section: Section, _: Any) -> None:
+        now = section.picture(self.store)
+        if self.sections.state.get(section.name) != now:
+            known = {**self.sections.state, section.name: now}
+            self.sections.state = {name: known.get(name) for name in SECTIONS}  # in their order
+
     def _show_cut(self, height: float | None) -> None:
         self.centre.set_cut(height)
 
@@ -234,6 +252,8 @@ class Explorer:
             self.store.dispatch(act.Redo())
         elif key == "u":
             self.store.dispatch(act.Undo())
+        elif key == "Escape" and self.store.view.sheet != TREE and not self.store.view.draft.open:
+            self.store.look(sheet=TREE)
         elif key == "0":
             self.centre.reset_zoom()
         elif self.asking.key(key):
@@ -308,6 +328,11 @@ class Explorer:
             store._notify()
         elif name == "parent":
             store.look(selection=pictures.wider(store))
+
+    def _section_act(self, name: str, more: dict[str, Any]) -> None:
+        section = SECTIONS.get(str(more.pop("section", "")))
+        if section is not None:
+            section.act(self.gestures, name, more)
 
     def _form_act(self, _name: str, more: dict[str, Any]) -> None:
         store = self.store

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import param
 from panel.custom import JSComponent
@@ -21,7 +21,8 @@ _CSS = [(ASSETS / "tokens.css").read_text(), (ASSETS / "common.css").read_text()
 OnAct = Callable[[str, dict[str, Any]], None]
 
 
-def _sources(name: str) -> dict[str, Any]:
+def sources(name: str) -> dict[str, Any]:
+    """Script and style of a part: ``assets/NAME.js`` and ``.css``, after what all share."""
     return {
         "_esm": _DOM + (ASSETS / f"{name}.js").read_text(),
         "_stylesheets": [*_CSS, (ASSETS / f"{name}.css").read_text()],
@@ -65,40 +66,60 @@ class Part(JSComponent):
 class Bar(Part):
     """Data, similarity, method, seed; run, pause, cancel; undo, redo; files; theme."""
 
-    locals().update(_sources("bar"))
+    locals().update(sources("bar"))
 
 
 class Constraints(Part):
     """The gestures, the constraint being stated, the list, and what is at odds."""
 
-    locals().update(_sources("constraints"))
+    locals().update(sources("constraints"))
 
 
 class Question(Part):
     """The question card, and how the next question is chosen."""
 
-    locals().update(_sources("question"))
+    locals().update(sources("question"))
 
 
 class Inspector(Part):
     """The selected subtree, and the facts of the tree shown."""
 
-    locals().update(_sources("inspector"))
+    locals().update(sources("inspector"))
 
 
 class Form(Part):
     """The method's parameters, and how the data is prepared for it."""
 
-    locals().update(_sources("form"))
+    locals().update(sources("form"))
 
 
 class Foot(Part):
     """The sentence bar and the history strip."""
 
-    locals().update(_sources("foot"))
+    locals().update(sources("foot"))
 
 
 class Tools(Part):
     """What the heatmap shows, how many clusters are coloured, the search."""
 
-    locals().update(_sources("tools"))
+    locals().update(sources("tools"))
+
+
+class Tabs(Part):
+    """Which picture is in the middle: the tree, or a sheet over it."""
+
+    locals().update(sources("tabs"))
+
+
+class Sections(Part):
+    """The inspector's further sections; each has a script of its own."""
+
+    _esm = "\n".join(
+        [_DOM, "const SECTIONS = {}"]
+        + [f"{{\n{each.read_text()}\n}}" for each in sorted((ASSETS / "sections").glob("*.js"))]
+        + [(ASSETS / "sections.js").read_text()]
+    )
+    _stylesheets: ClassVar[list[str]] = [
+        *_CSS,
+        *(each.read_text() for each in sorted((ASSETS / "sections").glob("*.css"))),
+    ]

@@ -94,6 +94,10 @@ class ViewState:
     clusters: int | None = None
     cut: float | None = None
     theme: Theme = "light"
+    #: The picture in the middle: the tree, or a sheet by its name.
+    sheet: str = "tree"
+    #: The earlier tree that the present one is compared with, by its key; "" for the last.
+    compared: str = ""
     paused: bool = False
     #: The question on the card; ``wants_question``: one is put as soon as the tree stands still.
     question: Question | None = None

@@ -14,6 +14,37 @@ function h(tag, props = {}, ...children) {
   return node
 }
 
+// The same for what is drawn.
+function svg(tag, props = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  for (const [key, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value)
+    else node.setAttribute(key, value)
+  }
+  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false))
+  return node
+}
+
+// The "d" of a path of [x, y] with null where the pen is lifted; `at` says where a point lies.
+function pathOf(points, at) {
+  let d = "", pen = "M"
+  for (const point of points) {
+    if (point === null) { pen = "M"; continue }
+    const [x, y] = at(point)
+    d += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`
+    pen = "L"
+  }
+  return d
+}
+
+// Repaint when the element gets another size; its first size is its first.
+function whenResized(root, repaint) {
+  if (root.hcWatched) return
+  root.hcWatched = new ResizeObserver(() => repaint())
+  root.hcWatched.observe(root)
+}
+
 function options(pairs, chosen) {
   return pairs.map(([value, text, disabled, title]) =>
     h("option", { value, selected: value === chosen, disabled, title }, text))

@@ -7,13 +7,7 @@ const still = { onmousedown: event => event.preventDefault() }
 function piece(question) {
   const { path, top, items } = question
   const width = 96
-  const at = ([height, row]) => `${(4 + (1 - height / top) * (width - 8)).toFixed(1)} ${(row * ROW).toFixed(1)}`
-  let d = "", pen = "M"
-  for (const point of path) {
-    if (point === null) { pen = "M"; continue }
-    d += pen + at(point)
-    pen = "L"
-  }
+  const d = pathOf(path, ([height, row]) => [4 + (1 - height / top) * (width - 8), row * ROW])
   const box = h("div", { class: "piece-tree", "aria-hidden": "true" })
   box.innerHTML = `<svg viewBox="0 0 ${width} ${items.length * ROW}" preserveAspectRatio="none" style="height:${items.length * ROW}px"><path d="${d}" fill="none" stroke="currentColor" stroke-width="1.3" vector-effect="non-scaling-stroke"/></svg>`
   return box

@@ -1,0 +1,11 @@
+"""Pieces of the inspector. A new one is a module with a ``SECTION``, its script, a line here."""
+
+from __future__ import annotations
+
+from hcviz.ui.sections.base import Section
+
+#: In the order in which they stand.
+_EACH: tuple[Section, ...] = ()
+SECTIONS: dict[str, Section] = {each.name: each for each in _EACH}
+
+__all__ = ["SECTIONS", "Section"]

@@ -1,0 +1,45 @@
+"""What a sheet is: a larger picture that lies over the tree, chosen by a tab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.parts import OnAct, Part, sources
+from hcviz.ui.store import Store
+
+
+def _always(store: Store) -> str:
+    return "" if store.session.snapshot is not None else "No tree yet."
+
+
+def _nothing(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One tab's picture.
+
+    ``make(on_act)`` is called at the sheet's first opening and gives anything that Panel shows and
+    that has a ``state``: usually a part that draws plain JSON (:func:`drawn_by`). While the sheet
+    lies open, ``picture(store)`` becomes its state whenever ``sees(store)``, the slice it depends
+    on, changes. ``lacks(store)`` says in a sentence why there is nothing to show ("" if there is).
+    ``act(gestures, name, more)`` gets what is done on it; ``gestures.store`` is the store.
+    """
+
+    name: str
+    title: str
+    summary: str
+    make: Callable[[OnAct], Any]
+    picture: Callable[[Store], dict[str, Any]]
+    sees: Callable[[Store], Any]
+    lacks: Callable[[Store], str] = _always
+    act: Callable[[Gestures, str, dict[str, Any]], None] = _nothing
+
+
+def drawn_by(name: str) -> type[Part]:
+    """A part whose script and style are ``assets/sheets/NAME.js`` and ``.css``."""
+    return type(f"Sheet_{name}", (Part,), {"__module__": __name__, **sources(f"sheets/{name}")})
