@@ -51,7 +51,7 @@ class Middle:
         if sheet is None:
             if self._over.visible:
                 self._over.visible = False
-                self._tree.styles = {}
+                self._tree.styles = {"visibility": "visible"}  # an empty style would change nothing
             return
         if name not in self._made:
             act = sheet.act
