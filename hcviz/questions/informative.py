@@ -52,7 +52,7 @@ def most_informative(scene: Scene) -> Question | None:
 
     Half of the candidates are uniform, half drawn in proportion to the items' :func:`doubt`: where
     few items are in doubt, uniform subsets hardly ever hold two of them. ``random`` where there are
-    no sampled trees or no candidate promises anything. O(trees L s^3).
+    no sampled trees, hardly a piece is new or no candidate promises anything. O(trees L s^3).
     """
     if not scene.has_trees or scene.n < 3:
         return random(scene)
@@ -69,7 +69,7 @@ def most_informative(scene: Scene) -> Question | None:
                 return random(scene)
             why = scene.why(subsets[best], MOST_BITS)
             return scene.show(subsets[best], "informative", why, float(bits[best]))
-    return None
+    return random(scene)
 
 
 def worth(scene: Scene, subsets: Int) -> NDArray[np.float64]:

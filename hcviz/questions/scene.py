@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,10 @@ from hcviz.questions.question import Memory, Question, Why, triples
 
 Int = NDArray[np.int32]
 
-#: How often a strategy draws again before it says that there is nothing left to ask.
-DRAWS = 50
+#: How often a strategy draws again before it looks more closely whether there is anything left to
+#: ask: at all pieces where there are no more than ``FEW``, else at ``MORE`` drawn ones. (When 98 of
+#: 100 threes follow from the answers, a thousand draws miss the others once in 10^8 times.)
+DRAWS, FEW, MORE = 50, 5000, 1000
 #: Sampled trees that a choice looks at.
 TREES = 200
 #: A shown arrangement is worth a sentence if at least this share of the trees has another.
@@ -102,13 +106,18 @@ class Scene:
         named = tuple(items.tolist())
         return Question(self.kind, how, named, self.tree.restrict(items), why, value)
 
-    def until_new(self, make: Callable[[], Iterator[Question]]) -> Question | None:
-        """The first question of up to ``DRAWS`` tries that was not asked before."""
-        for _ in range(DRAWS):
-            for question in make():
-                if not self.memory.knows(question):
-                    return question
-        return None
+    def until_new(self, draw: Callable[[], Int], size: int) -> Iterator[Int]:
+        """Subsets of ``size`` items to try one after the other until one is new.
+
+        ``DRAWS`` drawn ones; then, as drawing misses the last that are left, every one in random
+        order, or where there are more than ``FEW`` of them, ``MORE`` drawn ones.
+        """
+        few = math.comb(self.n, size) <= FEW
+        for _ in range(DRAWS if few else DRAWS + MORE):
+            yield draw()
+        if few:
+            every = np.array(list(combinations(range(self.n), size)), np.int32)
+            yield from self.rng.permutation(every)
 
     # ------------------------------------------------------------------ what the trees say
 

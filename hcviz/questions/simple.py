@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,13 +22,15 @@ def choose(scene: Scene) -> Question | None:
     if scene.n < 3:
         return None
 
-    def make() -> Iterator[Question]:
-        items = np.sort(scene.rng.choice(scene.n, 3, replace=False)).astype(np.int32)
-        named = tuple(items.tolist())
-        if not _follows(scene, items):
-            yield Question(scene.kind, "simple", named, Tree.star(3), _why(scene, items))
+    def draw() -> np.ndarray:
+        return np.sort(scene.rng.choice(scene.n, 3, replace=False)).astype(np.int32)
 
-    return scene.until_new(make)
+    for items in scene.until_new(draw, 3):
+        named = tuple(items.tolist())
+        question = Question(scene.kind, "simple", named, Tree.star(3), Why(""))
+        if not scene.memory.knows(question) and not _follows(scene, items):
+            return replace(question, why=_why(scene, items))
+    return None
 
 
 def _follows(scene: Scene, items: np.ndarray) -> bool:

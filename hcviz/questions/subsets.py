@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcviz.questions.question import Question
+from hcviz.questions.question import Question, Why
 from hcviz.questions.scene import DRAWS, Scene
 
 AT_RANDOM = "Drawn at random, so that what the sampler is wrong about can show."
@@ -15,10 +15,9 @@ def random(scene: Scene) -> Question | None:
     """``size`` items, uniformly. None where no piece is left that was not asked about."""
     if scene.n < 3:
         return None
-    for _ in range(DRAWS):
-        subset = scene.draw(1)
-        if scene.fresh(subset).size:
-            return scene.show(subset[0], "random", scene.why(subset[0], AT_RANDOM))
+    for items in scene.until_new(lambda: scene.draw(1)[0], min(scene.size, scene.n)):
+        if not scene.knows(items, Why("")):
+            return scene.show(items, "random", scene.why(items, AT_RANDOM))
     return None
 
 
@@ -28,8 +27,8 @@ def active(scene: Scene) -> Question | None:
 
     TDV(S) = max over u, v in S of Var over the sampled trees of the number of edges between u and
     v: in the whole tree, as the paper's text has it, or in the induced one (``induced``), as its
-    published code has it, which takes the standard deviation: the same order. Without sampled trees
-    as ``random``.
+    published code has it, which takes the standard deviation: the same order. As ``random`` without
+    sampled trees, and where hardly a piece is new.
     """
     if not scene.has_trees or scene.n < 3:
         return random(scene)
@@ -43,7 +42,7 @@ def active(scene: Scene) -> Question | None:
             best = int(np.argmax(variance))
             why = scene.why(subsets[best], MOST_VARIED)
             return scene.show(subsets[best], "active", why, float(variance[best]))
-    return None
+    return random(scene)
 
 
 def interleaved(scene: Scene) -> Question | None:
