@@ -13,6 +13,7 @@ import pytest
 import hcviz
 from hcviz import Problem, Tree
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
+from hcviz.core.snapshot import Snapshot
 from hcviz.posterior import CladeTable, Posterior, Thinned, summary
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
@@ -278,6 +279,31 @@ def test_thinning_is_alike_in_every_chain():
         assert [kept.value[i] for i in positions] == [
             (chain, kept.stride * k) for k in range(len(positions))
         ]
+
+
+@pytest.mark.parametrize("each", [0, 1, 3])
+def test_thinning_has_room_for_a_draw_of_every_chain(each):
+    """More chains than capacity: doubling the stride for ever would make no room among the first
+    draws, all of which are multiples of it."""
+    kept = Thinned(4, each)
+    for number in range(40):
+        for chain in range(9):
+            kept.add(chain, number, (chain, number))
+            assert len(kept) <= max(4, 9 * each, 9)
+    assert all(kept.value[rows[0]][1] == 0 for rows in kept.by_chain())
+    assert len(kept.by_chain()) == 9
+
+
+def test_trees_whose_log_joint_nobody_gave():
+    """They count; the best tree has one, and the verdict is about everything else."""
+    rng = np.random.default_rng(0)
+    made = Posterior(6)
+    for _ in range(80):
+        made.add_snapshot(Snapshot(random_tree(rng, 6), 1, 1))
+    assert "the log joint" not in made.verdict().numbers
+    assert "the root's height" in made.verdict().numbers
+    made.add(random_tree(rng, 6), -5.0)
+    assert made.best[1] == -5.0
 
 
 def test_nothing_grows_with_the_number_of_trees():

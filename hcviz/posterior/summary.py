@@ -71,7 +71,7 @@ class Posterior:
     def add(self, tree: Tree, log_joint: float, state: Any = None, chain: int = 0) -> None:
         """One more draw. Chains are numbered by the caller and add their draws in turn.
 
-        ``state`` is kept with the tree of the highest log joint only.
+        ``state`` is kept with the tree of the highest log joint only. nan: nobody knows it.
         """
         if tree.n_leaves != self.n_items:
             raise InvalidData(
@@ -81,7 +81,7 @@ class Posterior:
         self.seen[chain] = number + 1
         codes = self.clades.codes(tree)
         self.clades.add(tree, codes)
-        if self.best is None or log_joint > self.best[1]:
+        if self.best is None or math.isnan(self.best[1]) or log_joint > self.best[1]:
             self.best = (tree, float(log_joint), state)
         if self._champion_codes is None or self._credit(codes) > self._credit(self._champion_codes):
             self._champion, self._champion_codes = (tree.parent, tree.height), codes
@@ -305,16 +305,16 @@ class Posterior:
 
         Looked at are log joint, root height, and whether a tree has each of the five least certain
         clades (support between 0.05 and 0.95), over what was kept of each chain less its first
-        ``burn_in``, cut to the shortest. Of more than 256 items only a fixed share of all possible
-        clades is looked at. ``labels`` name the items in what is said. Some 10 ms.
+        ``burn_in``, cut to the shortest; not the log joint where a tree came without. Of more than
+        256 items only a fixed share of all possible clades is looked at. ``labels`` name the items
+        in what is said. Some 10 ms.
         """
         if not len(self):
             return convergence.verdict({})
         joint = self._table(self.draws, burn_in)
-        quantities: dict[str, ArrayLike] = {
-            "the log joint": joint[:, :, 0],
-            "the root's height": joint[:, :, 1],
-        }
+        quantities: dict[str, ArrayLike] = {"the root's height": joint[:, :, 1]}
+        if not np.isnan(joint[:, :, 0]).any():
+            quantities = {"the log joint": joint[:, :, 0], **quantities}
         targets = self.clades.uncertain(WATCHED, self._one_in)
         if targets.size and joint.shape[1] >= convergence.FEWEST:
             codes = np.ascontiguousarray(self._table(self.codes, burn_in))

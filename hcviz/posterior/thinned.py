@@ -6,8 +6,8 @@ from typing import Any
 
 
 class Thinned:
-    """Every ``stride``-th draw of each chain, ``capacity`` draws at most, or ``each`` a chain where
-    that is more: however many chains share it, each keeps enough to be judged by.
+    """Every ``stride``-th draw of each chain, ``capacity`` draws at most, or ``each`` a chain (one,
+    if nothing is said) where that is more: however many share it, each has enough to be judged by.
 
     ``stride`` begins at 1. When there is no room for one more it is doubled, and of what is held
     only the draws whose number within their chain is a multiple of it stay. What is kept depends
@@ -15,9 +15,9 @@ class Thinned:
     full.
     """
 
-    def __init__(self, capacity: int, each: int = 0) -> None:
+    def __init__(self, capacity: int, each: int = 1) -> None:
         self.capacity = capacity
-        self.each = each
+        self.each = max(each, 1)  # every chain's draw 0 stays: no stride would make room for one
         self.chains = 0
         self.stride = 1
         self.chain: list[int] = []
