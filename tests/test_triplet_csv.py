@@ -70,7 +70,8 @@ HEAD = "together_1,together_2,apart"
     ("text", "words"),
     [
         ("", ["no header", "together_1,together_2,apart"]),
-        ("bat,whale,trout\n", ["no header", "'bat,whale,trout'"]),
+        ("bat,whale,trout\n", ["no header", "'bat,whale,trout'", "anchor-near-far"]),
+        ("anchor,near,far\nbat,whale,trout\n", ["comparisons", "anchor-near-far"]),
         (f"{HEAD}\nbat,whael,trout\n", ["Line 2", "together_2", "'whael'", "'whale'"]),
         (f"{HEAD}\nbat,whale,trout\nbat,whale,xxxxxxxx\n", ["Line 3", "apart", "'xxxxxxxx'"]),
         (f"{HEAD}\nbat,,trout\n", ["Line 2", "together_2", "''"]),
@@ -96,6 +97,46 @@ def test_what_is_wrong_is_named(text, words):
         read_triplet_csv(text, LABELS)
     for word in words:
         assert word in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "said"),
+    [
+        ("bat,whale,trout\nlion,bat,trout\n", "together-together-apart", [(0, 1, 3), (2, 0, 3)]),
+        (f"{HEAD}\nbat,whale,trout\n", "together-together-apart", [(0, 1, 3)]),
+        ("bat,whale,trout\n", "anchor-near-far", [(0, 1, 3)]),
+        ("Anchor, near,far\nbat,whale,trout\n", "anchor-near-far", [(0, 1, 3)]),
+        ("2,0,1\n", "anchor-near-far", [(2, 0, 1)]),  # cblearn's arrays hold numbers
+    ],
+)
+def test_an_order_that_is_named_is_read(text, order, said):
+    found = read_triplet_csv(text, LABELS, order)
+    assert [(*each.group, each.apart) for each in found] == said
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "words"),
+    [
+        ("bat,whale,trout\n", "far-near-anchor", ["no order"]),
+        ("anchor,near,far\nbat,whale,trout\n", "together-together-apart", ["opened as"]),
+        (f"{HEAD}\nbat,whale,trout\n", "anchor-near-far", ["opened as", "together_1"]),
+        ("near,anchor,far\nbat,whale,trout\n", "anchor-near-far", ["opened as"]),
+        (f"{HEAD},weight\nbat,whale,trout,2\n", "together-together-apart", ["opened as"]),
+        ("bat,whale,trout,2\n", "together-together-apart", ["Line 1", "4 cells"]),
+        ("bat,whale,4\n", "anchor-near-far", ["Line 1", "'4'"]),
+        ("bat,whale\n", "anchor-near-far", ["Line 1"]),
+    ],
+)
+def test_a_named_order_must_fit(text, order, words):
+    with pytest.raises(InvalidConstraint) as caught:
+        read_triplet_csv(text, LABELS, order)
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+
+
+def test_names_go_before_numbers():
+    found = read_triplet_csv("2,0,1\n", ("0", "1", "2", "3")[::-1], "anchor-near-far")
+    assert [(*each.group, each.apart) for each in found] == [(1, 3, 2)]
 
 
 def test_a_group_must_hang_together():

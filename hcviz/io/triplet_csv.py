@@ -6,6 +6,9 @@
 
 The first three columns suffice. Rows with one number under ``group`` are one constraint (here: bat,
 whale and lion together, before trout); rows without one stand alone.
+
+Three columns without a header could be in any order, and cblearn's lists are (anchor, near, far): a
+file of either kind is read only by whoever names the order.
 """
 
 from __future__ import annotations
@@ -13,15 +16,22 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session.model import Constraint
 
 NEEDED = ("together_1", "together_2", "apart")
 COLUMNS = (*NEEDED, "weight", "author", "note", "group", "enabled", "time")
+
+#: The orders of three columns that have to be named, and the columns' own names in each.
+Order = Literal["together-together-apart", "anchor-near-far"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+_ANCHORED = ("anchor", "near", "far")
 
 _WORDS = {"true": True, "yes": True, "1": True, "": True, "false": False, "no": False, "0": False}
 
@@ -50,13 +60,21 @@ def write_triplet_csv(constraints: Iterable[Constraint], labels: Sequence[str]) 
     return buffer.getvalue()
 
 
-def read_triplet_csv(content: str | bytes, labels: Sequence[str]) -> tuple[Constraint, ...]:
+def read_triplet_csv(
+    content: str | bytes, labels: Sequence[str], order: Order | None = None
+) -> tuple[Constraint, ...]:
     """The constraints in a CSV text, in the order of their first rows.
 
-    A group's number becomes the constraint's id; the others get the free numbers. Raises
-    :class:`InvalidConstraint`, naming line and column, and the nearest name for an unknown item.
+    A group's number becomes the constraint's id; the others get the free numbers. ``order`` is for
+    three columns, with or without their names above them: ``together-together-apart`` is ab|c,
+    ``anchor-near-far`` cblearn's order. The latter says less, that the anchor is nearer to the
+    second than to the third: who names it lets each row (a, b, c) stand for ab|c. There an item may
+    also be named by its number, from 0, as cblearn's arrays do. Raises :class:`InvalidConstraint`,
+    naming line and column, and the nearest name for an unknown item.
     """
-    rows = _parsed(_text(content), labels)
+    if order is not None and order not in ORDERS:
+        raise InvalidConstraint(f"There is no order {order!r}.", f"Known: {', '.join(ORDERS)}.")
+    rows = _parsed(_text(content), labels, order)
     gathered: dict[tuple[str, int], list[_Row]] = {}
     for row in rows:
         key = ("line", row.line) if row.group is None else ("group", row.group)
@@ -84,19 +102,25 @@ def _text(content: str | bytes) -> str:
         ) from None
 
 
-def _parsed(text: str, labels: Sequence[str]) -> list[_Row]:
+def _parsed(text: str, labels: Sequence[str], order: Order | None) -> list[_Row]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        header = _header(next(reader, []))
+        lines: Iterable[list[str]] = reader
+        first = next(reader, [])
+        header = _header(first) if order is None else list(NEEDED)
+        if order is not None and not _names_columns(first, order):
+            lines = itertools.chain([first], reader)
         index = {name: item for item, name in enumerate(labels)}
+        if order is not None:
+            index = {str(item): item for item in range(len(labels))} | index
         rows = []
-        for cells in reader:
+        for cells in lines:
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) > len(header):
                 raise InvalidConstraint(
-                    f"Line {reader.line_num} of the constraints has {len(cells)} cells, the header "
-                    f"{len(header)}.",
+                    f"Line {reader.line_num} of the constraints has {len(cells)} cells, the "
+                    f"{'header' if order is None else 'named order'} {len(header)}.",
                     "Put names that contain a comma into double quotes.",
                 )
             cells += [""] * (len(header) - len(cells))
@@ -109,12 +133,20 @@ def _parsed(text: str, labels: Sequence[str]) -> list[_Row]:
 
 
 def _header(cells: list[str]) -> list[str]:
-    header = [cell.strip().lower() for cell in cells]
+    header = _lowered(cells)
     if not set(NEEDED) <= set(header):
         begins = ",".join(cells)[:60]
+        if set(_ANCHORED) <= set(header):
+            raise InvalidConstraint(
+                f"The file holds comparisons (anchor, near, far), not constraints: its first line "
+                f"is {begins!r}.",
+                "They say less than 'together, before': to take each for one, open the file as "
+                "anchor-near-far.",
+            )
         raise InvalidConstraint(
             f"The constraints file has no header: its first line is {begins!r}.",
-            f"Begin with a line {','.join(NEEDED)!r} (more columns may follow).",
+            f"Begin with a line {','.join(NEEDED)!r} (more columns may follow), or name the order "
+            f"of its columns: {' or '.join(ORDERS)}.",
         )
     for name in header:
         if header.count(name) > 1:
@@ -125,6 +157,25 @@ def _header(cells: list[str]) -> list[str]:
                 f"Known: {', '.join(COLUMNS)}.",
             )
     return header
+
+
+def _lowered(cells: list[str]) -> list[str]:
+    return [cell.strip().lower() for cell in cells]
+
+
+def _names_columns(cells: list[str], order: Order) -> bool:
+    """Whether the first line of a file in a named order is a header; it must agree with the name.
+
+    A header of the other order, or of more than three columns, says more than the name does.
+    """
+    found = set(_lowered(cells))
+    mine, other = (_ANCHORED, NEEDED) if order == "anchor-near-far" else (NEEDED, _ANCHORED)
+    if found >= set(other) or (found >= set(mine) and _lowered(cells) != list(mine)):
+        raise InvalidConstraint(
+            f"The file was opened as {order}, but its first line is {','.join(cells)[:60]!r}.",
+            "Open it as constraints with a header, or with its columns in that order.",
+        )
+    return _lowered(cells) == list(mine)
 
 
 def _row(cells: dict[str, str], line: int, index: dict[str, int]) -> _Row:
