@@ -35,6 +35,23 @@ class AnySequence(RuleBasedStateMachine):
         self.driver(act.AddConstraint(tuple(items[:-1]), items[-1]))
         assert len(self.driver.session.constraints) >= len(before.constraints)
 
+    @rule(name=st.sampled_from(["you", "Ann"]), items=st.permutations(range(4)))
+    def add_as(self, name, items):
+        self.driver(act.SetAuthor(name))
+        self.driver(act.AddConstraint(tuple(items[:2]), items[2], author=name))
+
+    @rule(name=st.sampled_from(["you", "Ann"]), on=st.booleans())
+    def switch_author(self, name, on):
+        before = self.driver.session
+        session = self.driver(act.SwitchAuthor(name, on))
+        assert len(session.past) in (len(before.past), len(before.past) + 1)
+        if not on:
+            assert not any(each.author == name for each in session.enabled)
+
+    @rule(name=st.sampled_from(["you", "Ann"]), weight=st.floats(0.1, 10.0))
+    def weigh(self, name, weight):
+        self.driver(act.WeighAuthor(name, weight))
+
     @rule(id=st.integers(1, 6), kind=st.sampled_from([act.EnableConstraint, act.DisableConstraint]))
     def switch(self, id, kind):
         self.driver(kind(id))

@@ -29,6 +29,7 @@ class Algorithm:
     provide too), ``triplets``, ``comparisons``, ``similarity oracle``, ``comparison oracle``;
     ``items`` asks for nothing else.
     ``triplets``: ``hard`` (every tree it yields satisfies them), ``soft`` or ``ignored``.
+    ``softened_by``: a parameter that makes hard triplets soft by not being None.
     ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
     ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel); where some
     parameters need the latter after all, ``apart`` says so.
@@ -51,6 +52,12 @@ class Algorithm:
     summary: str = ""
     samples: bool = False
     apart: Callable[[Mapping[str, Any]], bool] | None = None
+    softened_by: str = ""
+
+    def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
+        """How it treats triplets with these parameters."""
+        softened = self.softened_by and params.get(self.softened_by) is not None
+        return "soft" if softened else self.triplets
 
     def place(self, params: Mapping[str, Any]) -> Literal["thread", "process"]:
         """Where a run with these parameters belongs."""

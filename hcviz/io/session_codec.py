@@ -12,7 +12,7 @@ import hashlib
 import io
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import cache
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -200,11 +200,14 @@ class Decoder:
 
     def _dataclass(self, cls: Any, value: dict[str, Any]) -> Any:
         names = {part.name for part in fields(cls)}
-        if names | {"~"} != set(value):
+        # What a field with a default says was not said yet by the hcviz that wrote the file.
+        needed = {p.name for p in fields(cls) if p.default is MISSING is p.default_factory}
+        if not needed <= set(value) <= names | {"~"}:
             raise SessionFileError(f"A {cls.__name__} in the session file has the wrong fields.")
-        parts = {name: self.value(value[name]) for name in names}
+        parts = {name: self.value(value[name]) for name in names & set(value)}
         for name, hint in _hints(cls).items():
-            checked(parts[name], hint, f"{cls.__name__}.{name}")
+            if name in parts:
+                checked(parts[name], hint, f"{cls.__name__}.{name}")
         return cls(**parts)
 
     def _array(self, name: str) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from typing import Any
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.session.answers import consistent
+from hcviz.session.experts import check_weight
 from hcviz.session.history import light
 from hcviz.session.judge import check_items
 from hcviz.session.model import Checkpoint, Session
@@ -167,7 +168,9 @@ def _check_moment(moment: Session | Checkpoint) -> None:
     if moment.snapshot is not None and moment.snapshot.tree.n_leaves != len(labels):
         raise SessionFileError("A tree in the session file is not over its items.")
     bare = Session(labels=labels)
+    for weight in moment.author_weights.values():
+        check_weight(weight)
     for each in moment.constraints:
         check_items(bare, each.group, each.apart)
-    if not consistent(moment.constraints):
+    if moment.treats != "soft" and not consistent(moment.constraints):
         raise SessionFileError("The constraints in the session file contradict each other.")

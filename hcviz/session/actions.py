@@ -126,9 +126,13 @@ class EditConstraint(Action):
 
 @dataclass(frozen=True)
 class ImportConstraints(Action):
-    """Add these, renumbered; repeats are left out, what contradicts is kept disabled."""
+    """Add these, renumbered; repeats are left out, what contradicts is kept disabled.
+
+    ``source`` says where they come from, in front of what is announced.
+    """
 
     constraints: tuple[Constraint, ...]
+    source: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", tuple(self.constraints))
@@ -152,12 +156,52 @@ class DismissConflict(Action):
     all: bool = False
 
 
+@dataclass(frozen=True)
+class Soften(Action):
+    """Weigh answers against each other: switch to ``method`` with these ``values`` of its
+    parameters, which treats triplets as soft, and switch on ``enable_ids`` too, in one step."""
+
+    method: str
+    values: Mapping[str, Any]
+    enable_ids: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "enable_ids", tuple(int(each) for each in self.enable_ids))
+
+
+# ---------------------------------------------------------------------- experts
+
+
+@dataclass(frozen=True)
+class SetAuthor(Action):
+    """Whose answers the next ones are. Nothing that can be undone: no answer changes."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class WeighAuthor(Action):
+    """How much an author's answers count, beside others' of weight 1; soft methods look at it."""
+
+    author: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class SwitchAuthor(Action):
+    """All of an author's answers off, or those back on that this switch put aside."""
+
+    author: str
+    on: bool
+
+
 # ---------------------------------------------------------------------- method and runs
 
 
 @dataclass(frozen=True)
 class SetMethod(Action):
-    """Another method; ``triplets`` is its registry entry's word on constraints."""
+    """Another method; ``triplets`` is its word on constraints under the parameters it gets."""
 
     name: str
     triplets: Treatment = "hard"
@@ -165,9 +209,13 @@ class SetMethod(Action):
 
 @dataclass(frozen=True)
 class SetParams(Action):
-    """New values of some of the method's parameters; the others stay."""
+    """New values of some of the method's parameters; the others stay.
+
+    ``triplets``: how the method treats constraints from now on; None: as before.
+    """
 
     values: Mapping[str, Any]
+    triplets: Treatment | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values))

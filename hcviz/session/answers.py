@@ -18,16 +18,19 @@ from hcviz.session.actions import (
     EnableConstraint,
     ImportConstraints,
     ResolveConflict,
+    Soften,
+    frozen,
 )
 from hcviz.session.history import Stepped, step
 from hcviz.session.judge import (
+    agree,
     check_items,
     contradicts,
-    explain,
     follows,
     is_repeat,
     judge_triplets,
 )
+from hcviz.session.mend import counted, sorted_out, told, with_all
 from hcviz.session.model import Constraint, Session
 from hcviz.session.runs import IGNORED, begin, say, unchanged
 
@@ -75,7 +78,7 @@ def disable(session: Session, action: DisableConstraint) -> Stepped:
     if not found.enabled:
         return unchanged(session)
     text = f"Switched off: {found.sentence(session.labels)}."
-    session = _with(step(session, text), replace(found, enabled=False))
+    session = with_all(step(session, text), [replace(found, enabled=False)])
     return _after_removal(_fresh(session), found, text)
 
 
@@ -102,7 +105,7 @@ def edit(session: Session, action: EditConstraint) -> Stepped:
     if edited == found:
         return unchanged(session)
     text = f"Edited: {found.sentence(session.labels)}."
-    session = _with(step(session, text), edited)
+    session = with_all(step(session, text), [edited])
     if session.treats == "soft" and edited.enabled and edited.weight != found.weight:
         return begin(session, text, "snapshot")
     return say(session, text)
@@ -113,38 +116,36 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
     for each in action.constraints:
         check_items(session, each.group, each.apart)
     count = len(action.constraints)
-    before = step(session, f"Add {_counted(count)}")
-    kept, enabled = list(session.constraints), list(session.enabled)
-    refused: list[int] = []
-    repeats = 0
-    number = session.next_id
+    label = f"Add {action.source}{counted(count)}"
+    before = step(session, label)
+    known = {_said(each) for each in session.constraints}
+    made: list[Constraint] = []
     for each in action.constraints:
-        if any(is_repeat(old, each.group, each.apart, each.author) for old in kept):
-            repeats += 1
-            continue
-        made = replace(each, id=number)
-        number += 1
-        if made.enabled and contradicts(made, enabled):
-            made = replace(made, enabled=False)
-            refused.append(made.id)
-        kept.append(made)
-        if made.enabled:
-            enabled.append(made)
-    text = f"{_counted(count - repeats)} added."
+        if _said(each) not in known:
+            known.add(_said(each))
+            made.append(replace(each, id=session.next_id + len(made)))
+    repeats = count - len(made)
+    number = session.next_id + len(made)
+    taken = [each for each in made if each.enabled]
+    refused: list[int] = []
+    if not session.weighs:
+        taken, off = sorted_out(taken, session.enabled)
+        refused = [each.id for each in off]
+        made = [replace(each, enabled=False) if each.id in set(refused) else each for each in made]
+    text = f"{action.source}{counted(count - repeats)} added."
     if repeats:
-        text += f" {_counted(repeats)} {'was' if repeats == 1 else 'were'} in the list already."
+        text += f" {counted(repeats)} {'was' if repeats == 1 else 'were'} in the list already."
     if len(refused) == 1:
         text += " 1 constraint contradicts earlier ones and is kept switched off."
     elif refused:
-        text += f" {_counted(len(refused))} contradict earlier ones and are kept switched off."
+        text += f" {counted(len(refused))} contradict earlier ones and are kept switched off."
     if count == repeats:
         return say(session, text)
-    changed = len(enabled) > len(session.enabled)
-    session = replace(before, constraints=tuple(kept), next_id=number)
-    session = _told(session, (*refused, *_refused(session)))
-    if changed and session.treats != "ignored":
-        return begin(session, f"Add {_counted(count)}", "snapshot", text)
-    return say(session, f"{text} {IGNORED}" if changed else text)
+    session = replace(before, constraints=(*session.constraints, *made), next_id=number)
+    session = told(session, (*refused, *_refused(session)))
+    if taken and session.treats != "ignored":
+        return begin(session, label, "snapshot", text)
+    return say(session, f"{text} {IGNORED}" if taken else text)
 
 
 def resolve(session: Session, action: ResolveConflict) -> Stepped:
@@ -161,14 +162,36 @@ def resolve(session: Session, action: ResolveConflict) -> Stepped:
     text = f"Switched on: {found.sentence(session.labels)}."
     waiting = tuple(each for each in _refused(session) if each != found.id)
     session = replace(step(session, text), conflict=None)
-    for each in off:
-        session = _with(session, each)
+    session = with_all(session, off)
     return _judged_and_enabled(session, replace(found, enabled=False), bool(off), waiting)
+
+
+def soften(session: Session, action: Soften) -> Stepped:
+    """Nobody is right alone: contradictory answers count by their weights, as one step."""
+    text = f"Answers are weighed: {action.method}."
+    other = action.method != session.method
+    remembered = dict(session.other_params)
+    params = dict(session.params)
+    if other:
+        remembered[session.method] = session.params
+        params = dict(remembered.pop(action.method, {}))
+    on = [each for each in map(session.find, action.enable_ids) if each is not None]
+    session = replace(
+        step(session, text),
+        method=action.method,
+        treats="soft",
+        params=frozen({**params, **action.values}),
+        other_params=frozen(remembered),
+        conflict=None,
+    )
+    session = with_all(session, (replace(each, enabled=True) for each in on))
+    note = f"{text} {counted(len(on))} switched on beside the others." if on else text
+    return begin(session, text, "tree" if other else "snapshot", note)
 
 
 def dismiss(session: Session, action: DismissConflict) -> Stepped:
     """The next of those that were refused has its turn, unless all are left."""
-    return unchanged(_told(session, () if action.all else _refused(session)[1:]))
+    return unchanged(told(session, () if action.all else _refused(session)[1:]))
 
 
 # ---------------------------------------------------------------------- shared
@@ -180,7 +203,9 @@ def _switch_on(session: Session, constraint_id: int) -> Stepped:
         return say(session, GONE)
     if found.enabled:
         return unchanged(session)
-    if contradicts(found, session.enabled):  # nothing in the list changes: not a step
+    if not session.weighs and contradicts(
+        found, session.enabled
+    ):  # nothing in the list changes: not a step
         return _explained(session, found)
     return _judged_and_enabled(
         step(session, f"Switched on: {found.sentence(session.labels)}."), found
@@ -196,19 +221,21 @@ def _judged_and_enabled(
     lock while nothing runs (the tree shown obeys it). ``always``: other answers changed too.
     Of ``waiting``, refused before, those are enabled with it that nothing contradicts now.
     """
-    if contradicts(made, [each for each in session.enabled if each.id != made.id]):
+    others = [each for each in session.enabled if each.id != made.id]
+    if not session.weighs and contradicts(made, others):
         session, said_so = _explained(session, made, waiting)
         return begin(session, session.message, "snapshot") if always else (session, said_so)
-    kind = judge_triplets(session.tree, session.triplets, session.n_items, made.group, made.apart)
-    session = _with(session, replace(made, enabled=True))
-    freed = 0
-    for each in filter(None, map(session.find, waiting)):
-        if not each.enabled and not contradicts(each, session.enabled):
-            session = _with(session, replace(each, enabled=True))
-            freed += 1
-    session = _told(session, (*_refused(session), *waiting))
+    kind = judge_triplets(
+        session.tree, session.triplets, session.n_items, made.group, made.apart, session.weighs
+    )
+    session = with_all(session, [replace(made, enabled=True)])
+    free = [each for each in map(session.find, waiting) if each is not None and not each.enabled]
+    free, _ = sorted_out(free, session.enabled)
+    session = with_all(session, (replace(each, enabled=True) for each in free))
+    freed = len(free)
+    session = told(session, (*_refused(session), *waiting))
     said = made.sentence(session.labels)
-    more = f" {_counted(freed)} refused before can now be true as well." if freed else ""
+    more = f" {counted(freed)} refused before can now be true as well." if freed else ""
     if session.treats == "ignored":
         return say(session, f"Kept: {said}.{more} {IGNORED}")
     if session.treats == "hard" and not always and not freed and session.tree is not None:
@@ -231,12 +258,9 @@ def _after_removal(session: Session, gone: Constraint, text: str) -> Stepped:
     return begin(session, text, "snapshot")
 
 
-def _with(session: Session, changed: Constraint) -> Session:
-    """The list with this constraint in the place of the one of its id."""
-    return replace(
-        session,
-        constraints=tuple(changed if e.id == changed.id else e for e in session.constraints),
-    )
+def _said(each: Constraint) -> tuple[frozenset[int], int, str]:
+    """What of a constraint makes another one a repeat (see :func:`judge.is_repeat`)."""
+    return frozenset(each.group), each.apart, each.author
 
 
 def _refused(session: Session) -> tuple[int, ...]:
@@ -245,37 +269,17 @@ def _refused(session: Session) -> tuple[int, ...]:
     return () if shown is None else (shown.constraint_id, *shown.waiting)
 
 
-def _told(session: Session, refused: Iterable[int]) -> Session:
-    """The first of these explained that is still at odds, the others waiting; or none."""
-    found = map(session.find, dict.fromkeys(refused))
-    at_odds = [
-        each
-        for each in found
-        if each is not None and not each.enabled and contradicts(each, session.enabled)
-    ]
-    if not at_odds:
-        return replace(session, conflict=None)
-    conflict = explain(at_odds[0], session.enabled, session.labels)
-    waiting = tuple(each.id for each in at_odds[1:])
-    return replace(session, conflict=replace(conflict, waiting=waiting))
-
-
 def _explained(session: Session, made: Constraint, waiting: tuple[int, ...] = ()) -> Stepped:
     """``made``, which is at odds, has its turn before the others."""
-    session = _told(session, (made.id, *_refused(session), *waiting))
+    session = told(session, (made.id, *_refused(session), *waiting))
     return say(session, session.conflict.sentence if session.conflict else "")
 
 
 def _fresh(session: Session) -> Session:
     """What is at odds, told anew after the list changed."""
-    return session if session.conflict is None else _told(session, _refused(session))
-
-
-def _counted(number: int) -> str:
-    return f"{number} constraint" if number == 1 else f"{number} constraints"
+    return session if session.conflict is None else told(session, _refused(session))
 
 
 def consistent(constraints: Iterable[Constraint]) -> bool:
-    """Whether the enabled ones among these have a tree: the invariant of every session."""
-    enabled = [each for each in constraints if each.enabled]
-    return not enabled or not contradicts(enabled[-1], enabled[:-1])
+    """Whether the enabled ones among these have a tree: so it is, unless a method weighs them."""
+    return agree([each for each in constraints if each.enabled])

@@ -50,8 +50,11 @@ def judge(session: Session, group: Sequence[int], apart: int, author: str | None
     twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
     if twin is not None:
         return Verdict("repeat", f"{said}: this is said already, by {twin.author}.")
-    kind = judge_triplets(session.tree, session.triplets, session.n_items, group, apart)
-    return Verdict(kind, f"{said}: {_MEANING[kind]}.")
+    kind = judge_triplets(
+        session.tree, session.triplets, session.n_items, group, apart, session.weighs
+    )
+    meaning = _WEIGHED if kind == "conflict" and session.weighs else _MEANING[kind]
+    return Verdict(kind, f"{said}: {meaning}.")
 
 
 _MEANING: dict[Kind, str] = {
@@ -62,15 +65,28 @@ _MEANING: dict[Kind, str] = {
 }
 
 
+_WEIGHED = "no tree satisfies this beside the earlier answers; it will be weighed against them"
+
+
 def judge_triplets(
-    tree: Tree | None, triplets: Triplets, n_items: int, group: Sequence[int], apart: int
+    tree: Tree | None,
+    triplets: Triplets,
+    n_items: int,
+    group: Sequence[int],
+    apart: int,
+    weighed: bool = False,
 ) -> Kind:
-    """The same of bare triplets, which must have a tree; never ``repeat``."""
+    """The same of bare triplets; never ``repeat``.
+
+    They must have a tree, unless they are ``weighed`` against each other: from answers that have
+    none nothing follows, and one more contradicts none of them by itself.
+    """
     rows = chain_triplets(group, apart)
     known, wanted, n = _compact(triplets.rows, rows)
-    if not is_consistent(n, np.concatenate([known, wanted])):
+    torn = weighed and not is_consistent(n, known)
+    if not torn and not is_consistent(n, np.concatenate([known, wanted])):
         return "conflict"
-    if follows(n, known, wanted):
+    if not torn and follows(n, known, wanted):
         return "implied"
     if tree is not None and tree.n_leaves == n_items and bool(np.all(tree.satisfies(rows))):
         return "lock"
@@ -136,7 +152,8 @@ def states(session: Session) -> dict[int, State]:
         starts = np.cumsum([0] + [len(each.triplets) for each in session.enabled[:-1]])
         whole = np.logical_and.reduceat(good, starts)
         holds = {each.id: bool(ok) for each, ok in zip(session.enabled, whole, strict=True)}
-    redundant = implied_ids(session.enabled)
+    torn = session.weighs and not agree(session.enabled)
+    redundant = frozenset() if torn else implied_ids(session.enabled)
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
     result: dict[int, State] = {}
@@ -175,7 +192,13 @@ def _redundant(statements: tuple[Statement, ...]) -> tuple[bool, ...]:
 
 def contradicts(constraint: Constraint, others: Sequence[Constraint]) -> bool:
     """Whether no tree satisfies this one and all the others (their switches do not matter)."""
-    return not _agree((*others, constraint))
+    return not agree((*others, constraint))
+
+
+def at_odds(some: Sequence[Constraint], others: Sequence[Constraint]) -> list[Constraint]:
+    """Those of ``some`` that have no tree with all of ``others``, each by itself. A BUILD each."""
+    rows = joined(tuple(others)).rows if some else np.empty((0, 3), np.int32)
+    return [each for each in some if not _has_tree(np.concatenate([rows, each.triplets.rows]))]
 
 
 def explain(
@@ -205,8 +228,12 @@ def explain(
     )
 
 
-def _agree(constraints: Sequence[Constraint]) -> bool:
-    rows = joined(tuple(constraints)).rows
+def agree(constraints: Sequence[Constraint]) -> bool:
+    """Whether some tree satisfies all of these (their switches do not matter). One BUILD."""
+    return _has_tree(joined(tuple(constraints)).rows)
+
+
+def _has_tree(rows: NDArray[np.int32]) -> bool:
     compact, n = _compact(rows)
     return is_consistent(n, compact)
 

@@ -69,6 +69,8 @@ class Checkpoint:
     footing: Footing
     cause: str
     error: tuple[str, str] | None
+    author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
+    resting: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,11 @@ class Session:
     the state shown is not one of theirs. ``treats`` is how the method treats triplets;
     ``other_params`` remembers the parameters of methods that were used before. ``cause`` says what
     started the run. ``message`` is the last announcement, ``error`` a (message, hint). The enabled
-    constraints always have a tree: what would contradict them is kept disabled.
+    constraints always have a tree (what would contradict them is kept disabled), unless the method
+    weighs them against each other (``weighs``).
+    ``author`` is whose answers new ones are; ``author_weights`` multiply the weights of an author's
+    answers (1 where none is said); ``resting`` are the answers that a switch of their author put
+    aside, which the switch puts back.
     ``look`` is how the page looked when it was saved (heatmap, clusters); the page alone reads it.
     Two sessions are equal when they are the same object; see ``same``.
     """
@@ -141,6 +147,14 @@ class Session:
     log: tuple[LogEntry, ...] = ()
     history: tuple[HistoryEntry, ...] = ()
     look: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
+    author: str = "you"
+    author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
+    resting: tuple[int, ...] = ()
+
+    @property
+    def weighs(self) -> bool:
+        """Whether the method weighs answers against each other, so that they may contradict."""
+        return self.treats == "soft"
 
     @property
     def n_items(self) -> int:
@@ -156,20 +170,25 @@ class Session:
 
     @cached_property
     def triplets(self) -> Triplets:
-        """Those of the enabled constraints, in their order."""
-        return joined(self.enabled)
+        """Those of the enabled constraints, in their order, with their authors' weights."""
+        return joined(self.enabled, self.author_weights)
 
     def find(self, constraint_id: int) -> Constraint | None:
         return next((each for each in self.constraints if each.id == constraint_id), None)
 
 
-def joined(constraints: tuple[Constraint, ...]) -> Triplets:
+def joined(
+    constraints: tuple[Constraint, ...], author_weights: Mapping[str, float] | None = None
+) -> Triplets:
     """The triplets of all these constraints, enabled or not."""
     if not constraints:
         return Triplets()
+    weights = [each.triplets.weights for each in constraints]
+    if author_weights:
+        factors = (author_weights.get(each.author, 1.0) for each in constraints)
+        weights = [weight * factor for weight, factor in zip(weights, factors, strict=True)]
     return Triplets(
-        np.concatenate([each.triplets.rows for each in constraints]),
-        np.concatenate([each.triplets.weights for each in constraints]),
+        np.concatenate([each.triplets.rows for each in constraints]), np.concatenate(weights)
     )
 
 

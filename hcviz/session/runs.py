@@ -20,6 +20,7 @@ from hcviz.session.actions import (
 )
 from hcviz.session.effects import Announce, CancelRun, StartRun
 from hcviz.session.history import Stepped, remember, step
+from hcviz.session.mend import counted, mended
 from hcviz.session.model import Footing, Session
 
 _ORDER: tuple[Footing, ...] = ("nothing", "tree", "snapshot")
@@ -149,8 +150,19 @@ def set_method(session: Session, action: SetMethod) -> Stepped:
         params=params,
         other_params=frozen(remembered),
     )
-    note = f"{text} {IGNORED}" if action.triplets == "ignored" and session.enabled else text
+    session, note = _as_treated(session, text)
     return begin(session, text, "tree", note)
+
+
+def _as_treated(session: Session, text: str) -> tuple[Session, str]:
+    """What another treatment of triplets does to the list, and what is said of it."""
+    session, refused = mended(session)
+    if refused:
+        text += f" {counted(refused)} switched off, at odds with earlier ones: they are not weighed"
+        text += " any more."
+    if session.treats == "ignored" and session.enabled:
+        text += f" {IGNORED}"
+    return session, text
 
 
 def set_params(session: Session, action: SetParams) -> Stepped:
@@ -158,7 +170,11 @@ def set_params(session: Session, action: SetParams) -> Stepped:
     if params == dict(session.params):
         return unchanged(session)
     text = "Parameters: " + ", ".join(f"{name} = {value}" for name, value in action.values.items())
-    return begin(replace(step(session, text), params=frozen(params)), text + ".", "snapshot")
+    session = replace(step(session, text), params=frozen(params))
+    if action.triplets in (None, session.treats):
+        return begin(session, text + ".", "snapshot")
+    session, note = _as_treated(replace(session, treats=action.triplets), text + ".")
+    return begin(session, text + ".", "snapshot", note)
 
 
 def set_seed(session: Session, action: SetSeed) -> Stepped:

@@ -11,9 +11,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from hcviz.session import actions as act
-from hcviz.session import answers, runs
+from hcviz.session import answers, experts, runs
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
 from hcviz.session.history import Stepped, redo, step, undo
+from hcviz.session.mend import mended
 from hcviz.session.model import LogEntry, Session
 from hcviz.session.runs import begin, say, unchanged
 
@@ -69,7 +70,7 @@ def _loaded(session: Session, action: act.LoadedData) -> Stepped:
             "treats": action.treats,
             "params": act.frozen({}),
         }
-        session, before = replace(session, **other), replace(before, **other)
+        session, before = replace(session, **other), mended(replace(before, **other))[0]
     if not session.labels:
         session = replace(session, data=action.spec, labels=action.labels)
         return begin(session, text, "nothing")
@@ -148,6 +149,10 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.ImportConstraints: answers.import_all,
     act.ResolveConflict: answers.resolve,
     act.DismissConflict: answers.dismiss,
+    act.Soften: answers.soften,
+    act.SetAuthor: experts.set_author,
+    act.WeighAuthor: experts.weigh,
+    act.SwitchAuthor: experts.switch,
     act.SetMethod: runs.set_method,
     act.SetParams: runs.set_params,
     act.SetSeed: runs.set_seed,

@@ -135,11 +135,13 @@ class Asking:
     def _ask(self) -> Question | None:
         store = self.store
         view, tree = store.view, store.session.snapshot.tree  # type: ignore[union-attr]
+        # What is weighed need not hold in the tree: then nothing is taken to follow from it.
+        known = None if store.session.weighs else store.session.triplets
 
         def ask(posterior: Any) -> Question | None:
             return questions.ask(
                 view.strategy, tree, posterior, size=view.question_size,
-                candidates=view.question_candidates, triplets=store.session.triplets,
+                candidates=view.question_candidates, triplets=known,
                 memory=self.memory, rng=self._rng,
             )  # fmt: skip
 

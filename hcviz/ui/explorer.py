@@ -429,7 +429,7 @@ class Explorer:
         store.session = replace(
             store.session,
             method=found.name,
-            treats=found.triplets,
+            treats=found.treats(params),
             params=act.frozen(params),
             seed=store.session.seed if link.seed is None else link.seed,
         )

@@ -206,7 +206,7 @@ class Store:
         """One action and its effects, or nothing at all."""
         before = (self.session, self.view, self.dataset, self._problem, self._problem_key)
         try:
-            after, effects = update(self.session, action)
+            after, effects = update(self.session, self._with_treatment(action))
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
                     self._use(resolve(effect.spec), effect.spec)
@@ -220,6 +220,18 @@ class Store:
         except Exception:
             self.session, self.view, self.dataset, self._problem, self._problem_key = before
             raise
+
+    def _with_treatment(self, action: Any) -> Any:
+        """How triplets are treated from now on, which the registry knows and the session does not:
+        a parameter may make hard ones soft."""
+        session = self.session
+        if isinstance(action, act.SetParams) and action.triplets is None:
+            treats = get_algorithm(session.method).treats({**session.params, **action.values})
+            return replace(action, triplets=treats)
+        if isinstance(action, act.SetMethod) and action.name != session.method:
+            params = session.other_params.get(action.name, {})
+            return replace(action, triplets=get_algorithm(action.name).treats(params))
+        return action
 
     def guarded(self) -> _Guard:
         """A context in which an :class:`HcvizError` becomes the page's error sentence."""

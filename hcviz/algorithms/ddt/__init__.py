@@ -38,6 +38,7 @@ ALGORITHMS = (
         run=run,
         needs=("features",),
         triplets="hard",
+        softened_by="beta",
         runs="thread",
         params=Parameters,
         samples=True,
