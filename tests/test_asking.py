@@ -8,7 +8,7 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import asking, pictures
+from hcviz.ui import answerlist, asking, pictures
 from hcviz.ui.asking import Asking
 from hcviz.ui.gestures import Gestures
 from tests.stores import over_zoo
@@ -72,7 +72,7 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
     card.key("r")
     for item in (a, c, b):  # a and c before b: the shown piece says otherwise
         card.pick(item)
-    draft = pictures.constraints(store)["draft"]
+    draft = answerlist.picture(store)["draft"]
     assert draft["verdicts"][0]["kind"] == "correction"
     assert draft["beliefs"][0]["kind"] in ("surprising", "so far")
     assert "of the sampled trees" in draft["beliefs"][0]["sentence"]

@@ -7,7 +7,7 @@ import pytest
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import pictures
+from hcviz.ui import answerlist, pictures
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link, from_query, to_query
@@ -139,7 +139,7 @@ def test_a_constraint_by_search_and_keys_alone(begun):
     explorer._key("o")
     explorer._find("tuna")
     explorer._key("Enter")
-    (row,) = pictures.constraints(store)["items"]
+    (row,) = answerlist.picture(store)["items"]
     assert row["sentence"] == "bear + dolphin together, before tuna"
 
 

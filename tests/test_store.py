@@ -8,7 +8,7 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import pictures
+from hcviz.ui import answerlist, pictures
 from hcviz.ui.centre.items import Pick
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
@@ -37,7 +37,7 @@ def state_a_constraint(store, group, apart):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, apart))
-    verdicts = pictures.constraints(store)["draft"]["verdicts"]
+    verdicts = answerlist.picture(store)["draft"]["verdicts"]
     gestures.key("Enter")
     return verdicts
 
@@ -53,7 +53,7 @@ def test_a_gesture_becomes_a_constraint_that_the_next_trees_satisfy(store, loop)
     trees = [snapshot.tree for snapshot in seen[1:]]
     assert trees
     assert all(tree.satisfies(constraint.triplets).all() for tree in trees)
-    (row,) = pictures.constraints(store)["items"]
+    (row,) = answerlist.picture(store)["items"]
     assert (row["state"], row["sentence"]) == ("satisfied", "dolphin + tuna together, before wolf")
 
 
@@ -77,14 +77,14 @@ def test_an_answer_at_odds_is_kept_aside_and_explained(store, loop):
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
     verdicts = state_a_constraint(store, ["dolphin", "wolf"], "tuna")
     assert [v["kind"] for v in verdicts] == ["conflict"]
-    shown = pictures.constraints(store)
+    shown = answerlist.picture(store)
     assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
     assert [row["enabled"] for row in shown["items"]] == [True, False]
     (repair,) = shown["conflict"]["repairs"]
     act_on = Gestures(store).constraints_act
     act_on("resolve", {"enable": shown["conflict"]["id"], "disable": repair["id"]})
     loop.until(lambda: store.session.status == "settled")
-    rows = pictures.constraints(store)["items"]
+    rows = answerlist.picture(store)["items"]
     assert [(row["enabled"], row["state"]) for row in rows] == [
         (False, "disabled"),
         (True, "satisfied"),
@@ -100,18 +100,18 @@ def test_a_file_of_answers_is_imported_and_each_refused_one_explained(store, loo
     ]
     csv = "\n".join(["together_1,together_2,apart", *lines])
     Files(store, None, None)._open("constraints", "answers.csv", csv.encode())
-    shown = pictures.constraints(store)
+    shown = answerlist.picture(store)
     assert [row["enabled"] for row in shown["items"]] == [True, False, True, False]
     assert [row["state"] for row in shown["items"]][1::2] == ["conflict", "conflict"]
     assert shown["conflict"]["members"] == ["dolphin + tuna together, before wolf"]
     assert shown["conflict"]["waiting"] == ["tuna + wolf together, before dolphin"]
     act_on = Gestures(store).constraints_act
     act_on("dismiss", {})
-    shown = pictures.constraints(store)["conflict"]
+    shown = answerlist.picture(store)["conflict"]
     assert "“tuna + wolf together, before dolphin” contradicts" in shown["sentence"]
     assert shown["waiting"] == []
     act_on("dismiss", {"all": True})
-    assert pictures.constraints(store)["conflict"] is None
+    assert answerlist.picture(store)["conflict"] is None
     loop.until(lambda: store.session.status == "settled")
 
 
@@ -193,7 +193,7 @@ def test_every_picture_is_plain_json(store):
 
     store.look(selection=tuple(int(x) for x in store.session.snapshot.tree.leaves(150)))
     for draw in (
-        pictures.bar, pictures.bar_live, pictures.shell, pictures.tools, pictures.constraints,
+        pictures.bar, pictures.bar_live, pictures.shell, pictures.tools, answerlist.picture,
         pictures.inspector, pictures.inspector_live, pictures.foot,
     ):  # fmt: skip
         json.dumps(draw(store))
@@ -236,7 +236,7 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
         gestures.picked(pick(store, name))
     gestures.key("o")
     gestures.picked(pick(store, "wolf", "lion", "bear"))
-    assert "3 constraints" in pictures.constraints(store)["draft"]["sentence"]
+    assert "3 constraints" in answerlist.picture(store)["draft"]["sentence"]
     gestures.key("Enter")
     loop.until(lambda: store.session.status == "settled")
     assert len(store.session.constraints) == 3

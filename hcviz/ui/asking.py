@@ -105,7 +105,8 @@ class Asking:
     def _lock(self, question: Question) -> None:
         rows = questions.locked(question).tolist()
         if rows:
-            each = (Constraint(0, (a, b), c, time=act.now()) for a, b, c in rows)
+            by = self.store.session.author
+            each = (Constraint(0, (a, b), c, author=by, time=act.now()) for a, b, c in rows)
             self.store.dispatch(act.ImportConstraints(tuple(each)))
         self.memory.accept(question)
         self._done()

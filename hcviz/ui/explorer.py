@@ -24,7 +24,7 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import asking, certainty, changes, pictures
+from hcviz.ui import answerlist, asking, certainty, changes, pictures
 from hcviz.ui.asking import Asking
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.diagnostics import Trace
@@ -112,7 +112,7 @@ class Explorer:
         store.subscribe(lambda s: s.view.selection, self.centre.set_selection)
         store.subscribe(
             lambda s: (s.view.draft, s.session.constraints),
-            lambda _: self.centre.set_marks(*pictures.marks(store)),
+            lambda _: self.centre.set_marks(*answerlist.marks(store)),
         )
         store.subscribe(
             lambda s: s.view.draft.open, lambda open_: self.centre.set_selecting(not open_)
@@ -128,7 +128,7 @@ class Explorer:
             (self.bar, pictures.bar, pictures.bar_live),
             (self.tools, pictures.tools, None),
             (self.question, asking.picture, None),
-            (self.constraints, pictures.constraints, None),
+            (self.constraints, answerlist.picture, None),
             (self.inspector, pictures.inspector, pictures.inspector_live),
             (self.form, form, None),
             (self.foot, pictures.foot, None),

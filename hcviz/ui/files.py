@@ -12,9 +12,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import MAX_UPLOAD_BYTES
-from hcviz.io.triplet_csv import read_triplet_csv, write_triplet_csv
+from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.parts import Part
@@ -70,9 +71,15 @@ class Files:
         store = self.store
         if kind == "session":
             store.restore(load_session(content))
-        elif kind == "constraints":
-            found = read_triplet_csv(content, store.session.labels)
-            store.dispatch(act.ImportConstraints(tuple(found)))
+        elif kind == "reference":
+            drawn = read_reference_tree(content, store.session.labels)
+            said = drawn.constraints(name, time=act.now())
+            source = f"{name} ({drawn.sentence()}): "
+            store.dispatch(act.ImportConstraints(said, source=source))
+        elif kind in ("constraints", *ORDERS):
+            order = None if kind == "constraints" else cast(Order, kind)
+            found = read_triplet_csv(content, store.session.labels, order)
+            store.dispatch(act.ImportConstraints(found))
         else:
             store.open_data(
                 DataSpec(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
 from hcviz.session.gesture import Draft
@@ -67,10 +68,11 @@ class Gestures:
         if not ready:
             return
         self.store.look(draft=Draft(), selection=())
+        author = self.store.session.author
         if len(ready) == 1:
-            self.store.dispatch(act.AddConstraint(*ready[0]))
+            self.store.dispatch(act.AddConstraint(*ready[0], author=author))
         else:  # a clade as the odd one out: one step to undo
-            each = (Constraint(0, group, apart, time=act.now()) for group, apart in ready)
+            each = (Constraint(0, *said, author=author, time=act.now()) for said in ready)
             self.store.dispatch(act.ImportConstraints(tuple(each)))
         self.stated()
 
@@ -90,6 +92,18 @@ class Gestures:
             store.dispatch(act.DeleteConstraint(int(more["id"])))
         elif name == "note":
             store.dispatch(act.EditConstraint(int(more["id"]), note=str(more.get("value", ""))))
+        elif name == "weight":
+            with store.guarded():
+                weight = _number(more.get("value"))
+                store.dispatch(act.EditConstraint(int(more["id"]), weight=weight))
+        elif name == "author":
+            store.dispatch(act.SetAuthor(str(more.get("value"))))
+        elif name == "expert":
+            store.dispatch(act.SwitchAuthor(str(more["name"]), bool(more.get("value"))))
+        elif name == "expert-weight":
+            with store.guarded():
+                weight = _number(more.get("value"))
+                store.dispatch(act.WeighAuthor(str(more["name"]), weight))
         elif name == "resolve":
             store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
         elif name == "dismiss":
@@ -98,3 +112,10 @@ class Gestures:
             for constraint in store.session.constraints:
                 if constraint.id == int(more["id"]):
                     store.look(selection=(*constraint.group, constraint.apart))
+
+
+def _number(text: Any) -> float:
+    try:
+        return float(str(text))
+    except ValueError:
+        raise InvalidConstraint(f"A weight is a positive number, not {str(text)!r}.") from None

@@ -15,7 +15,6 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
-from hcviz.session.judge import judge, states
 from hcviz.session.model import Session, Statement
 from hcviz.ui import certainty, changes
 from hcviz.ui.fields import form
@@ -130,83 +129,6 @@ def cut_for(tree: Tree | None, count: int | None) -> float | None:
     under = np.searchsorted(np.sort(tree.height[tree.parent[:-1]]), levels, side="right")
     got = np.where(levels > heights[-1], 1, below - under)
     return float(levels[int(np.argmin(np.abs(got - count)))])
-
-
-# ---------------------------------------------------------------------- constraints
-
-
-def constraints(store: Store) -> dict[str, Any]:
-    session, view = store.session, store.view
-    labels = session.labels
-    said = states(session)
-    method = get_algorithm(session.method)
-    ignored = ""
-    if session.constraints and session.treats == "ignored":
-        ignored = (
-            f"{method.title} takes no notice of constraints. Choose a method that does, "
-            "such as the Dirichlet diffusion tree."
-        )
-    conflict = None
-    if session.conflict is not None:
-        clash = session.conflict
-        by_id = {c.id: c for c in session.constraints}
-        conflict = {
-            "id": clash.constraint_id,
-            "sentence": clash.sentence,
-            "waiting": [by_id[i].sentence(labels) for i in clash.waiting if i in by_id],
-            "members": [by_id[i].sentence(labels) for i in clash.with_ids if i in by_id],
-            "repairs": [
-                {"id": i, "sentence": f"Keep the new answer, switch off: {_said(by_id[i], labels)}"}
-                for i in clash.repairs
-                if i in by_id
-            ],
-        }
-    return {
-        "ready": session.snapshot is not None,
-        "items": [
-            {
-                "id": c.id,
-                "sentence": c.sentence(labels),
-                "enabled": c.enabled,
-                "state": said.get(c.id, "satisfied"),
-                "author": c.author,
-                "weight": c.weight,
-                "note": c.note,
-            }
-            for c in session.constraints
-        ],
-        "ignored": ignored,
-        "conflict": conflict,
-        "draft": _draft(store) if view.draft.open else None,
-    }
-
-
-def _said(constraint: Any, labels: Any) -> str:
-    return str(constraint.sentence(labels))
-
-
-def _draft(store: Store) -> dict[str, Any]:
-    draft = store.view.draft
-    ready = draft.ready
-    verdicts = [judge(store.session, group, apart) for group, apart in ready[:4]]
-    return {
-        "mode": draft.mode,
-        "sentence": draft.sentence(store.session.labels),
-        "ready": bool(ready),
-        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts],
-        "beliefs": [
-            {"kind": kind, "sentence": said}
-            for (group, apart), verdict in zip(ready[:4], verdicts, strict=True)
-            if verdict.kind == "correction"
-            for kind, said in certainty.of_answer(store, group, apart)
-        ],
-    }
-
-
-def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The leaves of the gesture in progress: (together, apart)."""
-    draft = store.view.draft
-    return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())
 
 
 # ---------------------------------------------------------------------- inspector

@@ -2,7 +2,7 @@ let menuOpen = false
 
 function fileMenu(state, send, root) {
   const act = (name, more) => () => { menuOpen = false; shut(); send(name, more) }
-  const item = (text, click, disabled) => h("button", { type: "button", role: "menuitem", onclick: click, disabled }, text)
+  const item = (text, click, disabled, title) => h("button", { type: "button", role: "menuitem", onclick: click, disabled, title }, text)
   const file = (accept, kind) => () => { menuOpen = false; shut(); pickFile(accept, state.limit, send, kind) }
   const holder = h("div", { class: "menu" + (menuOpen ? " open" : "") })
   const toggle = h("button", { type: "button", "data-key": "file", "aria-label": "File", "aria-haspopup": "menu", "aria-expanded": String(menuOpen),
@@ -14,6 +14,9 @@ function fileMenu(state, send, root) {
     item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
     item("Session…", file(".hcviz", "session")),
     item("Constraints (CSV)…", file(".csv", "constraints")),
+    item("Triplets without a header…", file(".csv,.txt", "together-together-apart"), false, "Three columns: together, together, apart"),
+    item("Triplets: anchor, near, far…", file(".csv,.txt", "anchor-near-far"), false, "As cblearn writes them: each is taken for: anchor and near together, before far"),
+    item("Reference tree (Newick)…", file(".nwk,.newick,.tree,.tre,.txt", "reference"), false, "A tree over some of the items, drawn by hand or made elsewhere: what it says becomes constraints"),
     h("hr"), h("div", { class: "head" }, "Save"),
     item("Session", act("save", { what: "session" })),
     item("Constraints (CSV)", act("save", { what: "constraints" }), !state.hasConstraints),

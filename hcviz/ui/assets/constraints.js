@@ -1,5 +1,6 @@
 let noteOpen = null
 let laterOpen = false
+const foldOpen = new Set()
 
 function draftCard(draft, send) {
   return h("div", { class: "draft", role: "group", "aria-label": "The constraint you are stating" },
@@ -41,8 +42,43 @@ function row(item, send) {
         onclick: event => { noteOpen = noting ? null : item.id; send("repaint") } }, icon("note")),
       h("button", { type: "button", class: "bare", "aria-label": "Delete", title: "Delete (undo brings it back)", "data-key": `del-${item.id}`, onclick: () => send("delete", { id: item.id }) }, icon("bin"))),
     noting || item.note
-      ? h("input", { class: "note", "data-key": `text-${item.id}`, "aria-label": "Note text", placeholder: "Why? A note to yourself and others", value: item.note,
-          onchange: event => { noteOpen = null; send("note", { id: item.id, value: event.target.value }) } }) : null)
+      ? h("div", { class: "more" }, h("input", { class: "note", "data-key": `text-${item.id}`, "aria-label": "Note text", placeholder: "Why? A note to yourself and others", value: item.note,
+          onchange: event => { noteOpen = null; send("note", { id: item.id, value: event.target.value }) } }),
+        noting ? h("label", { class: "weigh", title: "Counts for methods that weigh answers" }, "Weight ", h("input", { type: "number", min: 0, step: "any", "data-key": `weight-${item.id}`, value: item.weight,
+          onchange: event => send("weight", { id: item.id, value: event.target.value }) })) : null) : null)
+}
+
+// Many answers of one author, such as a drawn tree: one line that opens.
+function fold(group, send) {
+  return h("li", { class: "fold" }, h("details", { open: foldOpen.has(group.author),
+    ontoggle: event => { foldOpen[event.target.open ? "add" : "delete"](group.author) } },
+    h("summary", { "data-key": `fold-${group.author}` }, h("b", {}, group.author), ` ${group.count.toLocaleString("en")} answers `,
+      group.states.map(([state, count]) => h("span", { class: `tag ${state}` }, `${count.toLocaleString("en")} ${state}`))),
+    h("ul", { "aria-label": `Answers of ${group.author}`, "data-scroll": `fold-${group.author}` }, group.rows.map(item => row(item, send))),
+    group.more ? h("p", { class: "quiet small" }, `and ${group.more.toLocaleString("en")} more`) : null))
+}
+
+function pair(p, send) {
+  return h("div", { class: "pair" }, h("div", {}, h("b", {}, `${p.first} and ${p.second}`), p.share === null ? null : h("span", { class: "share" }, `${p.share} agree`)),
+    h("p", { class: "quiet small" }, p.sentence),
+    p.clashes.length ? h("ul", { "aria-label": `Where ${p.first} and ${p.second} contradict each other` }, p.clashes.map(c => h("li", {},
+      h("button", { type: "button", class: "sentence", "data-key": `clash-${p.first}-${p.second}-${c.id}`, title: "Show its items in the tree", onclick: () => send("show", { id: c.id }) }, c.sentence),
+      h("p", { class: "quiet small" }, "against: ", c.with.join("; ")))),
+      p.more ? h("li", { class: "quiet small" }, `and ${p.more} more`) : null) : null)
+}
+
+function people(found, send) {
+  return [h("h2", {}, "Experts"),
+    h("div", { class: "experts", role: "group", "aria-label": "Experts" }, found.rows.map(e => h("div", { class: "expert", "data-name": e.name },
+      h("input", { type: "checkbox", checked: e.on, disabled: !e.said, "data-key": `expert-${e.name}`, "aria-label": `Use the answers of ${e.name}`,
+        title: e.on ? "Switch all off" : "Switch them on again", onchange: event => send("expert", { name: e.name, value: event.target.checked }) }),
+      h("span", { class: "who", title: e.name }, e.name, e.you ? h("i", {}, " new answers") : null),
+      h("span", { class: "quiet small" }, `${e.used.toLocaleString("en")} of ${e.said.toLocaleString("en")}`),
+      h("label", { class: "weigh", title: "How much their answers count, for methods that weigh them" }, h("span", { "aria-hidden": "true" }, "×"),
+        h("input", { type: "number", min: 0, step: "any", "aria-label": `Weight of ${e.name}`, "data-key": `weight-of-${e.name}`, value: e.weight,
+          onchange: event => send("expert-weight", { name: e.name, value: event.target.value }) })))),
+      found.weighs ? null : h("p", { class: "quiet small" }, "Weights count for methods that weigh answers.")),
+    found.pairs.map(p => pair(p, send))]
 }
 
 export const render = component("constraints", (state, send) => {
@@ -55,13 +91,16 @@ export const render = component("constraints", (state, send) => {
       g("odd", "O", "Odd one out", "Click what stays apart from the group (O)"),
       g("eject", "E", "Eject", "Select a subtree, then click the item in it that does not belong (E)")),
     state.draft ? draftCard(state.draft, send) : null,
-    h("h2", {}, state.items.length ? `Constraints (${state.items.filter(i => i.enabled).length} of ${state.items.length} in use)` : "Constraints"),
+    h("h2", {}, state.count ? `Constraints (${state.used.toLocaleString("en")} of ${state.count.toLocaleString("en")} in use)` : "Constraints"),
     state.ignored ? h("div", { class: "warn" }, state.ignored) : null,
     state.conflict ? conflictCard(state.conflict, send) : null,
-    state.items.length
-      ? h("ul", { "aria-label": "Constraints" }, state.items.map(item => row(item, send)))
+    state.count
+      ? h("ul", { "aria-label": "Constraints" }, state.folds.map(group => fold(group, send)), state.items.map(item => row(item, send)))
       : h("div", { class: "quiet small" }, h("p", {}, "None yet. To correct the tree:"),
           h("ol", { class: "steps" }, h("li", {}, "click a subtree in the tree;"), h("li", {}, "press T: its items are one group;"),
             h("li", {}, "press O and click the item that stays apart;"), h("li", {}, "Enter: the tree is rebuilt around it."))),
+    state.experts ? people(state.experts, send) : null,
+    h("label", { class: "you", title: "Author of the answers to come" }, "You are ", h("input", { type: "text", maxlength: 60, "data-key": "author", "aria-label": "You are", value: state.author,
+      onchange: event => send("author", { value: event.target.value }) })),
   ]
 })

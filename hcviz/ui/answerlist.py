@@ -1,0 +1,183 @@
+"""What the list of constraints shows: the one being stated, the list, the experts; plain JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.session import experts
+from hcviz.session.judge import State, judge, states
+from hcviz.session.model import Constraint
+from hcviz.ui import certainty
+from hcviz.ui.store import Store
+
+#: So many answers of another author, and more, are one line that opens: a drawn tree has hundreds.
+FOLD = 40
+#: Of those, so many are shown when it is opened.
+SHOWN = 60
+#: So many verdicts of a draft are shown.
+JUDGED = 4
+
+
+def picture(store: Store) -> dict[str, Any]:
+    session, view = store.session, store.view
+    said = states(session)
+    counts = Counter(each.author for each in session.constraints)
+    folded = [name for name, n in counts.items() if n >= FOLD and name != session.author]
+    ignored = ""
+    if session.constraints and session.treats == "ignored":
+        ignored = (
+            f"{get_algorithm(session.method).title} takes no notice of constraints. Choose a "
+            "method that does, such as the Dirichlet diffusion tree."
+        )
+    return {
+        "ready": session.snapshot is not None,
+        "items": [
+            _row(store, each, said) for each in session.constraints if each.author not in folded
+        ],
+        "folds": [_fold(store, name, said) for name in folded],
+        "count": len(session.constraints),
+        "used": len(session.enabled),
+        "ignored": ignored,
+        "conflict": _conflict(store),
+        "draft": _draft(store) if view.draft.open else None,
+        "author": session.author,
+        "experts": _experts(store),
+    }
+
+
+def _row(store: Store, each: Constraint, said: dict[int, State]) -> dict[str, Any]:
+    return {
+        "id": each.id,
+        "sentence": each.sentence(store.session.labels),
+        "enabled": each.enabled,
+        "state": said.get(each.id, "satisfied"),
+        "author": each.author,
+        "weight": each.weight,
+        "note": each.note,
+    }
+
+
+def _fold(store: Store, author: str, said: dict[int, State]) -> dict[str, Any]:
+    """What one author said, as one line; what is wrong stands first when it is opened."""
+    theirs = [each for each in store.session.constraints if each.author == author]
+    kinds = Counter(said.get(each.id, "satisfied") for each in theirs)
+    order: dict[State, int] = {"conflict": 0, "violated": 1}
+    shown = sorted(theirs, key=lambda each: order.get(said.get(each.id, "satisfied"), 2))[:SHOWN]
+    return {
+        "author": author,
+        "count": len(theirs),
+        "states": [[kind, number] for kind, number in kinds.most_common()],
+        "rows": [_row(store, each, said) for each in shown],
+        "more": len(theirs) - len(shown),
+    }
+
+
+def _conflict(store: Store) -> dict[str, Any] | None:
+    session = store.session
+    clash, labels = session.conflict, session.labels
+    if clash is None:
+        return None
+    by_id = {c.id: c for c in session.constraints}
+    return {
+        "id": clash.constraint_id,
+        "sentence": clash.sentence,
+        "waiting": [by_id[i].sentence(labels) for i in clash.waiting if i in by_id],
+        "members": [by_id[i].sentence(labels) for i in clash.with_ids if i in by_id],
+        "repairs": [
+            {
+                "id": i,
+                "sentence": f"Keep the new answer, switch off: {by_id[i].sentence(labels)}",
+            }
+            for i in clash.repairs
+            if i in by_id
+        ],
+    }
+
+
+def _draft(store: Store) -> dict[str, Any]:
+    session, draft = store.session, store.view.draft
+    ready = draft.ready[:JUDGED]
+    verdicts = [judge(session, group, apart, session.author) for group, apart in ready]
+    return {
+        "mode": draft.mode,
+        "sentence": draft.sentence(session.labels),
+        "ready": bool(ready),
+        "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts],
+        "beliefs": [
+            {"kind": kind, "sentence": said}
+            for (group, apart), verdict in zip(ready, verdicts, strict=True)
+            if verdict.kind == "correction"
+            for kind, said in certainty.of_answer(store, group, apart)
+        ],
+    }
+
+
+def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The leaves of the gesture in progress: (together, apart)."""
+    draft = store.view.draft
+    return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())
+
+
+# ---------------------------------------------------------------------- experts
+
+
+def _experts(store: Store) -> dict[str, Any] | None:
+    """Who says what, and how they agree; None while one person without a name says it all."""
+    session = store.session
+    found = experts.experts(session)
+    if len(found) < 2 and session.author == "you":
+        return None
+    by_id = {each.id: each for each in session.constraints}
+    return {
+        "rows": [
+            {
+                "name": each.name,
+                "said": each.said,
+                "used": each.used,
+                "on": each.used > 0,
+                "weight": each.weight,
+                "you": each.name == session.author,
+            }
+            for each in found
+        ],
+        "weighs": session.weighs,
+        "pairs": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "share": None if pair.share is None else certainty.percent(pair.share),
+                "sentence": _agreement(pair),
+                "clashes": [
+                    {
+                        "id": clash.id,
+                        "sentence": by_id[clash.id].sentence(session.labels),
+                        "with": [by_id[i].sentence(session.labels) for i in clash.with_ids],
+                    }
+                    for clash in pair.clashes
+                ],
+                "more": pair.n_clashes - len(pair.clashes),
+            }
+            for pair in experts.agreements(session)
+        ],
+    }
+
+
+def _agreement(pair: experts.Agreement) -> str:
+    """In words: what was compared, and what came out."""
+    if not pair.stated:
+        return "No triple of items is spoken of by both."
+    if pair.share is None:
+        return f"Neither confirmed nor denied: {_triples(pair.open)} of items both name."
+    text = f"{pair.alike:,} alike, {pair.against:,} at odds"
+    if pair.open:
+        text += f", {pair.open:,} left open by one"
+    text += f", of {_triples(pair.looked_at)}"
+    if pair.looked_at < pair.stated:
+        text += f" looked at ({pair.stated:,} stated)"
+    return text + "."
+
+
+def _triples(count: int) -> str:
+    return f"{count:,} triple{'s' * (count != 1)}"

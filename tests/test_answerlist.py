@@ -1,0 +1,120 @@
+"""The list of constraints and the experts, and the files that bring answers; without a browser."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from hcviz.session import actions as act
+from hcviz.session.model import Session
+from hcviz.ui import answerlist
+from hcviz.ui.files import Files
+from hcviz.ui.gestures import Gestures
+from tests.stores import over_zoo
+
+
+def upload(store, kind, name, text):
+    files = Files(store, None, None)
+    encoded = base64.b64encode(text.encode()).decode()
+    piece = {"id": 1, "kind": kind, "name": name, "piece": 0, "pieces": 1, "base64": encoded}
+    files.act("upload", piece)
+
+
+@pytest.fixture
+def zoo(loop):
+    with over_zoo(loop, "crsc") as made:
+        yield made
+
+
+def test_one_person_without_a_name_is_no_expert(zoo):
+    zoo.dispatch(act.AddConstraint((0, 1), 2))
+    shown = answerlist.picture(zoo)
+    assert (shown["experts"], shown["author"]) == (None, "you")
+    Gestures(zoo).constraints_act("author", {"value": "Ann"})
+    shown = answerlist.picture(zoo)
+    assert [row["name"] for row in shown["experts"]["rows"]] == ["you", "Ann"]
+    assert [row["on"] for row in shown["experts"]["rows"]] == [True, False]
+
+
+def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
+    gestures = Gestures(zoo)
+    zoo.dispatch(act.AddConstraint((0, 1), 2))
+    gestures.constraints_act("author", {"value": "Ann"})
+    for group, apart in (((0, 1), 2), ((0, 2), 1)):
+        zoo.look(draft=zoo.view.draft.begin_together(group).begin_odd().pick((apart,)))
+        kinds = [v["kind"] for v in answerlist.picture(zoo)["draft"]["verdicts"]]
+        assert kinds == ["implied"] if apart == 2 else ["conflict"]
+        gestures.apply()
+    assert [each.author for each in zoo.session.constraints] == ["you", "Ann", "Ann"]
+    (pair,) = answerlist.picture(zoo)["experts"]["pairs"]
+    # Ann's second answer contradicts her first, which is in use: it is not counted as hers.
+    assert (pair["share"], pair["clashes"]) == ("100 %", [])
+    zoo.dispatch(act.DeleteConstraint(2), act.AddConstraint((3, 4), 0, author="Ann"))
+    (pair,) = answerlist.picture(zoo)["experts"]["pairs"]
+    assert pair["share"] == "0 %"
+    assert pair["sentence"] == "0 alike, 1 at odds, of 1 triple."
+    (clash,) = pair["clashes"]
+    assert clash["sentence"] == zoo.session.constraints[0].sentence(zoo.session.labels)
+    assert clash["with"] == [zoo.session.constraints[1].sentence(zoo.session.labels)]
+
+
+def test_weights_and_switches_from_the_page(zoo):
+    gestures = Gestures(zoo)
+    zoo.dispatch(act.AddConstraint((0, 1), 2, author="Ann"), act.AddConstraint((0, 1), 2))
+    gestures.constraints_act("expert-weight", {"name": "Ann", "value": "2.5"})
+    gestures.constraints_act("weight", {"id": 1, "value": "3"})
+    assert zoo.session.triplets.weights.tolist() == [7.5, 1.0]
+    for value in ("heavy", "-1", "nan"):
+        gestures.constraints_act("expert-weight", {"name": "Ann", "value": value})
+        assert "positive" in zoo.view.error[0]
+        gestures.constraints_act("weight", {"id": 1, "value": value})
+        assert "positive" in zoo.view.error[0]
+    gestures.constraints_act("expert", {"name": "Ann", "value": False})
+    rows = answerlist.picture(zoo)["experts"]["rows"]
+    assert [(row["name"], row["on"], row["weight"]) for row in rows] == [
+        ("Ann", False, 2.5), ("you", True, 1.0),
+    ]  # fmt: skip
+    assert zoo.session.triplets.weights.tolist() == [1.0]
+
+
+def test_a_reference_tree_is_one_step_and_one_line(zoo):
+    labels = zoo.session.labels
+    some = ["'" + labels[k] + "'" for k in range(50)]
+    text = some[0]
+    for name in some[1:]:
+        text = f"({text},{name})"
+    steps = len(zoo.session.past)
+    upload(zoo, "reference", "drawn.nwk", text + ";")
+    assert len(zoo.session.past) == steps + 1
+    assert "drawn.nwk (a tree over 50 of the 101 items): 48 constraints" in zoo.session.message
+    shown = answerlist.picture(zoo)
+    assert shown["items"] == []
+    (fold,) = shown["folds"]
+    assert (fold["author"], fold["count"], len(fold["rows"])) == ("drawn.nwk", 48, 48)
+    assert sum(number for _, number in fold["states"]) == 48
+    upload(zoo, "reference", "drawn.nwk", "((bat,whael),pike);")
+    assert "'whael'" in zoo.view.error[0]
+    assert len(zoo.session.constraints) == 48
+
+
+def test_an_order_is_named_in_the_menu(zoo):
+    a, b, c = zoo.session.labels[:3]
+    upload(zoo, "constraints", "some.csv", f"{a},{b},{c}\n")
+    assert "no header" in zoo.view.error[0]
+    upload(zoo, "anchor-near-far", "some.csv", f"{a},{b},{c}\n")
+    (said,) = zoo.session.constraints
+    assert (said.group, said.apart) == ((0, 1), 2)
+
+
+def test_a_parameter_makes_hard_answers_soft(zoo):
+    zoo.session = Session(method="ddt", treats="hard", labels=zoo.session.labels,
+                          data=zoo.session.data)  # fmt: skip
+    zoo.dispatch(act.SetParams({"beta": 3.0, "steps": 10}))
+    assert zoo.session.weighs
+    zoo.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
+    assert len(zoo.session.enabled) == 2
+    zoo.dispatch(act.SetMethod("crsc", "hard"))
+    assert (zoo.session.treats, len(zoo.session.enabled)) == ("hard", 1)
+    zoo.dispatch(act.SetMethod("ddt", "hard"))  # its parameters come back, and with them beta
+    assert zoo.session.weighs
