@@ -8,7 +8,7 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import answerlist, asking, pictures
+from hcviz.ui import answerlist, asking
 from hcviz.ui.asking import Asking
 from hcviz.ui.gestures import Gestures
 from tests.stores import over_zoo
