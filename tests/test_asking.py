@@ -86,6 +86,24 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
     assert asked(store).key() != first.key()
 
 
+def test_while_names_are_asked_for_digits_pick_them_from_the_top(store, card):
+    assert not card.key("1")
+    card.key("q")
+    assert not card.key("1")  # the question is whether, not which
+    card.key("r")
+    names = [item["id"] for item in asking.picture(store)["question"]["items"]]
+    for key in "821":
+        assert card.key(key)
+    assert store.view.draft.ready == (((names[7], names[1]), names[0]),)
+    assert not card.key("9")
+    card.key("x")
+    card.act("strategy", {"value": "simple"})
+    card.key("q")
+    names = [item["id"] for item in asking.picture(store)["question"]["items"]]
+    assert card.key("2")
+    assert store.view.draft.apart == (names[1],)
+
+
 def test_locking_makes_constraints_of_the_piece(store, card, loop):
     card.key("q")
     first = asked(store)

@@ -62,9 +62,11 @@ class Asking:
             self.key(KEYS.get(name, "x"))
 
     def key(self, key: str) -> bool:
-        """Q, A, R, Space, L, and X (stop); whether it meant something here."""
+        """Q, A, R, Space, L, X (stop), digits for names; whether it meant something here."""
         store = self.store
         question = store.view.question
+        if key.isdigit():
+            return question is not None and self._named(question, int(key))
         if key == "q":
             if question is None:
                 store.look(wants_question=True, error=None)
@@ -96,6 +98,15 @@ class Asking:
             store.look(draft=draft.pick((item,)))
         else:
             store.look(selection=(item,))
+
+    def _named(self, question: Question, place: int) -> bool:
+        """Pick the name at that place on the card, the first is 1, while names are asked for."""
+        wanted = question.picks or self.store.view.draft.mode == "repair"
+        names = order_on_card(question)
+        if not wanted or not 1 <= place <= len(names):
+            return False
+        self.pick(names[place - 1])
+        return True
 
     def another(self) -> None:
         """The open question, if one is, has been answered or would be chosen otherwise now."""
@@ -183,6 +194,13 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
+def order_on_card(question: Question) -> list[int]:
+    """The asked items as the card has them, from top to bottom."""
+    if len(question.items) > LARGEST_PIECE:
+        return []
+    return [int(question.items[leaf]) for leaf in leaf_order(with_even_heights(question.shown))]
+
+
 def _card(store: Store, question: Question) -> dict[str, Any]:
     labels, data, draft = store.session.labels, store.dataset, store.view.draft
     if len(question.items) > LARGEST_PIECE:
@@ -192,7 +210,7 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
     shown = with_even_heights(question.shown)
     order = leaf_order(shown)
     x, y = elbows(shown, order)
-    items = [int(question.items[leaf]) for leaf in order]
+    items = order_on_card(question)
     images = None if data is None or data.images is None else data.images
     return {
         "picks": question.picks,

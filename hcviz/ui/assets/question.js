@@ -15,10 +15,11 @@ function piece(question) {
 
 function names(question, send) {
   const role = question.picks ? "is the odd one out" : question.repairing ? "take it into the correction" : "show it in the tree"
-  return h("ul", { class: "piece-names", "aria-label": "Asked items" }, question.items.map(item =>
+  return h("ul", { class: "piece-names", "aria-label": "Asked items" }, question.items.map((item, k) =>
     h("li", { class: item.mark },
       h("button", { ...still, type: "button", "data-key": `q-${item.id}`, title: `${item.name}: ${role}`, "aria-pressed": String(!!item.mark), onclick: () => send("pick", { id: item.id }) },
-        item.image ? h("img", { src: item.image, alt: "" }) : null, h("span", {}, item.name)))))
+        item.image ? h("img", { src: item.image, alt: "" }) : null, h("span", {}, item.name),
+        (question.picks || question.repairing) && k < 9 ? h("kbd", { "aria-hidden": "true" }, String(k + 1)) : null))))
 }
 
 function card(question, send) {

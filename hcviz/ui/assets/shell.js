@@ -5,7 +5,7 @@ const ICON = {
 }
 
 // Keys that mean something on the page; what they do is decided in Python.
-const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", " ", "Enter", "Escape", "/", "0"])
+const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", " ", "Enter", "Escape", "/", ..."0123456789"])
 
 function typing(event) {
   const path = event.composedPath()

@@ -1,0 +1,97 @@
+"""Fifteen questions in a real browser, answered as somebody would who knows the true tree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from hcviz import Tree, datasets
+from hcviz.io.session_file import load_session
+from hcviz.metrics import triplet_distance
+from tests.browser.dashboard import Dashboard
+
+QUESTIONS = 15
+
+
+class Conversation:
+    """A simulated user in front of the question card, with a keyboard or a mouse."""
+
+    def __init__(self, page, hand: str) -> None:
+        self.page, self.hand = page, hand
+        self.dashboard = Dashboard(page).settle()
+        self.zoo = datasets.load("zoo")
+        assert self.zoo.target is not None
+        self.user = datasets.SimulatedUser(self.zoo.target, seed=0)
+        self.names = page.locator(".piece-names button")
+        self.card = page.locator(".hc-question .card")
+
+    def tree(self) -> Tree:
+        return Tree.from_newick(self.dashboard.newick(), self.zoo.labels)
+
+    def distance(self) -> float:
+        return triplet_distance(self.zoo.target, self.tree())
+
+    def press(self, key: str, button: str) -> None:
+        if self.hand == "keyboard":
+            self.dashboard.press(key)
+        else:
+            self.card.get_by_role("button", name=re.compile(button)).click()
+
+    def pick(self, item: int) -> None:
+        if self.hand == "keyboard":
+            self.dashboard.press(str(self.asked().index(item) + 1))
+        else:
+            self.names.and_(self.page.locator(f'[data-key="q-{item}"]')).click()
+
+    def asked(self) -> list[int]:
+        keys = self.names.evaluate_all("all => all.map(each => each.dataset.key)")
+        return [int(key.removeprefix("q-")) for key in keys]
+
+    def answer(self) -> bool:
+        """Look at the card and answer it; whether that was a correction."""
+        expect(self.card).to_be_visible()
+        items = self.asked()
+        told = self.user.answer(self.tree().restrict(items), items)
+        if told is None:
+            self.press("a", "Right")
+            expect(self.names.first).to_be_visible()
+            return False
+        stated = self.dashboard.constraints.count()
+        self.press("r", "Correct")
+        expect(self.card.locator(".ask")).to_contain_text("odd one out")
+        for item in told:
+            self.pick(item)
+        expect(self.page.locator(".hc-constraints .draft .says")).to_contain_text(
+            self.zoo.labels[told[2]]
+        )
+        expect(self.dashboard.verdict.first).to_contain_text("correction")
+        if self.hand == "keyboard":
+            self.dashboard.press("Enter")
+        else:
+            self.page.locator(".hc-constraints").get_by_role("button", name="Apply").click()
+        expect(self.dashboard.constraints).to_have_count(stated + 1)
+        self.dashboard.settle()
+        return True
+
+
+@pytest.mark.parametrize("hand", ["keyboard", "mouse"])
+def test_the_tree_comes_nearer_to_the_truth_in_fifteen_questions(page, hand, tmp_path):
+    talk = Conversation(page, hand)
+    before = talk.distance()
+    if hand == "keyboard":
+        talk.dashboard.press("q")
+    else:
+        page.get_by_role("button", name="Ask me").click()
+    corrections = sum(talk.answer() for _ in range(QUESTIONS))
+    after = talk.distance()
+    assert corrections >= 5
+    assert after < 0.8 * before, (before, after, corrections)
+    # Everything that was said is in the session, in its order, and stands in the tree.
+    path = tmp_path / "talk.hcviz"
+    Path(talk.dashboard.save("Session").path()).rename(path)
+    session = load_session(path.read_bytes())
+    assert len(session.constraints) == corrections
+    assert talk.tree().satisfies(session.triplets.rows).all()
