@@ -46,7 +46,12 @@ def with_everything(features):
         (i, j, k, m) if similarity[i, j] >= similarity[k, m] else (k, m, i, j)
         for i, j, k, m in drawn
     ]
-    return Problem(features=features, similarity=similarity, comparisons=rows if rows else None)
+    return Problem(
+        features=features,
+        similarity=similarity,
+        comparisons=rows if rows else None,
+        oracle=hcviz.datasets.SignOracle(similarity),
+    )
 
 
 #: Small data of every awkward kind: name -> problem.

@@ -31,6 +31,9 @@ MODULES = {
     "single": "hcviz.algorithms.linkage",
     "complete": "hcviz.algorithms.linkage",
     "ward": "hcviz.algorithms.linkage",
+    "sl": "hcviz.algorithms.comparison",
+    "cl": "hcviz.algorithms.comparison",
+    "4k-al-active": "hcviz.algorithms.comparison",
 }
 
 

@@ -125,6 +125,19 @@ class Triplets:
         return np.flatnonzero(np.isin(self.rows, np.asarray(items)).all(axis=1))
 
 
+def _three(rows: ArrayLike, noun: str) -> NDArray[np.int32]:
+    found = _index_rows(rows, (3,), noun)
+    a, b, c = found.T
+    same = np.flatnonzero((a == b) | (a == c) | (b == c))
+    if same.size:
+        row = int(same[0])
+        raise InvalidConstraint(
+            f"Row {row} of {noun.lower()} names one item twice: {tuple(found[row].tolist())}.",
+            "Such an answer is about three different items.",
+        )
+    return found
+
+
 class Comparisons:
     """Answers about hidden similarities: "i and j are more alike than k and l".
 
@@ -160,6 +173,70 @@ class Comparisons:
         """The two comparisons that each ab|c implies: (a, b, c) and (b, a, c). (2m, 3)."""
         rows = Triplets.of(triplets).rows
         return cls(np.concatenate([rows, rows[:, [1, 0, 2]]]))
+
+    @classmethod
+    def from_most_central(cls, rows: ArrayLike) -> Comparisons:
+        """What "i is the most central of i, j and k" says: (j, i, k) and (k, i, j). (2m, 3).
+
+        ``rows`` int32 (m, 3): i, j, k. Rows r and m + r come of answer r (paper 000, section B).
+        """
+        i, j, k = _three(rows, "Answers of the most central").T
+        return cls(np.concatenate([np.stack([j, i, k], 1), np.stack([k, i, j], 1)]))
+
+    @classmethod
+    def from_odd_one_out(cls, rows: ArrayLike) -> Comparisons:
+        """What "i is the odd one out of i, j and k" says: (j, k, i) and (k, j, i). (2m, 3).
+
+        ``rows`` int32 (m, 3): i, j, k. That j and k are the most alike of the three pairs is all of
+        the answer; whether it is also a triplet jk|i is for whoever asked to say.
+        """
+        i, j, k = _three(rows, "Answers of the odd one out").T
+        return cls(np.concatenate([np.stack([j, k, i], 1), np.stack([k, j, i], 1)]))
+
+    def tally(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """Each question once, and how often it was answered either way.
+
+        ``(questions, yes, no)``: rows in this object's own form with the smaller item (the smaller
+        pair, both sorted) second, int32 (q, 3) or (q, 4), in increasing order, and counts (q,).
+        "No" means that the other one is said to be nearer or more alike. A quadruplet that sets a
+        pair against itself is no question, and left out.
+        """
+        if self.is_quadruplets:
+            first, second = np.sort(self.rows[:, :2], 1), np.sort(self.rows[:, 2:], 1)
+            gap = np.where(
+                first[:, 0] != second[:, 0], first[:, 0] - second[:, 0], first[:, 1] - second[:, 1]
+            )
+            turn = gap < 0
+            rows = np.concatenate(
+                [np.where(turn[:, None], second, first), np.where(turn[:, None], first, second)], 1
+            )[gap != 0]
+            turn = turn[gap != 0]
+        else:
+            turn = self.rows[:, 1] < self.rows[:, 2]
+            rows = np.where(turn[:, None], self.rows[:, [0, 2, 1]], self.rows)
+        questions, which = np.unique(rows, axis=0, return_inverse=True)
+        which = which.ravel()
+        yes = np.bincount(which[~turn], minlength=len(questions))
+        no = np.bincount(which[turn], minlength=len(questions))
+        return questions.astype(np.int32), yes, no
+
+    def once(self) -> Comparisons:
+        """As the set of the papers' definitions: each question that was only ever answered one way,
+        once; those answered both ways cancel, whatever the counts, and are left out."""
+        questions, yes, no = self.tally()
+        turned = questions[:, [2, 3, 0, 1] if self.is_quadruplets else [0, 2, 1]]
+        kept = np.concatenate([questions[(yes > 0) & (no == 0)], turned[(no > 0) & (yes == 0)]])
+        return Comparisons(kept)
+
+    def appearances(self, n_items: int) -> NDArray[np.int64]:
+        """In how many comparisons each item stands, int64 (n,); 0: it was never compared."""
+        found = np.zeros(n_items, np.int64)
+        for column in range(self.rows.shape[1]):
+            fresh = np.ones(len(self.rows), bool)
+            for before in range(column):
+                fresh &= self.rows[:, column] != self.rows[:, before]
+            found += np.bincount(self.rows[fresh, column], minlength=n_items)[:n_items]
+        return found
 
     @property
     def is_quadruplets(self) -> bool:

@@ -2,6 +2,7 @@
 
 from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.loaders import load, names, title
+from hcviz.datasets.oracles import SignOracle
 from hcviz.datasets.planted import planted_hierarchy, planted_partition
 from hcviz.datasets.prepare import MISSING, SCALINGS, fill_missing, scale_features
 from hcviz.datasets.sampling import count_comparisons, sample_comparisons, stream_comparisons
@@ -12,6 +13,7 @@ __all__ = [
     "MISSING",
     "SCALINGS",
     "Dataset",
+    "SignOracle",
     "SimulatedUser",
     "class_tree",
     "count_comparisons",

@@ -286,8 +286,6 @@ def _car(file: Path) -> Dataset:
     """60 cars: no features, but the crowd's answers. "i is most central of i, j, k" says that j is
     nearer to i than to k, and k nearer to i than to j (paper 000, section 4.2)."""
     rows = np.loadtxt(file, dtype=np.int64, delimiter=",", ndmin=2) - 1
-    i, j, k = rows.T
-    asked = np.concatenate([np.stack([j, i, k], axis=1), np.stack([k, i, j], axis=1)])
     readme = (file.parent / "README-authors.txt").read_text(encoding="utf-8")
     classes: list[str | None] = [None] * 60
     for name, heading in _CAR_LISTS.items():
@@ -304,7 +302,7 @@ def _car(file: Path) -> Dataset:
         classes=classes,
         target=class_tree([None if name == "outlier" else name for name in classes]),
         images=[thumbnail(p.read_bytes()) if p.is_file() else None for p in pictures],
-        comparisons=Comparisons(asked),
+        comparisons=Comparisons.from_most_central(rows),
         provenance=(
             "60 Cars, M. Kleindessner and U. von Luxburg 2017: answers to be cited with the paper, "
             "photographs public domain."

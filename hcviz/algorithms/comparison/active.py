@@ -1,0 +1,172 @@
+"""Paper 000's methods that ask: single and complete linkage, and the active quadruplets kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import param
+
+from hcviz.algorithms.base import Algorithm, NoParameters
+from hcviz.algorithms.comparison.oracle import Asker, pairs_of, ranks
+from hcviz.core.agglomerate import Method, agglomerate
+from hcviz.core.build import build
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot, Tree
+
+PAPER = "Ghoshdastidar, Perrot and von Luxburg 2019"
+
+
+class KernelParameters(param.Parameterized):
+    variant: Any = param.Selector(
+        default="paper",
+        objects=["paper", "published"],
+        doc="paper: each item is a landmark with probability ln N / N, and as many reference pairs "
+        "as the budget allows. published: all items are landmarks, with fewer reference pairs, as "
+        "in the authors' code.",
+    )
+    p = param.Number(
+        0.1,
+        bounds=(0, 1),
+        inclusive_bounds=(False, True),
+        doc="The budget: this share of all comparisons of two pairs.",
+    )
+
+
+def run_linkage(
+    method: Method, problem: Problem, params: NoParameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """Single or complete linkage by asking which of two pairs is more alike (paper 000, 3.1).
+
+    All pairs are sorted by comparisons, which is all that these linkages need to know (proof of
+    Proposition 1): the tree is that of the hidden similarities. Metric ``queries`` counts what was
+    asked, O(N^2 log N). Pairs that the oracle calls equally alike share a rank; equal merges go by
+    the seeded order of :func:`hcviz.core.agglomerate.agglomerate`. Heights are ranks of pairs.
+    Triplets are respected by passing over merges. An oracle that contradicts itself gets a tree all
+    the same: that of the order in which the sort left the pairs. O(N^2) memory.
+    """
+    build(problem.n_items, problem.triplets)
+    return _linkage(method, problem, rng)
+
+
+def _linkage(
+    method: Method, problem: Problem, rng: np.random.Generator
+) -> Iterator[Snapshot | None]:
+    n = problem.n_items
+    asker = Asker(problem.oracle)
+    rank = yield from ranks(asker, n, rng)
+    matrix = _square(rank.astype(float), n)
+    tree = agglomerate(matrix, method, triplets=problem.triplets, rng=rng)
+    yield _last(tree, matrix, "rank", asker)
+
+
+def run_kernel(
+    problem: Problem, params: KernelParameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """4K-AL with active comparisons (paper 000, equation (2)), then average linkage.
+
+    K_ij sums, over reference pairs (i0, j0) in R and landmarks k other than i and j,
+    sgn(w_ik - w_i0j0) sgn(w_jk - w_i0j0). Every item is a landmark with probability q = ln N / N
+    (one is drawn if none is), and |R| = p M (M - 1) / (2 N |S|), M = N (N - 1) / 2, at least 1, at
+    most M, so that no more is asked than passive methods see on average. ``variant="published"``:
+    S is all items.
+
+    Metrics: ``queries`` (each question is asked once, even if two landmarks share it, and none
+    about a pair and itself), ``budget``, ``landmarks``, ``references``. O(N |S| |R|) questions and
+    memory in bytes, and N times that for the product.
+    """
+    build(problem.n_items, problem.triplets)
+    return _kernel(problem, params, rng)
+
+
+def _kernel(
+    problem: Problem, params: KernelParameters, rng: np.random.Generator
+) -> Iterator[Snapshot | None]:
+    n = problem.n_items
+    m = n * (n - 1) // 2
+    asker = Asker(problem.oracle)
+    kernel = np.zeros((n, n))
+    budget = params.p * m * (m - 1) / 2
+    landmarks = np.arange(n)
+    references = 0
+    if m:
+        if params.variant == "paper":
+            landmarks = np.flatnonzero(rng.random(n) < math.log(n) / n)
+            if not landmarks.size:
+                landmarks = rng.integers(n, size=1)
+        references = int(min(m, max(1, budget // (n * landmarks.size))))
+        reference = pairs_of(np.sort(rng.choice(m, references, replace=False)), n)
+        low, high = np.triu_indices(n, 1)
+        chosen = np.zeros(n, bool)
+        chosen[landmarks] = True
+        wanted = np.flatnonzero(chosen[low] | chosen[high])
+        low, high = low[wanted], high[wanted]
+        pairs = np.stack([low, high], axis=1).astype(np.int32)
+        for pair in reference:
+            sign = np.zeros((n, n), np.float32)
+            other = np.flatnonzero((pairs != pair).any(axis=1))
+            said = asker(pairs[other], np.tile(pair, (len(other), 1)))
+            sign[low[other], high[other]] = said
+            sign[high[other], low[other]] = said
+            column = sign[:, landmarks]  # row k = i is 0: a landmark says nothing of itself
+            kernel += column @ column.T  # whole numbers below 2^24: exact in float32
+            yield None
+    np.fill_diagonal(kernel, 0.0)
+    tree = agglomerate(kernel, triplets=problem.triplets, rng=rng)
+    yield _last(
+        tree, kernel, "kernel", asker, budget=budget, landmarks=len(landmarks),
+        references=references,
+    )  # fmt: skip
+
+
+def _square(condensed: Any, n: int) -> Any:
+    matrix = np.zeros((n, n))
+    matrix[np.triu_indices(n, 1)] = condensed
+    return matrix + matrix.T
+
+
+def _last(tree: Tree, matrix: Any, name: str, asker: Asker, **metrics: float) -> Snapshot:
+    told = {"queries": float(asker.asked)} | {key: float(value) for key, value in metrics.items()}
+    return Snapshot(tree, 1, 1, metrics=told, matrices={name: matrix})
+
+
+def _linkage_algorithm(name: str, method: Method, title: str, summary: str) -> Algorithm:
+    return Algorithm(
+        name=name,
+        title=title,
+        paper=PAPER,
+        run=partial(run_linkage, method),
+        needs=("comparison oracle",),
+        triplets="hard",
+        runs="thread",
+        summary=summary,
+    )
+
+
+SL = _linkage_algorithm(
+    "sl",
+    "single",
+    "Single linkage by questions",
+    "Asks which of two pairs is more alike, and merges the clusters with the most alike items.",
+)
+CL = _linkage_algorithm(
+    "cl",
+    "complete",
+    "Complete linkage by questions",
+    "Asks which of two pairs is more alike, and merges where the least alike items are most so.",
+)
+ACTIVE_KERNEL = Algorithm(
+    name="4k-al-active",
+    title="Quadruplets kernel by questions",
+    paper=PAPER,
+    run=run_kernel,
+    needs=("comparison oracle",),
+    triplets="hard",
+    runs="thread",
+    params=KernelParameters,
+    summary="Asks how items compare with a few reference pairs, seen from a few landmarks: far "
+    "fewer questions than the linkages need.",
+)
