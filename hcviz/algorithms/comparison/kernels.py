@@ -1,0 +1,148 @@
+"""Compiled sums over comparisons.
+
+A quadruplet (i, j, k, l) is a row of four columns; the pairs {i, j} are numbered high (high - 1) / 2
++ low, as :func:`hcviz.datasets.sampling.unrank_pairs` has it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+
+
+@njit
+def pair_number(i, j):
+    """The number of {i, j}: 0 is {0, 1}, 1 is {0, 2}, 2 is {1, 2}."""
+    if i < j:
+        return j * (j - 1) // 2 + i
+    return i * (i - 1) // 2 + j
+
+
+@njit
+def add_quadruplets(rows, total):
+    """AddS-4: each (i, j, k, l) adds 1 to S_ij = S_ji and takes 1 from S_kl = S_lk."""
+    for t in range(len(rows)):
+        i, j, k, m = rows[t, 0], rows[t, 1], rows[t, 2], rows[t, 3]
+        total[i, j] += 1
+        total[j, i] += 1
+        total[k, m] -= 1
+        total[m, k] -= 1
+
+
+@njit
+def by_pair(rows, n):
+    """Comparisons by pair: ``(offsets (M + 1,), low, high, sign)``.
+
+    For the pair {k, l}, entries offsets[kl] .. offsets[kl + 1] are the pairs {low, high} that it
+    was compared with, +1 where {k, l} was said to be the more alike. Every comparison stands twice,
+    but for those of a pair with itself, which say nothing. O(m + n^2).
+    """
+    m = n * (n - 1) // 2
+    offsets = np.zeros(m + 2, np.int64)
+    for t in range(len(rows)):
+        a = pair_number(rows[t, 0], rows[t, 1])
+        b = pair_number(rows[t, 2], rows[t, 3])
+        if a != b:
+            offsets[a + 2] += 1
+            offsets[b + 2] += 1
+    for k in range(1, m + 2):
+        offsets[k] += offsets[k - 1]
+    low = np.empty(offsets[m + 1], np.int16)
+    high = np.empty(offsets[m + 1], np.int16)
+    sign = np.empty(offsets[m + 1], np.int8)
+    for t in range(len(rows)):
+        i, j, k, h = rows[t, 0], rows[t, 1], rows[t, 2], rows[t, 3]
+        a = pair_number(i, j)
+        b = pair_number(k, h)
+        if a != b:
+            at = offsets[a + 1]
+            low[at], high[at], sign[at] = min(k, h), max(k, h), 1
+            offsets[a + 1] += 1
+            at = offsets[b + 1]
+            low[at], high[at], sign[at] = min(i, j), max(i, j), -1
+            offsets[b + 1] += 1
+    return offsets[: m + 1], low, high, sign
+
+
+@njit
+def column_of_table(table, pair, low, high, sign):
+    """The entries of one row of a dense (M, M) sign matrix as lists; returns how many."""
+    count = 0
+    at = 0
+    m = table.shape[0]
+    j = 1
+    i = 0
+    while at < m:
+        value = table[pair, at]
+        if value != 0:
+            low[count], high[count], sign[count] = i, j, value
+            count += 1
+        at += 1
+        i += 1
+        if i == j:
+            i = 0
+            j += 1
+    return count
+
+
+@njit
+def add_column(low, high, sign, begin, end, kernel, net, mark, stamp, filled, where, touched):
+    """Add A A^T to ``kernel``'s lower triangle, in the order of ``where``: add its transpose later.
+
+    A is the n x n matrix of one pair's comparisons: A_ir the net number of times that {i, r} was
+    said to be less alike than the pair (the sign squares away). Scratch: ``net`` and ``mark``
+    (n, n), ``where`` (n, n), ``filled`` and ``touched`` (n,); ``filled`` comes and goes all 0, and
+    ``stamp`` > 0 is another in every call.
+    """
+    rows = 0
+    for t in range(begin, end):
+        for side in range(2):
+            r = low[t] if side == 0 else high[t]
+            i = high[t] if side == 0 else low[t]
+            if mark[r, i] != stamp:
+                mark[r, i] = stamp
+                net[r, i] = 0
+                if filled[r] == 0:
+                    touched[rows] = r
+                    rows += 1
+                where[r, filled[r]] = i
+                filled[r] += 1
+            net[r, i] += sign[t]
+    for at in range(rows):
+        r = touched[at]
+        own = net[r]
+        listed = where[r]
+        for u in range(filled[r]):
+            i = listed[u]
+            value = own[i]
+            target = kernel[i]
+            for v in range(u):
+                target[listed[v]] += value * own[listed[v]]
+        filled[r] = 0
+
+
+@njit
+def quadruplet_kernel(offsets, low, high, sign, kernel, first, last, scratch):
+    """The passive kernel's sum over the pairs first .. last - 1 of :func:`by_pair`."""
+    net, mark, where, filled, touched = scratch
+    for pair in range(first, last):
+        add_column(
+            low, high, sign, offsets[pair], offsets[pair + 1], kernel, net, mark, pair + 1,
+            filled, where, touched,
+        )  # fmt: skip
+
+
+@njit
+def quadruplet_kernel_of_table(table, kernel, first, last, scratch):
+    """The same from a dense (M, M) matrix of signs."""
+    net, mark, where, filled, touched = scratch
+    m = table.shape[0]
+    low = np.empty(m, np.int16)
+    high = np.empty(m, np.int16)
+    sign = np.empty(m, np.int8)
+    for pair in range(first, last):
+        count = column_of_table(table, pair, low, high, sign)
+        add_column(
+            low, high, sign, 0, count, kernel, net, mark, pair + 1, filled, where, touched
+        )  # fmt: skip
