@@ -1,0 +1,202 @@
+"""4-AL: average linkage of quadruplets (paper 000, section 3.3), from lists and from sign tables.
+
+With w_kl = 1 / (|G(k)| |G(l)|) for k and l in different clusters and 0 within one, equation (5) is
+W(p, q) = 2 / (K (K - 1) |p| |q|) * sum over ij in p x q of v_ij, v_ij = sum over pairs {k, l} of
+s(i, j; k, l) w_kl. A merge changes w only at pairs that touch the two clusters. So V(p, q), the sum
+of v over p x q, is kept up to date by the comparisons of those pairs (the *sparse* phase); once the
+pairs of clusters are few enough for a matrix over them, by sums of its rows (the *dense* phase).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.algorithms.comparison import fouralkernels as fast
+from hcviz.algorithms.comparison import kernels
+from hcviz.algorithms.comparison.similarities import check_table, finish
+from hcviz.core.agglomerate import tree_of_merges
+from hcviz.core.build import build
+from hcviz.core.errors import InvalidData
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Comparisons, Triplets
+
+#: Bytes that the dense phase's matrix may take: n = 240 fits with int16 cells from the start.
+MEMORY = 1_700_000_000
+
+
+def four_al_steps(
+    n_items: int,
+    answers: Comparisons | NDArray[Any],
+    *,
+    initial: ArrayLike | None = None,
+    triplets: Any = None,
+    rng: np.random.Generator | None = None,
+) -> Iterator[None]:
+    """4-AL as a generator that *returns* its tree; it yields now and then, so it can be stopped.
+
+    Parameters
+    ----------
+    answers
+        :class:`Comparisons`, where triplets (a, b, c) count as quadruplets (a, b, a, c), each
+        answer counting as often as it was given; or a dense antisymmetric int8 or int16 (M, M)
+        matrix of signs, as in :func:`hcviz.algorithms.comparison.similarities.mulk4_steps`.
+    initial : int (n,), optional
+        Clusters to start from (4-AL-I3, I5); a negative number is a cluster of its own. They stand
+        in the tree as nodes without inner structure.
+    triplets : Triplets, optional
+        ab|c that the tree satisfies: merges after which that could not be are passed over. With
+        ``initial``, the clusters must allow it.
+    rng : numpy Generator, optional
+        Breaks ties as :func:`hcviz.core.agglomerate.agglomerate` does. Similarities that differ by
+        less than 1e-9 of the largest count as tied, since sums of fractions are rounded.
+
+    Heights are the ranks of the merges (initial clusters 1): W is not monotone. Items that were
+    never compared have W = 0 with everything, and join where that is the highest.
+
+    Time: for a list, the comparisons of each item times the clusters it passes through; dense,
+    O(M^2) additions. Memory: 10 bytes an answer, or 2 bytes times M^2 once the clusters are few
+    (``MEMORY``). Raises :class:`InvalidData`, :class:`InconsistentTriplets`.
+    """
+    n = n_items
+    rows = Triplets.of(triplets, n).rows
+    if len(rows):
+        build(n, rows)
+    order = np.arange(n) if rng is None else rng.permutation(n)
+    place = np.empty(n, np.int32)
+    place[order] = np.arange(n, dtype=np.int32)
+    slot, nodes = _initial(initial, order, rows, n)
+    if isinstance(answers, Comparisons):
+        named = answers.rows.max(initial=-1)
+        if named >= n:
+            raise InvalidData(f"The comparisons name item {named}, but there are only {n} items.")
+        table = None
+        columns = kernels.by_pair(place[answers.as_quadruplets().rows], n)
+    else:
+        table = check_table(answers, n)
+        columns = None
+    return _steps(n, order, place, slot, nodes, place[rows], columns, table)
+
+
+def four_al(n_items: int, answers: Comparisons | NDArray[Any], **options: Any) -> Tree:
+    """:func:`four_al_steps` to its end."""
+    return finish(four_al_steps(n_items, answers, **options))
+
+
+def _initial(
+    initial: ArrayLike | None, order: Any, rows: Any, n: int
+) -> tuple[NDArray[np.int32], list[list[int]]]:
+    """Slot of each place (the lowest of its cluster), and the clusters with several items."""
+    slot = np.arange(n, dtype=np.int32)
+    if initial is None:
+        return slot, []
+    given = np.asarray(initial)
+    if given.shape != (n,) or given.dtype.kind not in "iu":
+        raise InvalidData(f"initial must be whole numbers, one for each of the {n} items.")
+    clusters = []
+    shuffled = given[order]
+    for name in np.unique(shuffled[shuffled >= 0]):
+        places = np.flatnonzero(shuffled == name)
+        slot[places] = places[0]
+        if len(places) > 1:
+            clusters.append(order[places].tolist())
+    place = np.empty(n, np.int32)
+    place[order] = np.arange(n, dtype=np.int32)
+    a, b, c = slot[place[rows]].T
+    broken = (a != b) & ((a == c) | (b == c)) | ((a == b) & (b == c))
+    if broken.any():
+        row = int(np.flatnonzero(broken)[0])
+        raise InvalidData(
+            f"Triplet {row}, {tuple(rows[row].tolist())}, cannot hold with these initial clusters.",
+            "Leave initial out, or let the clusters agree with the triplets.",
+        )
+    open_rows = np.stack([a, b, c], axis=1)[a != b]
+    build(n, open_rows)
+    return slot, clusters
+
+
+def _steps(
+    n: int, order: Any, place: Any, slot: Any, nodes: list[list[int]], rows: Any, columns: Any,
+    table: Any,
+) -> Iterator[None]:  # fmt: skip
+    state = fast.begin(slot)
+    first = np.empty(max(n - 1, 0), np.int32)
+    second = np.empty(max(n - 1, 0), np.int32)
+    size, alive = state
+    value = np.zeros((n, n))
+    made = 0
+    if columns is not None:
+        fast.sums_of_list(*columns, slot, size, value)
+        heaviest = fast.heaviest(*columns)
+        while int(alive.sum()) > 1 and not _fits(int(alive.sum()), size, heaviest):
+            few = made + 16
+            made = fast.merge_from_list(
+                *columns, slot, size, alive, value, rows, first, second, made, few
+            )
+            yield None
+    if int(alive.sum()) > 1:
+        clusters = np.flatnonzero(alive)
+        number = np.full(n, -1, np.int32)
+        number[clusters] = np.arange(len(clusters))
+        k = len(clusters)
+        kind = np.int16
+        if columns is not None:
+            kind = np.int16 if _small(size[clusters], heaviest) else np.int32
+        elif not _small(size[clusters], int(max(table.max(initial=0), 1))):
+            kind = np.int32
+        matrix = np.zeros((math.comb(k, 2), math.comb(k, 2)), kind)
+        if columns is not None:
+            fast.matrix_of_list(*columns, number[slot], matrix)
+        else:
+            fast.matrix_of_table(table, order.astype(np.int32), number[slot], matrix)
+        v = np.zeros(len(matrix))
+        fast.sums_of_matrix(matrix, clusters, size, v)
+        while made < n - 1 and int(alive.sum()) > 1:
+            made = fast.merge_from_matrix(
+                matrix, v, clusters, number, slot, size, alive, rows, first, second, made, made + 4
+            )
+            yield None
+    return _tree(first[:made], second[:made], order, slot, nodes, n)
+
+
+def _small(sizes: Any, heaviest: int) -> bool:
+    """Whether sums of rows fit int16: at most |p| |q| |r| |s| answers of a pair each."""
+    sizes = np.sort(sizes.astype(float))[::-1]
+    total = sizes.sum()
+    inner = sizes[0] * (sizes[1] if len(sizes) > 1 else 1)  # a cell's columns
+    return total * total / 4 * inner * heaviest < 32767
+
+
+def _fits(k: int, size: Any, heaviest: int) -> bool:
+    """Whether the matrix over pairs of k clusters may be made."""
+    cell = 2 if _small(size[size > 0], heaviest) else 4
+    return math.comb(k, 2) ** 2 * cell <= MEMORY
+
+
+def _tree(first: Any, second: Any, order: Any, slot: Any, nodes: list[list[int]], n: int) -> Tree:
+    if not nodes:
+        if n == 1:
+            return Tree.star(1)
+        return tree_of_merges(first, second, np.arange(1.0, n), order)
+    place = np.empty(n, np.int64)
+    place[order] = np.arange(n)
+    node = np.array(order, dtype=np.int64)
+    children: list[list[int]] = []
+    for items in nodes:
+        node[place[items].min()] = n + len(children)
+        children.append(items)
+    for p, q in zip(first, second, strict=True):
+        children.append([int(node[p]), int(node[q])])
+        node[p] = n + len(children) - 1
+    by_size = Tree.from_children(children, n)
+    height = np.zeros(by_size.n_nodes)
+    height[n : n + len(nodes)] = 1.0
+    height[n + len(nodes) :] = 1.0 + np.arange(1, len(first) + 1)
+    return Tree(by_size.parent, height, n)
+
+
+__all__ = ["four_al", "four_al_steps"]

@@ -1,0 +1,242 @@
+"""Compiled steps of 4-AL; see :mod:`hcviz.algorithms.comparison.foural` for the algebra.
+
+Slots are clusters as in :mod:`hcviz.core.agglomeratekernels`; ``value`` (n, n) holds V(p, q).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.algorithms.comparison.kernels import pair_number
+from hcviz.core.agglomeratekernels import compatible
+from hcviz.core.jit import njit
+
+#: Of the largest similarity: what differs by less is tied.
+TIED = 1e-9
+
+
+@njit
+def begin(slot):
+    """``(size, alive)`` of every slot, int64 and bool (n,)."""
+    size = np.zeros(len(slot), np.int64)
+    for i in range(len(slot)):
+        size[slot[i]] += 1
+    return size, size > 0
+
+
+@njit
+def heaviest(offsets, low, high, sign):
+    """How many comparisons the most often seen pair has: bounds every net count."""
+    most = 1
+    for pair in range(len(offsets) - 1):
+        most = max(most, offsets[pair + 1] - offsets[pair])
+    return most
+
+
+@njit
+def _spread(offsets, low, high, sign, pair, change, slot, value):
+    """Carry a change of w at ``pair`` to V: s(i, j; k, l) = -s(k, l; i, j)."""
+    for t in range(offsets[pair], offsets[pair + 1]):
+        p = slot[low[t]]
+        q = slot[high[t]]
+        if p < q:
+            value[p, q] -= sign[t] * change
+        else:
+            value[q, p] -= sign[t] * change
+
+
+@njit
+def sums_of_list(offsets, low, high, sign, slot, size, value):
+    """V of all pairs of clusters, in ``value``'s upper triangle."""
+    n = len(slot)
+    for l in range(n):  # noqa: E741
+        for k in range(l):
+            if slot[k] != slot[l]:
+                weight = 1.0 / (size[slot[k]] * size[slot[l]])
+                _spread(offsets, low, high, sign, pair_number(k, l), weight, slot, value)
+
+
+@njit
+def choose(value, size, alive, slot, rows, scratch):
+    """The pair of clusters to merge, p < q: the first of those tied at the top that triplets allow.
+
+    ``value[p, q]`` for p < q is V; ``scratch`` int32 (n,), all -1.
+    """
+    n = len(slot)
+    refused = np.zeros((1, 1), np.bool_)
+    if len(rows):
+        refused = np.zeros((n, n), np.bool_)
+    while True:
+        best = -np.inf
+        largest = 0.0
+        for p in range(n):
+            if alive[p]:
+                for q in range(p + 1, n):
+                    if alive[q]:
+                        w = value[p, q] / (size[p] * size[q])
+                        largest = max(largest, abs(w))
+                        if w > best and not (len(rows) and refused[p, q]):
+                            best = w
+        bar = best - TIED * largest
+        for p in range(n):
+            if alive[p]:
+                for q in range(p + 1, n):
+                    if alive[q] and value[p, q] / (size[p] * size[q]) >= bar:
+                        if len(rows) == 0:
+                            return p, q
+                        if not refused[p, q]:
+                            if compatible(slot, rows, p, q, scratch):
+                                return p, q
+                            refused[p, q] = True
+
+
+@njit
+def _join(p, q, slot, size, alive):
+    for i in range(len(slot)):
+        if slot[i] == q:
+            slot[i] = p
+    size[p] += size[q]
+    alive[q] = False
+
+
+@njit
+def merge_from_list(
+    offsets, low, high, sign, slot, size, alive, value, rows, first, second, made, until
+):
+    """Merge until ``until`` merges are made or one cluster is left; returns how many are made."""
+    n = len(slot)
+    scratch = np.full(n, -1, np.int32)
+    left = 0
+    for p in range(n):
+        left += alive[p]
+    while made < until and left > 1:
+        p, q = choose(value, size, alive, slot, rows, scratch)
+        first[made], second[made] = p, q
+        made += 1
+        left -= 1
+        for x in range(n):
+            if alive[x] and x != p and x != q:
+                total = value[min(p, x), max(p, x)] + value[min(q, x), max(q, x)]
+                value[min(p, x), max(p, x)] = total
+        a, b = size[p], size[q]
+        was = slot.copy()
+        _join(p, q, slot, size, alive)
+        for k in range(n):
+            if was[k] != p and was[k] != q:
+                continue
+            own = a if was[k] == p else b
+            for l in range(n):  # noqa: E741
+                if was[l] == was[k]:
+                    continue
+                if was[l] == p or was[l] == q:
+                    if k < l:
+                        change = -1.0 / (a * b)
+                        _spread(offsets, low, high, sign, pair_number(k, l), change, slot, value)
+                else:
+                    change = (1.0 / (a + b) - 1.0 / own) / size[was[l]]
+                    _spread(offsets, low, high, sign, pair_number(k, l), change, slot, value)
+    return made
+
+
+@njit
+def matrix_of_list(offsets, low, high, sign, cluster, matrix):
+    """Net answers between pairs of clusters numbered 0..k-1, added to ``matrix`` (C(k,2), C(k,2))."""
+    n = len(cluster)
+    for l in range(n):  # noqa: E741
+        for k in range(l):
+            if cluster[k] == cluster[l]:
+                continue
+            row = matrix[pair_number(cluster[k], cluster[l])]
+            pair = pair_number(k, l)
+            for t in range(offsets[pair], offsets[pair + 1]):
+                p, q = cluster[low[t]], cluster[high[t]]
+                if p != q:
+                    row[pair_number(p, q)] += sign[t]
+
+
+@njit
+def matrix_of_table(table, order, cluster, matrix):
+    """The same from a dense sign matrix over pairs of items; ``order[place]`` is the item."""
+    n = len(cluster)
+    m = table.shape[0]
+    target = np.full(m, -1, np.int64)
+    for l in range(n):  # noqa: E741
+        for k in range(l):
+            if cluster[k] != cluster[l]:
+                pair = pair_number(order[k], order[l])
+                target[pair] = pair_number(cluster[k], cluster[l])
+    for pair in range(m):
+        if target[pair] >= 0:
+            row = matrix[target[pair]]
+            for other in range(m):
+                if target[other] >= 0:
+                    row[target[other]] += table[pair, other]
+
+
+@njit
+def _add_row(v, row, change):
+    for c in range(len(v)):
+        v[c] += change * row[c]
+
+
+@njit
+def sums_of_matrix(matrix, clusters, size, v):
+    """v = -sum of the rows R_pq / (|p| |q|): one number for each pair of the first clusters."""
+    for b in range(len(clusters)):
+        for a in range(b):
+            weight = 1.0 / (size[clusters[a]] * size[clusters[b]])
+            _add_row(v, matrix[pair_number(a, b)], -weight)
+
+
+@njit
+def _fold(v, own, other, change, other_change):
+    """v += change own + other_change other; own += other. One pass."""
+    for c in range(len(v)):
+        x, y = own[c], other[c]
+        v[c] += change * x + other_change * y
+        own[c] = x + y
+
+
+@njit
+def merge_from_matrix(
+    matrix, v, clusters, number, slot, size, alive, rows, first, second, made, until
+):
+    """As :func:`merge_from_list`; rows of ``matrix`` add up, its columns and ``v`` stay apart.
+
+    ``clusters`` are the slots that were alive when the columns were made, ``number`` their inverse.
+    """
+    n = len(slot)
+    k = len(clusters)
+    scratch = np.full(n, -1, np.int32)
+    value = np.empty((n, n))
+    left = 0
+    for p in range(n):
+        left += alive[p]
+    while made < until and left > 1:
+        for p in range(n):
+            for q in range(p + 1, n):
+                value[p, q] = 0.0
+        c = 0
+        for b in range(k):
+            for a in range(b):
+                p, q = slot[clusters[a]], slot[clusters[b]]
+                if p != q:
+                    value[min(p, q), max(p, q)] += v[c]
+                c += 1
+        p, q = choose(value, size, alive, slot, rows, scratch)
+        first[made], second[made] = p, q
+        made += 1
+        left -= 1
+        a, b = 1.0 * size[p], 1.0 * size[q]
+        _add_row(v, matrix[pair_number(number[p], number[q])], 1.0 / (a * b))
+        for x in range(n):
+            if alive[x] and x != p and x != q:
+                own = matrix[pair_number(number[p], number[x])]
+                other = matrix[pair_number(number[q], number[x])]
+                _fold(
+                    v, own, other,
+                    (1.0 / a - 1.0 / (a + b)) / size[x],
+                    (1.0 / b - 1.0 / (a + b)) / size[x],
+                )  # fmt: skip
+        _join(p, q, slot, size, alive)
+    return made

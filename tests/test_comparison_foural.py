@@ -1,0 +1,120 @@
+"""4-AL against equations (4) and (5) in fractions: the same merges in the same order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hcviz
+from hcviz import Comparisons, InconsistentTriplets
+from hcviz.algorithms.comparison import foural
+from hcviz.algorithms.comparison.foural import four_al
+from hcviz.core.errors import InvalidData
+from hcviz.datasets import planted_hierarchy, sample_comparisons
+from tests import comparisonslow as slow
+from tests.test_agglomerate import clades, merge_order
+from tests.test_comparison_similarities import answers
+from tests.trees import all_trees, random_tree
+
+
+@settings(deadline=None, max_examples=80)
+@given(answers())
+def test_every_merge_is_the_definitions_ties_included(given_answers):
+    n, rows = given_answers
+    expected = slow.four_al(n, rows.tolist())
+    assert merge_order(four_al(n, slow.table(n, rows.tolist()))) == expected
+    assert merge_order(four_al(n, Comparisons(rows))) == expected  # small: dense from the start
+
+
+@pytest.mark.parametrize("room", [0, 300, 2000])
+def test_lists_give_the_same_in_either_phase(room, monkeypatch):
+    """No room at all: all from the list. A little: the list first, the matrix over clusters then."""
+    monkeypatch.setattr(foural, "MEMORY", room)
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 8))
+        rows = [[*rng.choice(n, 2, False), *rng.choice(n, 2, False)] for _ in range(80)]
+        expected = slow.four_al(n, rows)
+        assert merge_order(four_al(n, Comparisons(rows))) == expected
+
+
+@pytest.mark.parametrize("room", [0, 100, 10**9])
+def test_initial_clusters(room, monkeypatch):
+    monkeypatch.setattr(foural, "MEMORY", room)
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        n = 8
+        rows = [[*rng.choice(n, 2, False), *rng.choice(n, 2, False)] for _ in range(150)]
+        initial = np.array([0, 0, 1, -1, 1, 1, -1, -1])
+        sets = [frozenset(s) for s in ([0, 1], [2, 4, 5], [3], [6], [7])]
+        tree = four_al(n, Comparisons(rows), initial=initial)
+        expected = slow.four_al(n, rows, sets)
+        assert merge_order(tree)[2:] == expected
+        assert set(merge_order(tree)[:2]) == {frozenset([0, 1]), frozenset([2, 4, 5])}
+        dense = four_al(n, slow.table(n, rows), initial=initial)
+        assert dense == tree
+
+
+@pytest.mark.parametrize("room", [0, 10**9])
+def test_under_triplets(room, monkeypatch):
+    monkeypatch.setattr(foural, "MEMORY", room)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = 5
+        rows = [[*rng.choice(n, 2, False), *rng.choice(n, 2, False)] for _ in range(60)]
+        truth = random_tree(rng, n)
+        said = np.array([rng.choice(n, 3, replace=False) for _ in range(6)])
+        said = said[truth.satisfies(said)]
+        trees = [t for t in all_trees(n) if t.satisfies(said).all()]
+
+        def possible(clade, made, trees=trees):
+            wanted = {*made, clade} - {frozenset(range(5))}
+            return any(wanted <= clades(t) for t in trees)
+
+        tree = four_al(n, Comparisons(rows), triplets=said)
+        assert merge_order(tree) == slow.four_al(n, rows, possible=possible)
+
+
+def test_the_numbering_has_no_say_beyond_the_seeded_order():
+    """Renumber the items and the seeded order with them: the same tree."""
+
+    class Fixed:
+        def __init__(self, order):
+            self.order = order
+
+        def permutation(self, n):
+            return self.order
+
+    rng = np.random.default_rng(5)
+    n = 9
+    rows = np.array([rng.choice(n, 3, replace=False) for _ in range(40)])
+    new = rng.permutation(n)  # item i becomes new[i]
+    order = rng.permutation(n)
+    one = four_al(n, Comparisons(rows), rng=Fixed(order))
+    other = four_al(n, Comparisons(new[rows]), rng=Fixed(new[order]))
+    assert [{int(new[i]) for i in c} for c in merge_order(one)] == [
+        set(c) for c in merge_order(other)
+    ]
+
+
+def test_a_planted_hierarchy_is_recovered():
+    data = planted_hierarchy(levels=2, pure_size=10, delta=0.3, sigma=0.1, seed=0)
+    found = sample_comparisons(data.similarity, 0.2, seed=0)
+    tree = four_al(40, found, rng=np.random.default_rng(0))
+    assert hcviz.metrics.aari(data.target, tree, 2) == 1.0
+    assert tree.height[40:].tolist() == list(range(1, 40))
+
+
+def test_bad_input_gets_a_sentence():
+    with pytest.raises(InvalidData, match="name item 5"):
+        four_al(3, Comparisons([[0, 1, 5]]))
+    with pytest.raises(InvalidData, match="initial must"):
+        four_al(3, Comparisons([[0, 1, 2]]), initial=[0, 1])
+    with pytest.raises(InvalidData, match="cannot hold with these initial"):
+        four_al(4, Comparisons([[0, 1, 2]]), initial=[0, 1, 0, 1], triplets=[[0, 1, 2]])
+    with pytest.raises(InconsistentTriplets):
+        four_al(3, Comparisons([[0, 1, 2]]), triplets=[[0, 1, 2], [0, 2, 1]])
+    assert four_al(1, Comparisons(np.empty((0, 4), int))).n_leaves == 1
+    assert four_al(4, Comparisons(np.empty((0, 4), int))).is_binary
