@@ -34,6 +34,11 @@ MODULES = {
     "sl": "hcviz.algorithms.comparison",
     "cl": "hcviz.algorithms.comparison",
     "4k-al-active": "hcviz.algorithms.comparison",
+    "4k-al": "hcviz.algorithms.comparison",
+    "4-al": "hcviz.algorithms.comparison",
+    "adds-sdp": "hcviz.algorithms.comparison",
+    "t-ste": "hcviz.algorithms.comparison",
+    "forte": "hcviz.algorithms.comparison",
 }
 
 

@@ -116,7 +116,7 @@ def mulk4_steps(
     m = math.comb(n, 2)
     out = np.zeros((n, n), np.int64)
     scratch = (
-        np.zeros((n, n), np.int64),
+        np.zeros((n, n), np.int32),
         np.zeros((n, n), np.int32),
         np.zeros((n, n), np.int32),
         np.zeros(n, np.int32),

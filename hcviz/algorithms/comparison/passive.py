@@ -1,0 +1,115 @@
+"""Paper 000's methods for answers that are there already: 4K-AL and 4-AL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import param
+
+from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.comparison.active import PAPER
+from hcviz.algorithms.comparison.foural import four_al_steps
+from hcviz.algorithms.comparison.similarities import adds, mulk4_steps
+from hcviz.core.agglomerate import agglomerate
+from hcviz.core.build import build
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Comparisons
+
+#: What is asked of the repeats in an answer list.
+REPEATS = "all counts every answer; once reads the list as a set, in which opposite answers cancel."
+
+
+class Parameters(param.Parameterized):
+    repeats: Any = param.Selector(default="all", objects=["all", "once"], doc=REPEATS)
+
+
+class KernelParameters(Parameters):
+    kernel: Any = param.Selector(
+        default="equation 3",
+        objects=["equation 3", "published"],
+        doc="The paper's equation (3), or the authors' code's kernel, which adds 2 AddS-4 to it.",
+    )
+
+
+def answers_of(problem: Problem, repeats: str) -> Comparisons:
+    """The problem's comparisons, as ``repeats`` wants them counted."""
+    found: Comparisons = problem.comparisons
+    return found.once() if repeats == "once" else found
+
+
+def never_compared(problem: Problem) -> float:
+    """How many items stand in no comparison; methods place them where ties put them."""
+    return float(np.sum(problem.comparisons.appearances(problem.n_items) == 0))
+
+
+def run_kernel(
+    problem: Problem, params: KernelParameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """4K-AL with passive comparisons: the kernel of equation (3), then average linkage.
+
+    See :func:`hcviz.algorithms.comparison.similarities.mulk4_steps` for the kernel and
+    :func:`hcviz.core.agglomerate.agglomerate` for ties and for how triplets are kept. Metrics:
+    ``answers`` and ``never compared`` (items without an answer: their kernel is 0 everywhere).
+    """
+    build(problem.n_items, problem.triplets)
+    return _kernel(problem, params, rng)
+
+
+def _kernel(
+    problem: Problem, params: KernelParameters, rng: np.random.Generator
+) -> Iterator[Snapshot | None]:
+    answers = answers_of(problem, params.repeats)
+    kernel = yield from mulk4_steps(problem.n_items, answers, params.kernel)
+    tree = agglomerate(kernel, triplets=problem.triplets, rng=rng)
+    yield _last(problem, answers, tree, "kernel", kernel)
+
+
+def run_four_al(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """4-AL (equations (4) and (5)) from singletons; see :func:`four_al_steps`, which also takes
+    initial clusters and dense sign matrices. The matrix shown is AddS-4, or AddS-3 of triplets:
+    4-AL itself has similarities of clusters only."""
+    answers = answers_of(problem, params.repeats)
+    steps = four_al_steps(problem.n_items, answers, triplets=problem.triplets, rng=rng)
+    return _four_al(problem, answers, steps)
+
+
+def _four_al(
+    problem: Problem, answers: Comparisons, steps: Iterator[None]
+) -> Iterator[Snapshot | None]:
+    tree = yield from steps
+    yield _last(problem, answers, tree, "AddS", adds(problem.n_items, answers))
+
+
+def _last(problem: Problem, answers: Comparisons, tree: Tree, name: str, matrix: Any) -> Snapshot:
+    told = {"answers": float(len(answers)), "never compared": never_compared(problem)}
+    return Snapshot(tree, 1, 1, metrics=told, matrices={name: matrix})
+
+
+KERNEL = Algorithm(
+    name="4k-al",
+    title="Quadruplets kernel",
+    paper=PAPER,
+    run=run_kernel,
+    needs=("comparisons",),
+    triplets="hard",
+    runs="process",
+    params=KernelParameters,
+    summary="Items are alike if they compare alike with all others; then average linkage.",
+)
+FOUR_AL = Algorithm(
+    name="4-al",
+    title="Average linkage of comparisons",
+    paper=PAPER,
+    run=run_four_al,
+    needs=("comparisons",),
+    triplets="hard",
+    runs="process",
+    params=Parameters,
+    summary="Merges the clusters whose items were most often said to be more alike than others.",
+)

@@ -1,0 +1,145 @@
+"""SDP-k and SDP-lambda: feasible, bounded from above, and as good as cvxpy's."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcviz.algorithms.comparison import sdp
+from hcviz.algorithms.comparison.sdp import partition_matrix, simplex_threshold, solve, solve_steps
+from hcviz.algorithms.comparison.similarities import adds
+from hcviz.core.errors import InvalidParameter
+from hcviz.datasets import planted_partition
+
+
+def reference(s, k=None, lam=None):
+    """The program as it is written, by Clarabel (an interior point method): (value, X)."""
+    n = len(s)
+    x = cp.Variable((n, n), PSD=True)
+    rules = [x >= 0, cp.sum(x, axis=1) == 1]
+    goal = cp.trace(s @ x)
+    if k is not None:
+        rules.append(cp.trace(x) == k)
+    else:
+        goal = goal - lam * cp.trace(x)
+    problem = cp.Problem(cp.Maximize(goal), rules)
+    problem.solve(solver="CLARABEL")
+    return problem.value, x.value
+
+
+def noise(n, seed):
+    values = np.triu(np.random.default_rng(seed).integers(-9, 10, (n, n)), 1).astype(float)
+    return values + values.T
+
+
+def planted(n, k, seed=0):
+    data = planted_partition(n=n, k=k, kind="triplets", seed=seed, eps=1.0, delta=0.8)
+    return adds(n, data.comparisons), np.unique(data.classes, return_inverse=True)[1]
+
+
+def check_feasible(x, k=None):
+    assert np.allclose(x, x.T, atol=1e-9)
+    assert x.min() >= -1e-12
+    assert np.allclose(x.sum(axis=1), 1, atol=1e-9)
+    assert np.linalg.eigvalsh(x).min() > -1e-9
+    if k is not None:
+        assert np.trace(x) == pytest.approx(k, abs=1e-8)
+
+
+@pytest.mark.parametrize("n", [3, 7, 14])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_sdp_k_is_the_reference(n, k):
+    s = noise(n, n + k)
+    value, _ = reference(s, k=k)
+    found = solve(s, k=k, tolerance=1e-4)
+    assert found.converged
+    assert found.gap <= 1e-4
+    check_feasible(found.x, k)
+    scale = max(1.0, abs(found.value), abs(found.bound))
+    assert found.value <= value + 1e-5 * scale <= found.bound + 2e-5 * scale  # Clarabel's own error
+    assert np.sum(s * found.x) == pytest.approx(found.value)
+
+
+@pytest.mark.parametrize("n", [3, 8, 14])
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.6, 2.0])
+def test_sdp_lambda_is_the_reference(n, share):
+    s = noise(n, n)
+    lam = share * float(np.linalg.eigvalsh(s)[-1])
+    value, x = reference(s, lam=lam)
+    found = solve(s, lam=lam, tolerance=1e-4)
+    assert found.converged
+    check_feasible(found.x)
+    scale = max(1.0, abs(found.value), abs(found.bound))
+    assert found.value <= value + 1e-5 * scale <= found.bound + 2e-5 * scale
+    if share == 2.0:
+        assert np.trace(x) == pytest.approx(np.trace(found.x), abs=0.02) == 1
+
+
+@pytest.mark.parametrize("n", [60, 300])
+def test_planted_clusters_come_out_exactly(n):
+    s, truth = planted(n, 3)
+    found = solve(s, k=3)
+    assert found.converged
+    assert np.allclose(found.x, partition_matrix(truth))
+
+
+def test_few_eigenvectors_give_what_all_give(monkeypatch):
+    """The low-rank step (n = 300) against full eigendecompositions."""
+    s, _ = planted(300, 4, seed=2)
+    few = solve(s, k=4)
+    monkeypatch.setattr(sdp, "DENSE", 10**9)
+    every = solve(s, k=4)
+    assert few.steps == every.steps
+    assert np.allclose(few.x, every.x, atol=1e-6)
+    assert few.value == pytest.approx(every.value, rel=1e-6)
+
+
+def test_a_warm_start_is_no_other_answer():
+    s = noise(30, 1)
+    cold = [solve(s, k=k) for k in (4, 5)]
+    warm = solve(s, k=5, warm=cold[0])
+    assert warm.converged
+    assert warm.value <= cold[1].bound
+    assert cold[1].value <= warm.bound
+
+
+def test_it_can_be_stopped_and_says_how_far_it_came():
+    s = noise(40, 2)
+    steps = solve_steps(s, k=4)
+    next(steps)
+    steps.close()
+    cut = solve(s, k=4, max_steps=7)
+    assert not cut.converged
+    assert cut.steps == 7
+    check_feasible(cut.x, 4)
+    best = solve(s, k=4, tolerance=1e-4)
+    assert cut.value <= best.bound
+    assert best.value <= cut.bound
+
+
+def test_flat_similarities_are_no_trouble():
+    for value in (0.0, 3.0, -2.0):
+        found = solve(np.full((6, 6), value), k=2)
+        assert found.converged
+        check_feasible(found.x, 2)
+
+
+def test_bad_requests_get_a_sentence():
+    for wrong in ({}, {"k": 2, "lam": 1.0}, {"k": 0}, {"k": 9}):
+        with pytest.raises(InvalidParameter):
+            solve(np.ones((4, 4)), **wrong)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=8), st.floats(0.1, 6))
+def test_the_simplex_projection(values, total):
+    values = np.array(values)
+    projected = np.maximum(values - simplex_threshold(values, total), 0)
+    assert projected.sum() == pytest.approx(total)
+    # optimality: among those kept, value - projection is one number, no less than the others' values
+    kept = projected > 1e-12
+    offset = (values - projected)[kept]
+    assert np.ptp(offset) < 1e-9
+    assert np.all(values[~kept] <= offset.max() + 1e-9)
