@@ -86,11 +86,14 @@ def test_planted_clusters_come_out_exactly(n):
     assert np.allclose(found.x, partition_matrix(truth))
 
 
-def test_few_eigenvectors_give_what_all_give(monkeypatch):
-    """The low-rank step (n = 300) against full eigendecompositions."""
+@pytest.mark.parametrize("lanczos", [100, 10**9])
+def test_few_eigenvectors_give_what_all_give(lanczos, monkeypatch):
+    """The low-rank steps (n = 300) against full eigendecompositions."""
     s, _ = planted(300, 4, seed=2)
+    monkeypatch.setattr(sdp, "LANCZOS", lanczos)
     few = solve(s, k=4)
     monkeypatch.setattr(sdp, "DENSE", 10**9)
+    monkeypatch.setattr(sdp, "LANCZOS", 10**9)
     every = solve(s, k=4)
     assert few.steps == every.steps
     assert np.allclose(few.x, every.x, atol=1e-6)

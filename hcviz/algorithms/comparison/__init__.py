@@ -1,5 +1,8 @@
 """Papers 000 and 004: trees and partitions from comparisons alone."""
 
 from hcviz.algorithms.comparison.active import ACTIVE_KERNEL, CL, SL
+from hcviz.algorithms.comparison.embedding import FORTE, T_STE
+from hcviz.algorithms.comparison.partition import ADDS_SDP
+from hcviz.algorithms.comparison.passive import FOUR_AL, KERNEL
 
-ALGORITHMS = (SL, CL, ACTIVE_KERNEL)
+ALGORITHMS = (SL, CL, ACTIVE_KERNEL, KERNEL, FOUR_AL, ADDS_SDP, T_STE, FORTE)

@@ -27,8 +27,11 @@ Float = NDArray[np.float64]
 
 #: Steps between two looks at the gap.
 LOOK = 5
-#: Below this many items a full eigendecomposition is the faster one.
-DENSE = 250
+#: Below this many items LAPACK's top eigenvalue is as fast as Lanczos'; from twice as many on, a
+#: few of LAPACK's eigenvectors are faster than all.
+DENSE = 100
+#: From this many items on Lanczos' few eigenvectors are tried first.
+LANCZOS = 500
 
 
 @dataclass
@@ -90,7 +93,7 @@ def solve_steps(
         value = float((s * x).sum())
         return Solution(x, value, value, 0, True, x, np.zeros((n, n)))
     if warm is None:
-        split, dual, rho = np.eye(n) * 0.5 + 0.5 / n, np.zeros((n, n)), scale * max(2.0, n / 8)
+        split, dual, rho = np.eye(n) * 0.5 + 0.5 / n, np.zeros((n, n)), (8.0 if k is not None else 5.0) * scale
     else:
         split, dual, rho = warm.split.copy(), warm.dual.copy(), warm.rho
     best: Any = None
@@ -181,21 +184,24 @@ class _Spectrum:
     def _top(self, c: Float, k: int | None) -> tuple[Float, Float]:
         """Eigenvalues of P M P on the complement of 1: all that lie above the threshold."""
         n = self.n
-        want = self.rank + 2
-        if n >= DENSE and want <= n // 40:
-            try:
-                values, vectors = eigsh(c, k=want, which="LA", v0=self.vector, tol=1e-10)
-            except ArpackError:
-                values = None
-            if values is not None:
-                low = values.min()
-                tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
-                # 1 itself has eigenvalue 0 in c: it is no part of the complement
-                if low <= tau and tau >= 0:
-                    outside = np.abs(vectors.sum(axis=0)) < 1e-6 * np.sqrt(n)
-                    return values[outside], vectors[:, outside]
+        want = self.rank + 3
         # lift the eigenvalue of 1 out of the way, below all others
         floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
+        few = None
+        if n >= LANCZOS and want <= 16:
+            try:  # where they stand apart it takes few products; else it is given up early
+                few = eigsh(c, k=want, which="LA", v0=self.vector, tol=1e-10, maxiter=12)
+            except ArpackError:
+                few = None
+            if few is not None:  # 1 itself has eigenvalue 0 in c: no part of the complement
+                outside = np.abs(few[1].sum(axis=0)) < 1e-6 * np.sqrt(n)
+                few = few[0][outside], few[1][:, outside]
+        if few is None and n >= 2 * DENSE and want <= n // 4:
+            few = eigh(c + floor / n, check_finite=False, subset_by_index=[n - want, n - 1])
+        if few is not None and few[0].size:
+            tau = 0.0 if k is None else simplex_threshold(few[0], k - 1.0)
+            if few[0].min() <= tau and tau >= 0:
+                return few[0], few[1]
         values, vectors = eigh(c + floor / n, check_finite=False, driver="evd")
         return values[1:], vectors[:, 1:]
 

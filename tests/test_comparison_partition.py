@@ -1,0 +1,111 @@
+"""SPUR, its range and its choice; the partition's tree."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import hcviz
+from hcviz import Comparisons, Problem
+from hcviz.algorithms.comparison.partition import lambda_range, rows_partition, theta
+from hcviz.algorithms.comparison.sdp import partition_matrix, solve
+from hcviz.algorithms.comparison.similarities import adds, mulk3, mulk4
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.datasets import planted_partition
+from hcviz.metrics import adjusted_rand_index
+
+
+def planted(n=60, k=3, kind="triplets", seed=0, **options):
+    options = {"eps": 1.0, "delta": 0.8} | options
+    data = planted_partition(n=n, k=k, kind=kind, seed=seed, **options)
+    return data, np.unique(data.classes, return_inverse=True)[1].astype(np.int32)
+
+
+def last(problem, **params):
+    return list(hcviz.run("adds-sdp", problem, **params))[-1]
+
+
+@pytest.mark.parametrize("kind", ["triplets", "quadruplets"])
+@pytest.mark.parametrize("k", [2, 4])
+def test_spur_finds_the_planted_clusters_and_how_many(kind, k):
+    data, truth = planted(64, k, kind)
+    shown = last(Problem(comparisons=data.comparisons))
+    assert shown.metrics["k"] == k
+    assert adjusted_rand_index(shown.labels, truth) == 1.0
+    assert shown.metrics["theta"] == pytest.approx(1.0, abs=1e-3)
+    assert shown.metrics["gap"] <= 1e-3
+    sizes = {frozenset(shown.tree.leaves(v).tolist()) for v in range(64, shown.tree.n_nodes)}
+    assert {frozenset(np.flatnonzero(truth == g).tolist()) for g in range(k)} <= sizes
+
+
+def test_spur_is_the_best_theta_of_its_range():
+    data, _ = planted(40, 3, delta=0.4, eps=0.7, p=0.05)
+    shown = last(Problem(comparisons=data.comparisons))
+    count = len(data.comparisons)
+    s = adds(40, data.comparisons)
+    low_lambda, high_lambda = lambda_range(40, count)
+    assert low_lambda == math.sqrt(count * math.log(40) / 40)
+    assert high_lambda == count / 40
+    low = max(2, round(np.trace(solve(s, lam=high_lambda).x)))
+    high = round(np.trace(solve(s, lam=low_lambda).x)) + 2
+    line = shown.views["theta by k"]
+    assert line.x.tolist() == list(range(low, high + 1))
+    cold = [theta(solve(s, k=k), k) for k in range(low, high + 1)]
+    assert np.allclose(line.y, cold, atol=0.02)  # both within a gap of 1e-3 of the optimum
+    assert shown.metrics["k"] == low + int(np.argmax(line.y))
+    assert shown.metrics["theta"] == line.y.max()
+
+
+def test_theta_is_one_for_a_partition_and_less_otherwise():
+    class Solved:
+        x = partition_matrix(np.array([0, 0, 1, 1, 2]))
+
+    assert theta(Solved, 3) == pytest.approx(1)
+    assert theta(Solved, 2) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(("similarity", "make"), [("mulk-3", mulk3), ("mulk-4", mulk4)])
+def test_multiplicative_kernels_with_k(similarity, make):
+    data, truth = planted(45, 3)
+    shown = last(Problem(comparisons=data.comparisons), k=3, similarity=similarity)
+    assert np.array_equal(shown.matrices["similarity"], make(45, data.comparisons))
+    assert adjusted_rand_index(shown.labels, truth) == 1.0
+
+
+def test_labels_are_numbered_by_their_first_item():
+    x = partition_matrix(np.array([2, 0, 0, 1, 2]))
+    assert rows_partition(x, 3, np.random.default_rng(0)).tolist() == [0, 1, 1, 2, 0]
+    flat = np.full((4, 4), 0.25)
+    assert rows_partition(flat, 2, np.random.default_rng(0)).tolist() == [0, 0, 0, 0]
+
+
+def test_an_item_never_compared_is_placed_and_reported():
+    data, _ = planted(30, 3)
+    labels = [str(i) for i in range(31)]
+    shown = last(Problem(labels=labels, comparisons=data.comparisons), k=3)
+    assert shown.tree.n_leaves == 31
+    assert shown.metrics["never compared"] == 1
+
+
+def test_repeats_count_or_not():
+    rows = [[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 2, 0], [3, 0, 1], [4, 1, 0]]
+    problem = Problem(comparisons=rows)
+    counted = last(problem, k=2).matrices["similarity"]
+    assert np.array_equal(counted, adds(5, Comparisons(rows)))
+    once = last(problem, k=2, repeats="once").matrices["similarity"]
+    assert np.array_equal(once, adds(5, Comparisons(rows[3:])))
+
+
+def test_what_cannot_be_done_gets_a_sentence():
+    few = Problem(labels=[str(i) for i in range(20)], comparisons=[[0, 1, 2]])
+    with pytest.raises(InvalidData, match="more than n ln n = 60"):
+        hcviz.run("adds-sdp", few)
+    assert last(few, k=2).labels.shape == (20,)
+    with pytest.raises(InvalidParameter, match="at most 20"):
+        hcviz.run("adds-sdp", few, k=21)
+    with pytest.raises(InvalidParameter, match="needs k"):
+        hcviz.run("adds-sdp", few, similarity="mulk-4")
+    with pytest.raises(InvalidData, match="MulK-3 needs triplets"):
+        hcviz.run("adds-sdp", Problem(comparisons=[[0, 1, 2, 3]]), k=2, similarity="mulk-3")
