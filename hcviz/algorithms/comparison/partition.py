@@ -65,7 +65,8 @@ def run(
     Comparison-based SPUR (Algorithm 1 of the paper): SDP-lambda at lambda_max = c / n and
     lambda_min = sqrt(c ln n / n), c the number of answers, gives the range of k from
     max(2, round(trace X)) at the one to round(trace X) + 2 at the other, at most n; SDP-k is solved
-    for each, from where the last one ended; k is the one with the largest :func:`theta`, the first
+    for each, from where the last one ended (SDP-lambda to ten times the tolerance: only its
+    trace, rounded, is used); k is the one with the largest :func:`theta`, the first
     of equals. The range needs c > n ln n answers: with fewer, lambda_min >= lambda_max, and
     :class:`InvalidData` says so. Deviation: the published code's SDP-lambda solves with 2 lambda;
     this is the paper's.
@@ -142,8 +143,9 @@ def _spur(similarity: Float, count: int, options: dict[str, Any]) -> Any:
     """``(k, solution, ks, thetas)``; a generator as :func:`solve_steps` is."""
     n = len(similarity)
     low_lambda, high_lambda = lambda_range(n, count)
-    few = yield from solve_steps(similarity, lam=high_lambda, **options)
-    many = yield from solve_steps(similarity, lam=low_lambda, **options)
+    rough = options | {"tolerance": min(1.0, 10 * options["tolerance"])}
+    few = yield from solve_steps(similarity, lam=high_lambda, **rough)
+    many = yield from solve_steps(similarity, lam=low_lambda, **rough)
     low = min(n, max(2, round(float(np.trace(few.x)))))
     high = min(n, max(low, round(float(np.trace(many.x))) + 2))
     ks: list[int] = []
