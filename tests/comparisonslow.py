@@ -100,8 +100,7 @@ def four_al(n, rows, initial=None, possible=lambda clade, made: True):
         best = None
         for p, q in pairs:
             w = sum(
-                2 * preference(clusters[p], clusters[q], clusters[r], clusters[t])
-                for r, t in pairs
+                2 * preference(clusters[p], clusters[q], clusters[r], clusters[t]) for r, t in pairs
             ) / Fraction(k * (k - 1))
             union = clusters[p] | clusters[q]
             if possible(union, made) and (best is None or w > best[0]):

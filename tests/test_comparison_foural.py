@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import hcviz
 from hcviz import Comparisons, InconsistentTriplets
@@ -30,7 +29,7 @@ def test_every_merge_is_the_definitions_ties_included(given_answers):
 
 @pytest.mark.parametrize("room", [0, 300, 2000])
 def test_lists_give_the_same_in_either_phase(room, monkeypatch):
-    """No room at all: all from the list. A little: the list first, the matrix over clusters then."""
+    """No room: all from the list. A little: the list first, the matrix over clusters then."""
     monkeypatch.setattr(foural, "MEMORY", room)
     for seed in range(25):
         rng = np.random.default_rng(seed)

@@ -163,7 +163,7 @@ def test_the_simplex_projection(values, total):
     values = np.array(values)
     projected = np.maximum(values - simplex_threshold(values, total), 0)
     assert projected.sum() == pytest.approx(total)
-    # optimality: among those kept, value - projection is one number, no less than the others' values
+    # optimality: value - projection is one number where it is kept, and no value left is larger
     kept = projected > 1e-12
     offset = (values - projected)[kept]
     assert np.ptp(offset) < 1e-9

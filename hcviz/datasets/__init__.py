@@ -1,5 +1,6 @@
 """Data sets by name, planted models and simulated users."""
 
+from hcviz.datasets.cblearn import from_cblearn
 from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.loaders import load, names, title
 from hcviz.datasets.oracles import SignOracle
@@ -19,6 +20,7 @@ __all__ = [
     "count_comparisons",
     "densest_cut_trap",
     "fill_missing",
+    "from_cblearn",
     "load",
     "names",
     "planted_hierarchy",

@@ -15,7 +15,8 @@ from hcviz.algorithms.comparison.oracle import Asker, pairs_of, ranks
 from hcviz.core.agglomerate import Method, agglomerate
 from hcviz.core.build import build
 from hcviz.core.problem import Problem
-from hcviz.core.snapshot import Snapshot, Tree
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
 
 PAPER = "Ghoshdastidar, Perrot and von Luxburg 2019"
 

@@ -10,7 +10,7 @@ pairs of clusters are few enough for a matrix over them, by sums of its rows (th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ def four_al_steps(
     initial: ArrayLike | None = None,
     triplets: Any = None,
     rng: np.random.Generator | None = None,
-) -> Iterator[None]:
+) -> Generator[None, None, Tree]:
     """4-AL as a generator that *returns* its tree; it yields now and then, so it can be stopped.
 
     Parameters
@@ -84,7 +84,8 @@ def four_al_steps(
 
 def four_al(n_items: int, answers: Comparisons | NDArray[Any], **options: Any) -> Tree:
     """:func:`four_al_steps` to its end."""
-    return finish(four_al_steps(n_items, answers, **options))
+    tree: Tree = finish(four_al_steps(n_items, answers, **options))
+    return tree
 
 
 def _initial(
@@ -122,37 +123,39 @@ def _initial(
 def _steps(
     n: int, order: Any, place: Any, slot: Any, nodes: list[list[int]], rows: Any, columns: Any,
     table: Any,
-) -> Iterator[None]:  # fmt: skip
+) -> Generator[None, None, Tree]:  # fmt: skip
     state = fast.begin(slot)
     first = np.empty(max(n - 1, 0), np.int32)
     second = np.empty(max(n - 1, 0), np.int32)
     size, alive = state
     value = np.zeros((n, n))
     made = 0
+    matrix: Any = None
     if columns is not None:
         fast.sums_of_list(*columns, slot, size, value)
-        heaviest = fast.heaviest(*columns)
-        while int(alive.sum()) > 1 and not _fits(int(alive.sum()), size, heaviest):
-            few = made + 16
+        wide = False  # whether sums of answers were seen to need four bytes a cell
+        while int(alive.sum()) > 1:
+            clusters, number = _numbered(alive, n)
+            if _fits(len(clusters), 4 if wide else 2):
+                matrix = _matrix_of_list(columns, number[slot], len(clusters), wide, size)
+                if matrix is not None:
+                    break
+                wide = True
+                continue
             made = fast.merge_from_list(
-                *columns, slot, size, alive, value, rows, first, second, made, few
+                *columns, slot, size, alive, value, rows, first, second, made, made + 16
             )
             yield None
-    if int(alive.sum()) > 1:
-        clusters = np.flatnonzero(alive)
-        number = np.full(n, -1, np.int32)
-        number[clusters] = np.arange(len(clusters))
-        k = len(clusters)
-        kind = np.int16
-        if columns is not None:
-            kind = np.int16 if _small(size[clusters], heaviest) else np.int32
-        elif not _small(size[clusters], int(max(table.max(initial=0), 1))):
-            kind = np.int32
-        matrix = np.zeros((math.comb(k, 2), math.comb(k, 2)), kind)
-        if columns is not None:
-            fast.matrix_of_list(*columns, number[slot], matrix)
+    elif int(alive.sum()) > 1:
+        clusters, number = _numbered(alive, n)
+        largest = int(table.max(initial=1))  # antisymmetric: no cell is further below 0
+        if len(clusters) == n:  # columns in the table's own order: nothing to gather
+            clusters, number = place.astype(np.int64), order.astype(np.int32)
+            matrix = table.astype(np.int16 if _small(size, largest) else np.int32)
         else:
+            matrix = np.zeros((math.comb(len(clusters), 2),) * 2, np.int32)
             fast.matrix_of_table(table, order.astype(np.int32), number[slot], matrix)
+    if matrix is not None:
         v = np.zeros(len(matrix))
         fast.sums_of_matrix(matrix, clusters, size, v)
         while made < n - 1 and int(alive.sum()) > 1:
@@ -163,17 +166,29 @@ def _steps(
     return _tree(first[:made], second[:made], order, slot, nodes, n)
 
 
-def _small(sizes: Any, heaviest: int) -> bool:
-    """Whether sums of rows fit int16: at most |p| |q| |r| |s| answers of a pair each."""
-    sizes = np.sort(sizes.astype(float))[::-1]
-    total = sizes.sum()
-    inner = sizes[0] * (sizes[1] if len(sizes) > 1 else 1)  # a cell's columns
-    return total * total / 4 * inner * heaviest < 32767
+def _numbered(alive: Any, n: int) -> tuple[Any, Any]:
+    """The slots of the clusters, and the number of each slot among them."""
+    clusters = np.flatnonzero(alive)
+    number = np.full(n, -1, np.int32)
+    number[clusters] = np.arange(len(clusters))
+    return clusters, number
 
 
-def _fits(k: int, size: Any, heaviest: int) -> bool:
-    """Whether the matrix over pairs of k clusters may be made."""
-    cell = 2 if _small(size[size > 0], heaviest) else 4
+def _matrix_of_list(columns: Any, cluster: Any, k: int, wide: bool, size: Any) -> Any:
+    """Net answers between pairs of clusters; None if two bytes a cell were too few."""
+    matrix = np.zeros((math.comb(k, 2),) * 2, np.int32 if wide else np.int16)
+    largest = fast.matrix_of_list(*columns, cluster, matrix)
+    return matrix if wide or _small(size, largest) else None
+
+
+def _small(size: Any, largest: int) -> bool:
+    """Whether sums of rows fit int16: at most n^2 / 4 rows, of cells up to ``largest``."""
+    n = len(size)
+    return n * n / 4 * largest <= 32767
+
+
+def _fits(k: int, cell: int) -> bool:
+    """Whether the matrix over pairs of k clusters may be made, with so many bytes a cell."""
     return math.comb(k, 2) ** 2 * cell <= MEMORY
 
 

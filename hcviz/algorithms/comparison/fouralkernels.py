@@ -25,15 +25,6 @@ def begin(slot):
 
 
 @njit
-def heaviest(offsets, low, high, sign):
-    """How many comparisons the most often seen pair has: bounds every net count."""
-    most = 1
-    for pair in range(len(offsets) - 1):
-        most = max(most, offsets[pair + 1] - offsets[pair])
-    return most
-
-
-@njit
 def _spread(offsets, low, high, sign, pair, change, slot, value):
     """Carry a change of w at ``pair`` to V: s(i, j; k, l) = -s(k, l; i, j)."""
     for t in range(offsets[pair], offsets[pair + 1]):
@@ -140,7 +131,12 @@ def merge_from_list(
 
 @njit
 def matrix_of_list(offsets, low, high, sign, cluster, matrix):
-    """Net answers between pairs of clusters numbered 0..k-1, added to ``matrix`` (C(k,2), C(k,2))."""
+    """Net answers between pairs of clusters numbered 0..k-1, added to ``matrix``.
+
+    Returns the largest cell seen on the way, and stops there if it is past 16 bits' worth: a matrix
+    of int16 is then of no use.
+    """
+    most = 1
     n = len(cluster)
     for l in range(n):  # noqa: E741
         for k in range(l):
@@ -151,7 +147,12 @@ def matrix_of_list(offsets, low, high, sign, cluster, matrix):
             for t in range(offsets[pair], offsets[pair + 1]):
                 p, q = cluster[low[t]], cluster[high[t]]
                 if p != q:
-                    row[pair_number(p, q)] += sign[t]
+                    at = pair_number(p, q)
+                    row[at] += sign[t]
+                    most = max(most, abs(np.int64(row[at])))
+            if most > 30000 and matrix.itemsize == 2:
+                return most
+    return most
 
 
 @njit

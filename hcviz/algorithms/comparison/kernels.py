@@ -1,7 +1,7 @@
 """Compiled sums over comparisons.
 
-A quadruplet (i, j, k, l) is a row of four columns; the pairs {i, j} are numbered high (high - 1) / 2
-+ low, as :func:`hcviz.datasets.sampling.unrank_pairs` has it.
+A quadruplet (i, j, k, l) is a row of four columns; the pair {i, j} has the number
+high (high - 1) / 2 + low, as :func:`hcviz.datasets.sampling.unrank_pairs` has it.
 """
 
 from __future__ import annotations

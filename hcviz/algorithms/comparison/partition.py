@@ -111,7 +111,7 @@ def _run(
         similarity = mulk3(n, answers)
     else:
         similarity = yield from mulk4_steps(n, answers)
-    options = {"tolerance": params.tolerance, "max_steps": params.max_steps}
+    options: dict[str, Any] = {"tolerance": params.tolerance, "max_steps": params.max_steps}
     told = {"answers": float(len(answers)), "never compared": never_compared(problem)}
     views: dict[str, Any] = {}
     if params.k or n <= 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ def run_four_al(
 
 
 def _four_al(
-    problem: Problem, answers: Comparisons, steps: Iterator[None]
+    problem: Problem, answers: Comparisons, steps: Generator[None, None, Tree]
 ) -> Iterator[Snapshot | None]:
     tree = yield from steps
     yield _last(problem, answers, tree, "AddS", adds(problem.n_items, answers))

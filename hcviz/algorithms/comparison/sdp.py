@@ -10,7 +10,7 @@ sum k - 1 (SDP-k). The other block is max(., 0).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,7 +56,7 @@ def solve_steps(
     tolerance: float = 1e-3,
     max_steps: int = 5000,
     warm: Solution | None = None,
-) -> Iterator[None]:
+) -> Generator[None, None, Solution]:
     """Solve SDP-k (``k``) or SDP-lambda (``lam``); a generator that yields at every step and
     *returns* a :class:`Solution`.
 
@@ -88,7 +88,11 @@ def solve_steps(
         value = float((s * x).sum())
         return Solution(x, value, value, 0, True, x, np.zeros((n, n)))
     if warm is None:
-        split, dual, rho = np.eye(n) * 0.5 + 0.5 / n, np.zeros((n, n)), (8.0 if k is not None else 5.0) * scale
+        split, dual, rho = (
+            np.eye(n) * 0.5 + 0.5 / n,
+            np.zeros((n, n)),
+            (8.0 if k is not None else 5.0) * scale,
+        )
     else:
         split, dual, rho = warm.split.copy(), warm.dual.copy(), warm.rho
     best: Any = None
@@ -151,7 +155,8 @@ def simplex_threshold(values: Float, total: float) -> float:
 def _centre(matrix: Float) -> Float:
     """P M P, P the projection on the complement of 1."""
     mean = matrix.mean(axis=0)
-    return matrix - mean[None] - mean[:, None] + mean.mean()
+    out: Float = matrix - mean[None] - mean[:, None] + mean.mean()
+    return out
 
 
 class _Spectrum:
@@ -165,10 +170,7 @@ class _Spectrum:
         n = self.n
         c = _centre(matrix)
         values, vectors = self._top(c, k)
-        if k is not None:
-            tau = simplex_threshold(values, k - 1.0)
-        else:
-            tau = 0.0
+        tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
         kept = values > tau
         self.rank = int(kept.sum())
         half = vectors[:, kept] * np.sqrt(values[kept] - tau)

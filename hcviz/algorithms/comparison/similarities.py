@@ -8,7 +8,7 @@ repeated this is the papers' definition, whose indicators know no repeats;
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any, Literal
 
 import numpy as np
@@ -86,7 +86,7 @@ def mulk3(n_items: int, comparisons: Comparisons) -> Float:
     seen = np.diff(phi.indptr).astype(float)
     scale = np.sqrt(np.outer(seen, seen))
     product = (phi @ phi.T).toarray()
-    out = np.divide(product, scale, out=np.zeros_like(scale), where=scale > 0)
+    out: Float = np.divide(product, scale, out=np.zeros_like(scale), where=scale > 0)
     np.fill_diagonal(out, 0.0)
     return out
 
@@ -96,7 +96,7 @@ Kernel = Literal["equation 3", "published"]
 
 def mulk4_steps(
     n_items: int, answers: Comparisons | NDArray[Any], kernel: Kernel = "equation 3"
-) -> Iterator[None]:
+) -> Generator[None, None, Float]:
     """MulK-4, the passive quadruplets kernel of paper 000, as a generator that *returns* it.
 
     K_ij = sum over pairs {k, l} and items r of s(i, r; k, l) s(j, r; k, l), where s is the net
@@ -146,7 +146,8 @@ def mulk4(
     n_items: int, answers: Comparisons | NDArray[Any], kernel: Kernel = "equation 3"
 ) -> Float:
     """:func:`mulk4_steps` to its end."""
-    return finish(mulk4_steps(n_items, answers, kernel))
+    made: Float = finish(mulk4_steps(n_items, answers, kernel))
+    return made
 
 
 def finish(steps: Any) -> Any:

@@ -1,0 +1,157 @@
+"""Answers as CSV: one a row, by the items' names, under a header that says what was asked.
+
+    anchor,near,far             the anchor is closer to near than to far
+    first,second,third,fourth   first and second are more alike than third and fourth
+    central,other_1,other_2     which of the three is most central
+    odd,other_1,other_2         which of the three is the odd one out
+
+A column ``count`` says how often an answer was given (default 1); other columns, such as who
+answered and when, are left out, and the notes say so.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hcviz.core.errors import InvalidConstraint
+from hcviz.core.triplets import Comparisons
+
+#: Header -> what its rows become.
+FORMS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
+    ("anchor", "near", "far"): Comparisons,
+    ("first", "second", "third", "fourth"): Comparisons,
+    ("central", "other_1", "other_2"): Comparisons.from_most_central,
+    ("odd", "other_1", "other_2"): Comparisons.from_odd_one_out,
+}
+
+#: No answer counts more often: a row is repeated in memory.
+MAX_COUNT = 1_000_000
+
+
+@dataclass(frozen=True)
+class AnswersFile:
+    """``comparisons`` over items 0..n-1 named by ``labels``; ``notes`` as sentences."""
+
+    comparisons: Comparisons
+    labels: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = None) -> AnswersFile:
+    """The answers in a CSV text.
+
+    ``labels`` are the items; without them the items are the names in the file, in order of
+    appearance. Raises :class:`InvalidConstraint` that names line and column: no known header, an
+    item that is not there (with the nearest name), one named twice, a count that is none.
+    """
+    reader = csv.reader(io.StringIO(_text(content), newline=""), strict=True)
+    notes: list[str] = []
+    rows: list[list[int]] = []
+    counts: list[int] = []
+    index = {name: item for item, name in enumerate(labels or ())}
+    try:
+        header = [cell.strip().lower() for cell in next(reader, [])]
+        form = _form(header, notes)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            line = reader.line_num
+            if len(cells) != len(header):
+                raise InvalidConstraint(
+                    f"Line {line} of the answers has {len(cells)} cells, the header {len(header)}.",
+                    "Put names that contain a comma into double quotes.",
+                )
+            row = dict(zip(header, cells, strict=True))
+            names = [row[column].strip() for column in form]
+            rows.append(
+                [
+                    _item(name, line, column, index, labels is None)
+                    for name, column in zip(names, form, strict=True)
+                ]
+            )
+            _different(rows[-1], names, line)
+            counts.append(_count(row.get("count", ""), line))
+    except csv.Error as fault:
+        raise InvalidConstraint(
+            f"Line {reader.line_num} of the answers is not CSV: {fault}."
+        ) from None
+    if sum(counts) > 50 * MAX_COUNT:
+        raise InvalidConstraint(f"The counts add up to {sum(counts):,} answers, too many to hold.")
+    table = np.repeat(np.array(rows, np.int32).reshape(-1, len(form)), counts, axis=0)
+    return AnswersFile(FORMS[form](table), tuple(index), tuple(notes))
+
+
+def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str:
+    """(anchor, near, far) or quadruplets as CSV text, repeats as counts, in order of appearance."""
+    form = list(FORMS)[int(comparisons.is_quadruplets)]
+    rows, first, counts = np.unique(comparisons.rows, axis=0, return_index=True, return_counts=True)
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow([*form, "count"])
+    for at in np.argsort(first):
+        writer.writerow([*(labels[item] for item in rows[at]), int(counts[at])])
+    return buffer.getvalue()
+
+
+def _text(content: str | bytes) -> str:
+    if isinstance(content, str):
+        return content.removeprefix("\ufeff")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise InvalidConstraint(
+            f"The file of answers is not UTF-8 text (byte {fault.start}).", "Save it as CSV UTF-8."
+        ) from None
+
+
+def _form(header: list[str], notes: list[str]) -> tuple[str, ...]:
+    found = [form for form in FORMS if set(form) <= set(header)]
+    if len(found) != 1:
+        known = "; ".join(",".join(form) for form in FORMS)
+        said = "no header that says what was asked" if not found else "headers of two questions"
+        raise InvalidConstraint(f"The file of answers has {said}: {header}.", f"Known: {known}.")
+    for name in header:
+        if header.count(name) > 1:
+            raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")
+    left = [name for name in header if name not in (*found[0], "count")]
+    if left:
+        notes.append(f"Columns left out: {', '.join(left)}.")
+    return found[0]
+
+
+def _item(name: str, line: int, column: str, index: dict[str, int], fresh: bool) -> int:
+    if name in index:
+        return index[name]
+    if not name:
+        raise InvalidConstraint(f"Line {line}, column {column}: the name is missing.")
+    if fresh:
+        return index.setdefault(name, len(index))
+    near = difflib.get_close_matches(name, index, n=1, cutoff=0.5)
+    raise InvalidConstraint(
+        f"Line {line}, column {column}: there is no item {name!r}.",
+        f"The nearest is {near[0]!r}." if near else "Answers name items of the data shown.",
+    )
+
+
+def _different(row: list[int], names: list[str], line: int) -> None:
+    wrong = len(set(row)) < 3 if len(row) == 3 else row[0] == row[1] or row[2] == row[3]
+    if wrong:
+        raise InvalidConstraint(
+            f"Line {line} of the answers compares an item with itself: {', '.join(names)}."
+        )
+
+
+def _count(cell: str, line: int) -> int:
+    cell = cell.strip() or "1"
+    if not (cell.isascii() and cell.isdigit() and len(cell) < 8 and int(cell) <= MAX_COUNT):
+        raise InvalidConstraint(
+            f"Line {line}, column count: {cell!r} is not a whole number from 0 to {MAX_COUNT:,}."
+        )
+    return int(cell)
