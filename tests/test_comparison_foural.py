@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 import hcviz
 from hcviz import Comparisons, InconsistentTriplets
@@ -19,6 +19,7 @@ from tests.trees import all_trees, random_tree
 
 
 @settings(deadline=None, max_examples=80)
+@example((5, np.array([[1, 3, 2], [2, 1, 0], [1, 3, 2], [0, 1, 4]], np.int32)))  # W = 0, rounded
 @given(answers())
 def test_every_merge_is_the_definitions_ties_included(given_answers):
     n, rows = given_answers

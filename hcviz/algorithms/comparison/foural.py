@@ -53,7 +53,8 @@ def four_al_steps(
         ``initial``, the clusters must allow it.
     rng : numpy Generator, optional
         Breaks ties as :func:`hcviz.core.agglomerate.agglomerate` does. Similarities that differ by
-        less than 1e-9 of the largest count as tied, since sums of fractions are rounded.
+        less than 1e-9 of the largest (and what rounding leaves of 0) count as tied, since sums of
+        fractions are rounded.
 
     Heights are the ranks of the merges (initial clusters 1): W is not monotone. Items that were
     never compared have W = 0 with everything, and join where that is the highest.
@@ -130,9 +131,11 @@ def _steps(
     size, alive = state
     value = np.zeros((n, n))
     made = 0
+    scale = 0.0
     matrix: Any = None
     if columns is not None:
         fast.sums_of_list(*columns, slot, size, value)
+        scale = float(np.abs(value).max())
         wide = False  # whether sums of answers were seen to need four bytes a cell
         while int(alive.sum()) > 1:
             clusters, number = _numbered(alive, n)
@@ -143,7 +146,7 @@ def _steps(
                 wide = True
                 continue
             made = fast.merge_from_list(
-                *columns, slot, size, alive, value, rows, first, second, made, made + 16
+                *columns, slot, size, alive, value, rows, first, second, made, made + 16, scale
             )
             yield None
     elif int(alive.sum()) > 1:
@@ -158,9 +161,22 @@ def _steps(
     if matrix is not None:
         v = np.zeros(len(matrix))
         fast.sums_of_matrix(matrix, clusters, size, v)
+        scale = max(scale, float(np.abs(v).max()))
         while made < n - 1 and int(alive.sum()) > 1:
             made = fast.merge_from_matrix(
-                matrix, v, clusters, number, slot, size, alive, rows, first, second, made, made + 4
+                matrix,
+                v,
+                clusters,
+                number,
+                slot,
+                size,
+                alive,
+                rows,
+                first,
+                second,
+                made,
+                made + 4,
+                scale,
             )
             yield None
     return _tree(first[:made], second[:made], order, slot, nodes, n)

@@ -13,6 +13,8 @@ from hcviz.core.jit import njit
 
 #: Of the largest similarity: what differs by less is tied.
 TIED = 1e-9
+#: Of the largest V at the start: what updating V may have left of a number that should be 0.
+DUST = 1e-13
 
 
 @njit
@@ -48,10 +50,11 @@ def sums_of_list(offsets, low, high, sign, slot, size, value):
 
 
 @njit
-def choose(value, size, alive, slot, rows, scratch):
+def choose(value, size, alive, slot, rows, scratch, scale):
     """The pair of clusters to merge, p < q: the first of those tied at the top that triplets allow.
 
-    ``value[p, q]`` for p < q is V; ``scratch`` int32 (n,), all -1.
+    ``value[p, q]`` for p < q is V; ``scratch`` int32 (n,) is all -1; ``scale``
+    is the largest V at the start.
     """
     n = len(slot)
     refused = np.zeros((1, 1), np.bool_)
@@ -68,7 +71,7 @@ def choose(value, size, alive, slot, rows, scratch):
                         largest = max(largest, abs(w))
                         if w > best and not (len(rows) and refused[p, q]):
                             best = w
-        bar = best - TIED * largest
+        bar = best - TIED * largest - DUST * scale
         for p in range(n):
             if alive[p]:
                 for q in range(p + 1, n):
@@ -92,7 +95,7 @@ def _join(p, q, slot, size, alive):
 
 @njit
 def merge_from_list(
-    offsets, low, high, sign, slot, size, alive, value, rows, first, second, made, until
+    offsets, low, high, sign, slot, size, alive, value, rows, first, second, made, until, scale
 ):
     """Merge until ``until`` merges are made or one cluster is left; returns how many are made."""
     n = len(slot)
@@ -101,7 +104,7 @@ def merge_from_list(
     for p in range(n):
         left += alive[p]
     while made < until and left > 1:
-        p, q = choose(value, size, alive, slot, rows, scratch)
+        p, q = choose(value, size, alive, slot, rows, scratch, scale)
         first[made], second[made] = p, q
         made += 1
         left -= 1
@@ -200,7 +203,7 @@ def _fold(v, own, other, change, other_change):
 
 @njit
 def merge_from_matrix(
-    matrix, v, clusters, number, slot, size, alive, rows, first, second, made, until
+    matrix, v, clusters, number, slot, size, alive, rows, first, second, made, until, scale
 ):
     """As :func:`merge_from_list`; rows of ``matrix`` add up, its columns and ``v`` stay apart.
 
@@ -224,7 +227,7 @@ def merge_from_matrix(
                 if p != q:
                     value[min(p, q), max(p, q)] += v[c]
                 c += 1
-        p, q = choose(value, size, alive, slot, rows, scratch)
+        p, q = choose(value, size, alive, slot, rows, scratch, scale)
         first[made], second[made] = p, q
         made += 1
         left -= 1
