@@ -302,13 +302,13 @@ def reproduce(options: argparse.Namespace) -> None:
 
 def load_data(name: str, kind: TableKind) -> Any:
     """A built-in data set, or a table file."""
-    if name in hcviz.datasets.names():
+    if name in hcviz.datasets.names(everything=True):
         return hcviz.datasets.load(name)
     path = Path(name)
     if not path.exists():
         raise InvalidData(
             f"{name!r} is neither a built-in data set nor a file.",
-            f"Built in: {', '.join(hcviz.datasets.names())}.",
+            f"Built in: {', '.join(hcviz.datasets.at_hand())}.",
         )
     return read_table(read_file(path), path.name, kind=kind)
 

@@ -409,12 +409,17 @@ def anything(n: int) -> Problem:
     """A problem of every kind at once, so that every method finds what it needs.
 
     300 triplets, more than a person gives in a day: those of a caterpillar (i j | k for i < j < k)
-    over a shuffled order, the deepest tree there is.
+    over a shuffled order, the deepest tree there is. And 40 n comparisons of random features.
     """
     rng = np.random.default_rng(0)
     rank = rng.permutation(n)
     rows = np.array([np.sort(rng.choice(n, 3, replace=False)) for _ in range(300)])
-    return Problem(features=rng.normal(size=(n, 8)), triplets=rank[rows])
+    features = rng.normal(size=(n, 8))
+    drawn = rng.integers(0, n, (40 * n, 3))
+    drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
+    near, far = (((features[drawn[:, 0]] - features[drawn[:, k]]) ** 2).sum(1) for k in (1, 2))
+    said = np.where((near < far)[:, None], drawn, drawn[:, [0, 2, 1]])
+    return Problem(features=features, triplets=rank[rows], comparisons=said)
 
 
 @pytest.mark.parametrize("method", algorithms())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from hcviz.algorithms.comparison.similarities import AddS
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import answerlist, pictures
 from hcviz.ui.centre.items import Pick
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
+from hcviz.ui.sources import similarity_to_show
 from hcviz.ui.store import Store
 from tests.stores import over_zoo
 
@@ -168,6 +171,33 @@ def test_data_that_the_method_cannot_take_gets_one_that_can(loop):
     made.dispatch(act.Undo())
     assert made.session.data.name == "planted"
     made.close()
+
+
+@pytest.mark.parametrize("given", ["car", "file"])
+def test_items_that_have_answers_only_get_a_method_that_reads_them(
+    given, loop, shared_data, monkeypatch
+):
+    monkeypatch.setenv("HCVIZ_DATA", str(shared_data))
+    content = b"anchor,near,far\nash,elm,oak\nelm,ash,fir\noak,fir,ash\nfir,oak,elm\n"
+    spec = {
+        "car": DataSpec(name="car"),
+        "file": DataSpec(kind="table", name="trees.csv", filename="trees.csv", content=content),
+    }[given]
+    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    try:
+        assert made.open_data(spec)
+        assert made.session.method == "4-al"
+        loop.until(lambda: made.session.status == "settled")
+        shown = similarity_to_show(made.problem)
+        assert np.array_equal(shown, AddS(len(shown)).partial_fit(made.problem.comparisons).sums)
+        assert pictures.tools(made)["noSimilarity"] == ""
+        able = {name: not lacks for name, _, lacks, _ in pictures.bar(made)["methods"]}
+        assert able["adds-sdp"]
+        assert able["t-ste"]
+        assert not able["average"]
+        assert "car" in dict(pictures.bar(made)["datasets"])  # as HCVIZ_DATA holds it
+    finally:
+        made.close()
 
 
 def test_data_are_prepared_once_for_each_choice(store, loop, monkeypatch):

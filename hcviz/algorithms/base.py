@@ -154,6 +154,8 @@ def _has(problem: Problem, need: str) -> bool:
         )
     if need == "triplets":
         return len(problem.triplets) > 0
+    if need == "comparisons":
+        return problem.comparisons is not None and len(problem.comparisons) > 0
     if need == "similarity oracle":
         return hasattr(problem.oracle, "similarity")
     if need == "comparison oracle":

@@ -1,9 +1,9 @@
 """Data sets by name, planted models and simulated users."""
 
+from hcviz.core.signs import SignOracle
 from hcviz.datasets.cblearn import from_cblearn
 from hcviz.datasets.dataset import Dataset, class_tree
-from hcviz.datasets.loaders import load, names, title
-from hcviz.datasets.oracles import SignOracle
+from hcviz.datasets.loaders import at_hand, load, names, title
 from hcviz.datasets.planted import planted_hierarchy, planted_partition
 from hcviz.datasets.prepare import MISSING, SCALINGS, fill_missing, scale_features
 from hcviz.datasets.sampling import count_comparisons, sample_comparisons, stream_comparisons
@@ -16,6 +16,7 @@ __all__ = [
     "Dataset",
     "SignOracle",
     "SimulatedUser",
+    "at_hand",
     "class_tree",
     "count_comparisons",
     "densest_cut_trap",

@@ -6,6 +6,7 @@ import csv
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ PathLike = str | os.PathLike[str]
 class Entry:
     """``where``: ``packaged`` (a file in data/; a path names another copy), ``library`` (no file),
     ``outside`` (a file under HCVIZ_DATA or the given path). ``files``: below that folder, the
-    first that is there. ``listed``: small, and there for everyone."""
+    first that is there. ``listed``: small enough to choose lightly."""
 
     title: str
     where: str
@@ -44,7 +45,22 @@ def data_folder() -> Path:
 
 def names(everything: bool = False) -> tuple[str, ...]:
     """The data sets to choose from; with ``everything``, the large and those that need a path."""
-    return tuple(name for name, entry in ENTRIES.items() if everything or entry.listed)
+    return tuple(
+        name
+        for name, entry in ENTRIES.items()
+        if everything or (entry.listed and entry.where != "outside")
+    )
+
+
+def at_hand() -> tuple[str, ...]:
+    """:func:`names`, and those small ones of HCVIZ_DATA that are there."""
+    found = list(names())
+    for name, entry in ENTRIES.items():
+        if entry.listed and entry.where == "outside":
+            with suppress(InvalidData):
+                _find(name, entry, None)
+                found.append(name)
+    return tuple(found)
 
 
 def title(name: str) -> str:
@@ -332,7 +348,7 @@ ENTRIES: dict[str, Entry] = {
     "newsgroups": Entry(
         "20 Newsgroups", "outside", _newsgroups, ("newsgroups/newsgroups1000.npz",), False
     ),
-    "car": Entry("Cars (60 photographs)", "outside", _car, ("car/T_ALL_REDUCED.csv",), False),
+    "car": Entry("Cars (60 photographs)", "outside", _car, ("car/T_ALL_REDUCED.csv",)),
 }
 
-__all__ = ["data_folder", "load", "names", "title"]
+__all__ = ["at_hand", "data_folder", "load", "names", "title"]

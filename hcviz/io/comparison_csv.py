@@ -88,6 +88,13 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     return AnswersFile(FORMS[form](table), tuple(index), tuple(notes))
 
 
+def is_answers(content: bytes) -> bool:
+    """Whether a file's first row is the header of one of :data:`FORMS`."""
+    first = content[:10_000].decode("utf-8-sig", "replace").splitlines()[:1]
+    cells = {cell.strip().strip('"').lower() for cell in "".join(first).split(",")}
+    return any(set(form) <= cells for form in FORMS)
+
+
 def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str:
     """(anchor, near, far) or quadruplets as CSV text, repeats as counts, in order of appearance."""
     form = list(FORMS)[int(comparisons.is_quadruplets)]

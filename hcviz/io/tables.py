@@ -31,6 +31,7 @@ from hcviz.io.cells import (
     with_first,
     word,
 )
+from hcviz.io.comparison_csv import is_answers, read_comparison_csv
 from hcviz.io.matrices import read_matrix
 from hcviz.io.rawtable import MAX_CELLS, MAX_ROWS, MAX_UPLOAD_BYTES, NAME_WORDS, RawTable, read_raw
 
@@ -63,6 +64,9 @@ def read_table(
     names in the first row, the first column, both or neither; a distance d becomes the similarity
     (max d - d) / max d.
 
+    A CSV whose header says that it holds answers (:mod:`hcviz.io.comparison_csv`: ``anchor,near,far``
+    and so on) becomes items with comparisons.
+
     What was decided on the way stands in ``notes``: columns left out, columns that never vary
     (kept), the encoding, a table without a header.
 
@@ -76,6 +80,8 @@ def read_table(
         )
     if not isinstance(content, (bytes, bytearray, memoryview)):
         content, filename = _read_file(Path(content), filename)
+    if kind == "features" and is_answers(bytes(content)):
+        return _answers(bytes(content), filename)
     raw = read_raw(bytes(content), filename)
     if kind == "features":
         return _features(raw, filename)
@@ -104,6 +110,22 @@ def _read_file(path: Path, filename: str) -> tuple[bytes, str]:
 
 def _provenance(filename: str) -> str:
     return f"Your table {filename!r}." if filename else "Your table."
+
+
+def _answers(content: bytes, filename: str) -> Dataset:
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise TooLarge(f"The file has more than {MAX_UPLOAD_BYTES // 2**20} MB.")
+    found = read_comparison_csv(content)
+    if not len(found.comparisons):
+        raise InvalidData("The file of answers holds no answer.")
+    return Dataset(
+        name=Path(filename).stem or "answers",
+        title=filename or "Answers",
+        labels=found.labels,
+        comparisons=found.comparisons,
+        provenance=_provenance(filename),
+        notes=found.notes,
+    )
 
 
 # ---------------------------------------------------------------------- features

@@ -37,6 +37,7 @@ from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Question, Se
 from hcviz.ui.sections import SECTIONS, Section
 from hcviz.ui.sheets import TREE
 from hcviz.ui.shell import Shell
+from hcviz.ui.sources import similarity_to_show
 from hcviz.ui.store import LOOKS, Store, Theme, looks
 
 #: Seconds between two looks at the numbers of a run: nobody reads faster.
@@ -183,10 +184,9 @@ class Explorer:
         if store.dataset is None or not store.session.labels:
             return
         data = store.dataset
-        similarity = store.problem.similarity
-        if matrix_only and similarity is self._similarity:
+        if matrix_only and store.problem.similarity is self._similarity:
             return
-        self._similarity = similarity
+        self._similarity = store.problem.similarity
         self.centre.set_items(
             Items(
                 labels=data.labels,
@@ -194,7 +194,7 @@ class Explorer:
                 feature_names=data.feature_names,
                 classes=data.strips,
                 images=data.images,
-                similarity=similarity,
+                similarity=similarity_to_show(store.problem),
                 title=data.title,
             )
         )

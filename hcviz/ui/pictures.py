@@ -45,11 +45,13 @@ _STATUS = {
 
 def bar(store: Store) -> dict[str, Any]:
     session = store.session
-    names = [[name, datasets.title(name)] for name in datasets.names()]
+    names = [[name, datasets.title(name)] for name in datasets.at_hand()]
     chosen = session.data.name
     if session.data.kind != "built-in":
         names = [[CURRENT, session.data.name], *names]
         chosen = CURRENT
+    elif all(chosen != name for name, _ in names):  # a link may name what is too large to offer
+        names.append([chosen, datasets.title(chosen)])
     problem = store.problem if store.dataset is not None else None
     methods = []
     for name in algorithms():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 from weakref import WeakValueDictionary
 
 from hcviz import datasets
+from hcviz.algorithms.comparison.similarities import adds
 from hcviz.core.errors import InvalidData
+from hcviz.core.problem import Problem
 from hcviz.datasets import Dataset
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
@@ -37,3 +40,10 @@ def resolve(spec: DataSpec) -> Dataset:
 def built_in(name: str) -> Dataset:
     """A built-in data set; loaded once per server, since it is frozen."""
     return datasets.load(name)
+
+
+def similarity_to_show(problem: Problem) -> Any:
+    """The problem's similarity, or what its comparisons add up to (AddS), or None."""
+    if problem.similarity is not None or problem.comparisons is None:
+        return problem.similarity
+    return adds(problem.n_items, problem.comparisons)

@@ -250,10 +250,12 @@ class Store:
         return guard.fault is None
 
     def _other_method(self, problem: Problem) -> Algorithm | None:
-        """None where the method in use can run on the data; else the first that can."""
+        """None where the method in use can run on the data; else the first that can, of those that
+        look at it if there are any."""
         if not get_algorithm(self.session.method).lacks(problem):
             return None
         able = [each for each in map(get_algorithm, algorithms()) if not each.lacks(problem)]
+        able = [each for each in able if "items" not in each.needs] or able
         heed = [each for each in able if each.triplets == "hard"]
         return next(iter([*heed, *able]), None)
 

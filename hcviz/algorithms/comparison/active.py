@@ -11,13 +11,15 @@ import numpy as np
 import param
 
 from hcviz.algorithms.base import Algorithm, NoParameters
-from hcviz.algorithms.comparison.oracle import Asker, pairs_of, ranks
+from hcviz.algorithms.comparison.oracle import Asker, asker_of, pairs_of, ranks
 from hcviz.core.agglomerate import Method, agglomerate
 from hcviz.core.build import build
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
+#: What can be asked: an oracle, or a similarity in its place.
+NEEDS = ("comparison oracle", "similarity")
 PAPER = "Ghoshdastidar, Perrot and von Luxburg 2019"
 
 
@@ -42,6 +44,9 @@ def run_linkage(
 ) -> Iterator[Snapshot | None]:
     """Single or complete linkage by asking which of two pairs is more alike (paper 000, 3.1).
 
+    Who is asked: the problem's oracle; without one, its similarity, of which the method then learns
+    nothing but the answers.
+
     All pairs are sorted by comparisons, which is all that these linkages need to know (proof of
     Proposition 1): the tree is that of the hidden similarities. Metric ``queries`` counts what was
     asked, O(N^2 log N). Pairs that the oracle calls equally alike share a rank; equal merges go by
@@ -50,14 +55,13 @@ def run_linkage(
     the same: that of the order in which the sort left the pairs. O(N^2) memory.
     """
     build(problem.n_items, problem.triplets)
-    return _linkage(method, problem, rng)
+    return _linkage(method, problem, asker_of(problem), rng)
 
 
 def _linkage(
-    method: Method, problem: Problem, rng: np.random.Generator
+    method: Method, problem: Problem, asker: Asker, rng: np.random.Generator
 ) -> Iterator[Snapshot | None]:
     n = problem.n_items
-    asker = Asker(problem.oracle)
     rank = yield from ranks(asker, n, rng)
     matrix = _square(rank.astype(float), n)
     tree = agglomerate(matrix, method, triplets=problem.triplets, rng=rng)
@@ -80,15 +84,14 @@ def run_kernel(
     memory in bytes, and N times that for the product.
     """
     build(problem.n_items, problem.triplets)
-    return _kernel(problem, params, rng)
+    return _kernel(problem, params, asker_of(problem), rng)
 
 
 def _kernel(
-    problem: Problem, params: KernelParameters, rng: np.random.Generator
+    problem: Problem, params: KernelParameters, asker: Asker, rng: np.random.Generator
 ) -> Iterator[Snapshot | None]:
     n = problem.n_items
     m = n * (n - 1) // 2
-    asker = Asker(problem.oracle)
     kernel = np.zeros((n, n))
     budget = params.p * m * (m - 1) / 2
     landmarks = np.arange(n)
@@ -140,9 +143,9 @@ def _linkage_algorithm(name: str, method: Method, title: str, summary: str) -> A
         title=title,
         paper=PAPER,
         run=partial(run_linkage, method),
-        needs=("comparison oracle",),
+        needs=NEEDS,
         triplets="hard",
-        runs="thread",
+        runs="process",
         summary=summary,
     )
 
@@ -164,9 +167,9 @@ ACTIVE_KERNEL = Algorithm(
     title="Quadruplets kernel by questions",
     paper=PAPER,
     run=run_kernel,
-    needs=("comparison oracle",),
+    needs=NEEDS,
     triplets="hard",
-    runs="thread",
+    runs="process",
     params=KernelParameters,
     summary="Asks how items compare with a few reference pairs, seen from a few landmarks: far "
     "fewer questions than the linkages need.",

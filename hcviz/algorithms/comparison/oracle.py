@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.problem import Problem
+from hcviz.core.signs import SignOracle
+
+#: Above this many items the pairs alone, some ten arrays of them, would take a gigabyte.
+MOST_ITEMS = 5_000
 
 Int = NDArray[np.int64]
 
@@ -37,6 +42,22 @@ class Asker:
                 f"-1; it gave {said.dtype} of shape {said.shape}."
             )
         return said.astype(np.int8)
+
+
+def asker_of(problem: Problem) -> Asker:
+    """Who is asked: the problem's comparison oracle, else its similarity, which tells only signs.
+
+    Raises :class:`TooLarge` above 5,000 items.
+    """
+    if problem.n_items > MOST_ITEMS:
+        raise TooLarge(
+            f"Questions about pairs of {problem.n_items:,} items are too many; {MOST_ITEMS:,} "
+            "items is the limit.",
+            "Take a sample.",
+        )
+    if hasattr(problem.oracle, "compare"):
+        return Asker(problem.oracle)
+    return Asker(SignOracle(problem.similarity_or_default))
 
 
 def ranks(asker: Asker, n: int, rng: np.random.Generator) -> Any:
