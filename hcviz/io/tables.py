@@ -64,8 +64,8 @@ def read_table(
     names in the first row, the first column, both or neither; a distance d becomes the similarity
     (max d - d) / max d.
 
-    A CSV whose header says that it holds answers (:mod:`hcviz.io.comparison_csv`: ``anchor,near,far``
-    and so on) becomes items with comparisons.
+    A CSV whose header says that it holds answers (``anchor,near,far`` and so on:
+    :mod:`hcviz.io.comparison_csv`) becomes items with comparisons.
 
     What was decided on the way stands in ``notes``: columns left out, columns that never vary
     (kept), the encoding, a table without a header.
