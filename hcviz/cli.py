@@ -92,6 +92,18 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("data", nargs="?", help="a built-in data set (default: zoo)")
     one.add_argument("--port", type=int, default=5006, help="default: %(default)s")
     one.add_argument("--address", default="127.0.0.1", help="default: %(default)s")
+    one.add_argument(
+        "--autosave",
+        metavar="FOLDER",
+        help="keep unfinished sessions there (default: HCVIZ_STATE, else your state folder)",
+    )
+    one.add_argument(
+        "--no-autosave",
+        dest="autosave",
+        action="store_const",
+        const="off",
+        help="keep no unfinished sessions",
+    )
 
     one = command("run", run, "Run a method and print its tree in Newick.")
     one.add_argument("method", help=", ".join(hcviz.algorithms()))
@@ -226,7 +238,7 @@ def serve(options: argparse.Namespace) -> None:
 
     if options.data is not None:
         hcviz.datasets.load(options.data)  # refuses an unknown name before a server starts
-    serve_dashboard(options.data, options.port, options.address)
+    serve_dashboard(options.data, options.port, options.address, options.autosave)
 
 
 def run(options: argparse.Namespace) -> None:

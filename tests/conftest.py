@@ -21,6 +21,10 @@ settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+# Unfinished sessions of the pages that tests open; no test reads another's.
+os.environ["HCVIZ_STATE"] = str(ROOT / "tests" / "artifacts" / "state")
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of the real data that is not in the repository (HCVIZ_DATA names another)."""

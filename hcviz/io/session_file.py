@@ -81,7 +81,7 @@ def load_session(content: bytes) -> Session:
         entries = _unzipped(content)
         document = json.loads(entries["session.json"])
         session = Decoder(document, entries.__getitem__).session()
-        _check(session)
+        check_session(session)
         return session
     except SessionFileError:
         raise
@@ -151,7 +151,7 @@ def _newer_half(stack: tuple[Any, ...]) -> tuple[Any, ...]:
 # ---------------------------------------------------------------------- invariants
 
 
-def _check(session: Session) -> None:
+def check_session(session: Session) -> None:
     """What ``update`` keeps true of every session, held against one from outside."""
     ids = [each.id for each in session.constraints]
     if len(set(ids)) < len(ids) or max(ids, default=0) >= session.next_id:

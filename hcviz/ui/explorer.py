@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -22,10 +23,12 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.layout import with_even_heights
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
+from hcviz.io.shelf import Shelf
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import answerlist, asking, certainty, changes, pictures
+from hcviz.ui import answerlist, asking, autosave, certainty, changes, pictures
 from hcviz.ui.asking import Asking
+from hcviz.ui.autosave import Autosave
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.diagnostics import Trace
 from hcviz.ui.fields import form, set_field
@@ -33,7 +36,17 @@ from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import Link, to_query
 from hcviz.ui.middle import Middle
-from hcviz.ui.parts import Bar, Constraints, Foot, Form, Inspector, Question, Sections, Tools
+from hcviz.ui.parts import (
+    Bar,
+    Constraints,
+    Foot,
+    Form,
+    Inspector,
+    Notice,
+    Question,
+    Sections,
+    Tools,
+)
 from hcviz.ui.sections import SECTIONS, Section
 from hcviz.ui.sheets import TREE
 from hcviz.ui.shell import Shell
@@ -85,6 +98,9 @@ class Explorer:
         self.foot = Foot(later(self._foot_act), sizing_mode="stretch_width")
         self.files = Files(store, self.bar, self.centre)
         self.form = Form(later(self._form_act), sizing_mode="stretch_width")
+        self.notice = Notice(
+            lambda *given: schedule(lambda: self._notice_act(*given)), sizing_mode="stretch_width"
+        )
         self.trace = Trace()
         self.middle = Middle(self.gestures, self.centre, self.tools, later)
         self.sections = Sections(later(self._section_act), sizing_mode="stretch_width")
@@ -97,11 +113,27 @@ class Explorer:
             right=self.inspector,
             below=[self.sections, self.form, self.trace.view],
             foot=self.foot,
+            notice=self.notice,
             sizing_mode="stretch_both",
         )
         self.view = self.shell
         self._subscribe()
         self._begin(link or Link(), **options)
+
+    #: Keeps what is done here, where the page's owner wants that.
+    autosave: Autosave | None = None
+
+    def keep_below(self, root: Path, token: str) -> Autosave:
+        """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
+        self.autosave = Autosave(self.store, Shelf(root, token))
+        self.notice.live = {"visitor": token}
+        return self.autosave
+
+    def close(self) -> None:
+        """The tab is gone."""
+        self.store.close()
+        if self.autosave is not None:
+            self.autosave.close()
 
     # ------------------------------------------------------------------ what the parts show
 
@@ -134,6 +166,7 @@ class Explorer:
             (self.form, form, None),
             (self.foot, pictures.foot, None),
             (self.middle.tabs, Middle.tabs_picture, None),
+            (self.notice, autosave.picture, None),
         ):
             self._draw(part, "state", picture)
             if live is not None:
@@ -344,6 +377,10 @@ class Explorer:
         else:
             with store.guarded():
                 set_field(store, name, value)
+
+    def _notice_act(self, name: str, more: dict[str, Any]) -> None:
+        if self.autosave is not None:
+            self.autosave.act(name, more)
 
     def _foot_act(self, name: str, more: dict[str, Any]) -> None:
         steps = int(more.get("by", 0))

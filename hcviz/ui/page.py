@@ -14,6 +14,7 @@ from bokeh.document import Document
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.problem import Problem
 from hcviz.datasets import Dataset
+from hcviz.io.shelf import is_token, new_token, state_folder
 from hcviz.jobs import warm as warm_jobs
 from hcviz.session.model import DataSpec
 from hcviz.ui import sources
@@ -45,10 +46,14 @@ def warm() -> None:
             threading.Thread(target=compile_, name="hcviz-warm", daemon=True).start()
 
 
-def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.viewable.Viewable:
+def serve_page(
+    data: str | None = None, spec: DataSpec | None = None, autosave: str | None = None
+) -> pn.viewable.Viewable:
     """The page of the current browser session; call it from the served script.
 
     It opens the built-in ``data`` (or what the URL names), or ``spec`` where that is given.
+    ``autosave`` is the folder in which unfinished sessions are kept, or ``off``; by default what
+    ``HCVIZ_STATE`` says, else the user's own state folder.
     """
     pn.extension(notifications=False)
     theme = _theme(pn.state.cookies.get("hcviz-theme"))
@@ -75,16 +80,24 @@ def serve_page(data: str | None = None, spec: DataSpec | None = None) -> pn.view
         gate.first(FIRST)  # a page that comes with its tree shows it one way to the server sooner
         explorer.store.runner.pause()  # the rest of the page is made with all there is
 
+    kept = state_folder(autosave)
+    if document is not None and kept is not None:
+        visitor = pn.state.cookies.get("hcviz-visitor")
+        explorer.keep_below(kept, visitor if is_token(visitor) else new_token())
+
     def begin() -> None:
         gate.open()
         explorer.store.runner.resume()
+        if document is not None and explorer.autosave is not None:
+            tick = explorer.autosave.tick
+            document.add_periodic_callback(lambda: tick(deserted([document])), OFTEN)
 
     pn.state.onload(begin)
     if document is not None:
         document.add_periodic_callback(
             attendance(explorer.store, lambda: deserted([document])), OFTEN
         )
-    pn.state.on_session_destroyed(lambda _context: explorer.store.close())
+    pn.state.on_session_destroyed(lambda _context: explorer.close())
     return explorer.view
 
 

@@ -99,6 +99,12 @@ class Foot(Part):
     locals().update(sources("foot"))
 
 
+class Notice(Part):
+    """Offers an unfinished session; knows the visitor's token, which the browser keeps."""
+
+    locals().update(sources("notice"))
+
+
 class Tools(Part):
     """What the heatmap shows, how many clusters are coloured, the search."""
 

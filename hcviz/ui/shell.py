@@ -27,6 +27,7 @@ class Shell(JSComponent):
     right = Child()
     below = Children(doc="Under what is right, each apart: a Column would be laid out with it.")
     foot = Child()
+    notice = Child(doc="Floats over the foot of the tree; without a word it takes no room.")
     theme: Any = param.Selector(default="light", objects=["light", "dark"])
     busy = param.Boolean(default=False, doc="A run is going on: shown by the bar's thin line.")
     progress = param.Number(default=0.0, bounds=(0, 1))

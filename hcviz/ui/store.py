@@ -21,6 +21,7 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
+from hcviz.io.shelf import Unfinished
 from hcviz.jobs import Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.questions import Question
@@ -109,6 +110,8 @@ class ViewState:
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()
     said: str = ""
+    #: An earlier session of this visitor's that can be resumed.
+    unfinished: Unfinished | None = None
 
     @property
     def look(self) -> dict[str, Any]:
@@ -146,6 +149,8 @@ class Store:
         self._notifying = False
         #: Calls back when the browser has drawn the tree it was sent last.
         self.when_drawn: Callable[[Callable[[], None]], None] = _at_once
+        #: Told what the session becomes, before anything runs for it (``autosave.py``).
+        self.keep: Callable[[Session], None] = lambda session: None
         self._changes: tuple[Any, Any, CladeChanges] | None = None
         self.runner = Runner(self._from_worker)
         self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
@@ -214,7 +219,10 @@ class Store:
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             if after.method != self.session.method:
                 self.view = replace(self.view, faults=())
+            logged = after.log is not self.session.log
             self.session = after
+            if logged:
+                self.keep(after)
             for effect in effects:
                 self._perform(effect)
         except Exception:
@@ -259,9 +267,9 @@ class Store:
         heed = [each for each in able if each.triplets == "hard"]
         return next(iter([*heed, *able]), None)
 
-    def restore(self, session: Session) -> None:
-        """Put a loaded session in the place of this one."""
-        with self.guarded():
+    def restore(self, session: Session) -> bool:
+        """Put a loaded session in the place of this one; False (and a sentence) if it cannot."""
+        with self.guarded() as guard:
             dataset = resolve(session.data)
             if tuple(dataset.labels) != tuple(session.labels):
                 raise HcvizError(
@@ -274,6 +282,7 @@ class Store:
             self.dispatch(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))
         self._notify()
+        return guard.fault is None
 
     @property
     def problem(self) -> Problem:

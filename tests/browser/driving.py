@@ -67,9 +67,12 @@ class Watch:
 class Server:
     """``panel serve`` as a user starts it, on a free port, with its log in a file."""
 
-    def __init__(self, app: Path, args: Sequence[str] = (), log: str = "server.log") -> None:
+    def __init__(
+        self, app: Path, args: Sequence[str] = (), log: str = "server.log", port: int = 0
+    ) -> None:
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
             self.port = int(probe.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}/{app.stem}"
         ARTIFACTS.mkdir(exist_ok=True)
@@ -111,6 +114,12 @@ class Server:
         ours = [each for each in tracebacks if "assert self._session is not None" not in each]
         ours += re.findall(r"^.*\bERROR\b.*$", text, re.MULTILINE)
         return "\n".join(ours)
+
+    def kill(self) -> None:
+        """As a crash would: nothing is written, nobody is told."""
+        self.process.kill()
+        self.process.wait()
+        self._file.close()
 
     def stop(self) -> None:
         self.process.terminate()

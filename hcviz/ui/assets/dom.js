@@ -102,12 +102,12 @@ function component(name, view, live = null) {
     const send = (act, more = {}) => model.send_msg({ act, ...more })
     const paint = painter(root, () => {
       const made = view(model.state, (act, more = {}) => act === "repaint" ? paint() : send(act, more), root)
-      if (live) queueMicrotask(() => live(model.live, root))
+      if (live) queueMicrotask(() => live(model.live, root, send))
       return made
     })
     paint()
     model.on("state", paint)
-    if (live) model.on("live", () => live(model.live, root))
+    if (live) model.on("live", () => live(model.live, root, send))
     model.on("msg:custom", message => {
       if (message.download) download(message)
       if (message.copy) copy(message.copy, send)

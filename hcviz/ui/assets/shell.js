@@ -57,6 +57,10 @@ export function render({ model, el, view }) {
   root.querySelector(".slot").append(model.get_child("bar"))
   root.querySelector(".left:not(button)").append(model.get_child("ask"), model.get_child("left"))
   root.querySelector("main").append(model.get_child("centre"))
+  const notice = document.createElement("div")
+  notice.className = "notice"
+  notice.append(model.get_child("notice"))
+  root.querySelector("main").append(notice)
   root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
   root.querySelector("footer").append(model.get_child("foot"))
 

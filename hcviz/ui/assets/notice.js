@@ -1,0 +1,25 @@
+// The visitor's token: the browser keeps the first it was ever given, and says so to a later page.
+function visitor(token, send) {
+  const known = document.cookie.match(/(?:^|; )hcviz-visitor=([\w-]+)/)?.[1]
+  if (known && known !== token) send("visitor", { token: known })
+  const secure = location.protocol === "https:" ? "; Secure" : ""
+  document.cookie = `hcviz-visitor=${known ?? token}; path=/; max-age=31536000; SameSite=Lax${secure}`
+}
+
+function moment(iso) {
+  const then = new Date(iso), today = new Date().toDateString() === then.toDateString()
+  const time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
+  return today ? time : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`
+}
+
+let told = ""
+export const render = component("notice", (state, send) => {
+  const offer = state.offer
+  return h("div", { role: "region", "aria-live": "polite", "aria-label": "Unfinished session" }, offer ? h("div", { class: "bar" },
+    h("p", {}, "You have an unfinished session: ", h("b", {}, offer.title), `, ${offer.answers}, ${moment(offer.time)}.`),
+    h("span", { class: "choice" },
+      h("button", { type: "button", class: "main", "data-key": "resume", title: "Put it in the place of what is here", onclick: () => send("resume") }, "Resume"),
+      h("button", { type: "button", "data-key": "discard", title: "Delete it for good", onclick: () => send("discard") }, "Discard"))) : null)
+}, (live, root, send) => {
+  if (live.visitor && told !== live.visitor) visitor(told = live.visitor, send)
+})

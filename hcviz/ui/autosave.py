@@ -1,0 +1,270 @@
+"""What a person did outlives the server: written ahead of every run, offered back to their browser.
+
+The small record of an action is written (and on the disk) on the document's thread, before anything
+that the action causes; the whole session is written on a thread of its own, once in a while, as a
+base for the records after it. What a folder holds is told in ``io/journal.py``, who may see it in
+``io/shelf.py``.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hcviz.core.errors import HcvizError, SessionFileError
+from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
+from hcviz.io.shelf import Shelf, is_token
+from hcviz.session import actions as act
+from hcviz.session.model import LogEntry, Session
+from hcviz.ui.store import Store
+
+log = logging.getLogger("hcviz")
+
+#: Seconds between two bases: this many at least, this many times as long as the last one took to
+#: write, and this many while a run goes on.
+LEAST, TIMES, RUNNING = 2.0, 20.0, 30.0
+#: Seconds for which a new page looks for the session of a tab that is only just going.
+LOOKING = 15.0
+
+_writer = ThreadPoolExecutor(1, "hcviz-autosave")
+
+
+class Autosave:
+    """Keeps the session of one store, and finds the unfinished ones of its visitor.
+
+    ``store.keep`` is called with what the session becomes, before anything runs for it. All methods
+    are for the document's thread.
+    """
+
+    def __init__(self, store: Store, shelf: Shelf) -> None:
+        self.store, self.shelf = store, shelf
+        self._journal: Journal | None = None
+        self._seen: tuple[LogEntry, ...] = store.session.log  # as far as this has been dealt with
+        self._based: Any = None  # the session and look that were written whole last
+        self._writing: Future[float] | None = None
+        self._first = False  # ... is a base that the records after it need
+        self._next = 0.0  # no base before this time (monotonic)
+        self._until = time.monotonic() + LOOKING
+        self._failed = False
+        store.keep = self.keep
+        self._look_for()
+
+    # ------------------------------------------------------------------ writing
+
+    def keep(self, session: Session) -> None:
+        """Write what is new in the session's log. A disk that refuses is said, once."""
+        if self._failed:
+            return
+        try:
+            self._keep(session)
+        except OSError as fault:
+            log.warning("A session cannot be kept: %s", fault)
+            self._failed = True
+            self.close()
+            sentence = f"This session cannot be kept on the disk ({fault.strerror or fault})."
+            hint = "It goes on all the same. Save it to a file now and then (File)."
+            self.store.view = replace(self.store.view, error=(sentence, hint))
+
+    def _keep(self, session: Session) -> None:
+        seen, self._seen = self._seen, session.log
+        goes_on = len(session.log) >= len(seen) and (
+            not seen or session.log[len(seen) - 1] is seen[-1]
+        )
+        fresh = [
+            each.action
+            for each in session.log[len(seen) if goes_on else 0 :]
+            if not isinstance(each.action, REPORTS)
+        ]
+        journal = self._journal
+        if journal is not None and goes_on and journal.live:
+            if fresh:
+                self._finish_writing(only_first=True)
+                journal.append(fresh, self._about(session))
+            return
+        self.close()  # what was kept so far stays, for a later visit
+        if fresh and worth_keeping(session):
+            self._begin(session, told=journal is None and not seen_resumed(session))
+
+    def _begin(self, session: Session, told: bool) -> None:
+        """A new journal. ``told``: the log tells all of the session; else it begins with a base."""
+        self._journal = self.shelf.begin()
+        if told:
+            actions = [e.action for e in session.log if not isinstance(e.action, REPORTS)]
+            self._journal.append(actions, self._about(session))
+            self._next = time.monotonic() + LEAST
+            return
+        self._write(session, first=True)
+        if not isinstance(session.log[-1].action, act.Resumed):  # an answer: before it runs
+            self._finish_writing()
+
+    def _write(self, session: Session, first: bool = False) -> None:
+        """Begin to write a base, of the session as it is. ``first``: nothing counts without it."""
+        assert self._journal is not None
+        look = act.frozen(self.store.view.look)
+        finish = self._journal.turn(self._about(session))
+        self._based = (session, look)
+
+        def work() -> float:
+            begun = time.monotonic()
+            finish(replace(session, look=look))
+            return time.monotonic() - begun
+
+        self._writing, self._first = _writer.submit(work), first
+
+    def _finish_writing(self, only_first: bool = False) -> None:
+        """Wait for the base that is being written (``only_first``: if it must be there)."""
+        writing = self._writing
+        if writing is not None and (self._first or not only_first):
+            self._writing, self._first = None, False
+            self._after(writing)
+
+    def _after(self, writing: Future[float]) -> None:
+        try:
+            self._next = time.monotonic() + max(LEAST, TIMES * writing.result())
+        except SessionFileError as fault:  # too large for a file: the log has all of it still
+            log.warning("A session cannot be written whole: %s", fault)
+            self._next = float("inf")
+
+    def tick(self, deserted: bool = False) -> None:
+        """Now and then: write a base where one is due, look for a session to resume.
+
+        ``deserted``: no browser is connected. What nobody sees may be resumed elsewhere.
+        """
+        if self._journal is not None:
+            self._journal.release() if deserted else self._journal.hold()
+        if time.monotonic() < self._until:
+            self._look_for()
+        if self._failed:
+            return
+        try:
+            if self._writing is not None and self._writing.done():
+                self._finish_writing()
+            self._write_if_due()
+        except OSError as fault:
+            log.warning("A session cannot be written whole: %s", fault)
+            self._next = time.monotonic() + RUNNING
+
+    def _write_if_due(self) -> None:
+        session, journal = self.store.session, self._journal
+        if journal is None or not journal.live or self._writing is not None:
+            return
+        wait = RUNNING if session.status == "sampling" else 0.0
+        old = self._based is None or self._based[0] is not session
+        if old and time.monotonic() >= self._next + wait:
+            self._write(session)
+
+    def _about(self, session: Session) -> About:
+        data = self.store.dataset
+        title = session.data.filename or (data.title if data is not None else session.data.name)
+        return About(title, len(session.constraints), act.now())
+
+    def close(self) -> None:
+        """The journal ends; what it holds stays."""
+        try:
+            self._finish_writing()
+        except OSError as fault:
+            log.warning("A session cannot be written whole: %s", fault)
+        if self._journal is not None:
+            self._journal.close()
+        self._journal, self._based = None, None
+
+    # ------------------------------------------------------------------ offering
+
+    def act(self, name: str, more: dict[str, Any]) -> None:
+        """An act of the bar that offers."""
+        if name == "visitor":
+            self._visitor(more.get("token"))
+        elif name == "resume":
+            with self.store.guarded():
+                self._resume()
+        elif name == "discard":
+            offer = self.store.view.unfinished
+            if offer is not None:
+                self.shelf.discard(offer.name)
+                self._until = time.monotonic() + LOOKING
+                self._look_for()
+
+    def _visitor(self, token: Any) -> None:
+        """The browser had a token before this page was made, from another tab's."""
+        if self._journal is None and is_token(token):
+            self.shelf = Shelf(self.shelf.root, token)
+            self._look_for()
+
+    def _look_for(self) -> None:
+        found = self.shelf.unfinished()
+        newest = found[0] if found else None
+        if newest != self.store.view.unfinished:
+            self.store.look(unfinished=newest)
+
+    def _resume(self) -> None:
+        store, offer = self.store, self.store.view.unfinished
+        if offer is None:
+            return
+        folder = self.shelf.path(offer.name)
+        if not folder.is_dir():
+            self._look_for()
+            raise HcvizError("That session was resumed or discarded in another tab.")
+        found = self._read(offer.name, folder)
+        if not store.restore(found.session):
+            return
+        self._until = 0.0
+        answers = len(store.session.constraints)
+        said = f"Resumed: {offer.about.title}, {counted(answers)}."
+        error = None
+        if found.damaged:
+            kept = self.shelf.set_aside(offer.name)
+            error = (
+                f"A part of the unfinished session was damaged; {counted(answers)} could be read.",
+                f"The damaged file is kept aside on the server, as {kept}.",
+            )
+        else:
+            self._when_written(lambda: self.shelf.discard(offer.name))
+        if found.session.status == "sampling":  # it was at work: the tree does not know all yet
+            store.dispatch(act.Rerun())
+        store.look(unfinished=None, said=said, error=error)
+
+    def _read(self, name: str, folder: Path) -> Found:
+        try:
+            return read_journal(folder)
+        except SessionFileError:
+            kept = self.shelf.set_aside(name)
+            self._look_for()
+            raise HcvizError(
+                "The unfinished session is damaged and cannot be resumed.",
+                f"Nothing was changed; the file is kept aside on the server, as {kept}.",
+            ) from None
+
+    def _when_written(self, call: Callable[[], None]) -> None:
+        """After the base under way is on the disk; never, if that fails."""
+        if self._writing is not None:
+            self._writing.add_done_callback(lambda done: None if done.exception() else call())
+
+
+def picture(store: Store) -> dict[str, Any]:
+    """The bar that offers, as plain JSON."""
+    offer = store.view.unfinished
+    if offer is None:
+        return {"offer": None}
+    about = offer.about
+    title = about.title or "damaged"
+    return {"offer": {"title": title, "answers": counted(about.answers), "time": about.time}}
+
+
+def seen_resumed(session: Session) -> bool:
+    """Whether the log begins at a file rather than at the beginning."""
+    return any(isinstance(each.action, act.Resumed) for each in session.log)
+
+
+def worth_keeping(session: Session) -> bool:
+    """There are answers (or were: undo has them), or data that only this visitor has."""
+    said = session.constraints or any(each.constraints for each in session.past)
+    return bool(said) or session.data.kind == "table"
+
+
+def counted(answers: int) -> str:
+    return "1 answer" if answers == 1 else f"{answers} answers"

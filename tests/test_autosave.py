@@ -1,0 +1,361 @@
+"""The store writes ahead: what a person said is on the disk before anything runs for it."""
+
+from __future__ import annotations
+
+import errno
+import threading
+
+import pytest
+
+from hcviz.io.journal import REPORTS, Journal, read_journal
+from hcviz.io.session_file import load_session, save_session
+from hcviz.io.shelf import Shelf, new_token
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session, same
+from hcviz.ui import autosave as module
+from hcviz.ui.autosave import Autosave, picture
+from hcviz.ui.store import Store
+from tests.stores import Loop
+
+TABLE = ("name,a,b\n" + "".join(f"item {k},{k},{k * k % 7}\n" for k in range(9))).encode()
+
+
+@pytest.fixture
+def loop():
+    return Loop()
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    return Shelf(tmp_path, new_token())
+
+
+@pytest.fixture
+def make(loop):
+    """Makes stores with data, each over its first run."""
+    made = []
+
+    def make_one(data: str = "zoo", method: str = "crsc") -> Store:
+        store = Store(Session(method=method, treats="hard"), loop.schedule)
+        made.append(store)
+        assert store.open_data(DataSpec(name=data))
+        loop.until(lambda: store.session.status == "settled")
+        return store
+
+    yield make_one
+    for each in made:
+        each.close()
+
+
+def wrong(store, start=0):
+    """Three items of their own, as the tree shown does not have them: a correction."""
+    a, b, c = (3 * start + k for k in range(3))
+    for group, apart in (((a, b), c), ((a, c), b), ((b, c), a)):
+        if not store.session.tree.satisfies([(*group, apart)])[0]:
+            return act.AddConstraint(group, apart)
+    raise AssertionError("The tree has these three any way.")
+
+
+def folders(shelf):
+    return sorted(shelf.folder.iterdir()) if shelf.folder.is_dir() else []
+
+
+def on_disk(shelf):
+    (folder,) = folders(shelf)
+    found = read_journal(folder)
+    assert not found.damaged
+    return found.session
+
+
+def said(session):
+    return [(c.group, c.apart, c.enabled, c.note) for c in session.constraints]
+
+
+def told(session):
+    return [each.action for each in session.log if not isinstance(each.action, REPORTS)]
+
+
+def wait_for_base(autosave):
+    """Let the base that is due be written now."""
+    autosave._next = 0.0
+    autosave.tick()
+    autosave._finish_writing()
+
+
+def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monkeypatch):
+    """At each start of a run the disk already tells the session as it is, answer and all."""
+    store = make()
+    Autosave(store, shelf)
+    starts = []
+
+    def start(run, method, problem, params, seed, start, samples):
+        kept = on_disk(shelf)
+        starts.append((said(kept), told(kept)))
+        assert told(kept) == told(store.session)
+        rows = problem.triplets.rows.tolist()
+        assert kept.triplets.rows.tolist() == rows  # what it is to run under
+
+    monkeypatch.setattr(store.runner, "start", start)
+    store.dispatch(wrong(store))
+    store.dispatch(wrong(store, 1))
+    store.dispatch(act.Undo())
+    store.dispatch(act.SetSeed(4))
+    store.dispatch(wrong(store, 2), wrong(store, 3))
+    assert [len(each) for each, _ in starts] == [1, 2, 1, 2, 3]
+    assert said(on_disk(shelf)) == said(store.session)
+
+
+def test_the_order_holds_for_any_answer_and_any_kind_of_record(make, shelf, monkeypatch):
+    store = make()
+    Autosave(store, shelf)
+    order = []
+    append = Journal.append
+    monkeypatch.setattr(Journal, "append", lambda *given: (append(*given), order.append("written")))
+    monkeypatch.setattr(store.runner, "start", lambda *given: order.append("started"))
+    for number in range(5):
+        store.dispatch(wrong(store, number))
+    store.dispatch(act.Rerun())
+    assert order == ["written", "started"] * 6
+
+
+def test_looking_around_leaves_nothing_behind(make, shelf, loop):
+    store = make()
+    autosave = Autosave(store, shelf)
+    store.dispatch(act.SetSeed(3))
+    loop.until(lambda: store.session.status == "settled")
+    store.look(selection=(1, 2))
+    store.open_data(DataSpec(name="iris"))
+    autosave.tick()
+    assert folders(shelf) == []
+
+
+def test_a_table_is_kept_as_soon_as_it_is_opened(make, shelf, loop):
+    store = make()
+    autosave = Autosave(store, shelf)
+    spec = DataSpec(kind="table", name="mine.csv", filename="mine.csv", content=TABLE)
+    assert store.open_data(spec)
+    autosave.close()
+    again = make("iris")
+    other = Autosave(again, shelf)
+    assert picture(again)["offer"]["title"] == "mine.csv"
+    other.act("resume", {})
+    assert again.session.data == store.session.data
+    assert again.session.labels == store.session.labels
+
+
+def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
+    """The folder as it lies there in the middle of a run is all that another server has."""
+    store = make(method="ddt")
+    first = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    loop.until(lambda: store.session.status == "settled")
+    wait_for_base(first)
+    store.dispatch(act.AddConstraint((3, 4), 5, note="so it is"))
+    store.dispatch(act.EditConstraint(1, note="as well"))
+    store.dispatch(act.AddConstraint((2, 0), 1))  # a conflict: kept, switched off
+    store.dispatch(act.Undo())
+    assert store.session.status == "sampling"
+    first._journal._lock.release()  # as the end of a process does
+
+    again = make("iris")
+    second = Autosave(again, shelf)
+    assert picture(again)["offer"]["answers"] == "2 answers"
+    before = again.session
+    second.tick()
+    assert again.session is before  # nothing happens until the person chooses
+    second.act("resume", {})
+    assert said(again.session) == said(store.session)
+    assert [p.label for p in again.session.past][:-1] == [p.label for p in store.session.past]
+    assert [p.label for p in again.session.future] == []  # running on is a step of its own
+    assert again.view.unfinished is None
+    assert again.session.status == "sampling"  # it was at work, and is again
+    loop.until(lambda: again.session.status == "settled")
+    assert again.session.tree.satisfies(again.session.triplets).all()
+    (kept,) = told(again.session)[-2:-1]
+    assert isinstance(kept, act.Resumed)
+    second._finish_writing()
+    (folder,) = folders(shelf)  # the old one went when the new one was whole
+    assert said(read_journal(folder).session) == said(store.session)
+
+
+def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, monkeypatch):
+    store = make()
+    first = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    store.dispatch(act.AddConstraint((3, 1), 7))
+    store.dispatch(act.Undo())
+    loop.until(lambda: store.session.status != "sampling")
+    store.look(heights="even", clusters=4)
+    wait_for_base(first)
+    first.close()
+    again = make("iris")
+    Autosave(again, shelf).act("resume", {})
+    assert again.session.status == store.session.status
+    for name in ("past", "future", "constraints", "snapshot", "history", "labels", "data"):
+        assert same(getattr(again.session, name), getattr(store.session, name)), name
+    assert told(again.session)[:-1] == told(store.session)
+    assert (again.view.heights, again.view.clusters) == ("even", 4)
+
+
+def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
+    store = make()
+    first = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    first.close()
+    again = make("iris")
+    second = Autosave(again, shelf)
+    again.dispatch(act.AddConstraint((5, 6), 7))
+    second.act("resume", {})
+    assert said(again.session) == said(store.session)
+    second._finish_writing()
+    left = shelf.unfinished()
+    assert [each.about.title for each in left] == ["Iris (150 flowers)"]
+
+
+def test_a_session_file_that_is_opened_begins_another_journal(make, shelf, loop):
+    store = make()
+    autosave = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    content = save_session(store.session)
+    store.dispatch(act.AddConstraint((3, 4), 5))
+    store.restore(load_session(content))
+    store.dispatch(act.AddConstraint((6, 7), 8))
+    autosave.close()
+    found = sorted(said(read_journal(each).session) for each in folders(shelf))
+    assert found == sorted(
+        [[((0, 1), 2, True, ""), ((3, 4), 5, True, "")],
+         [((0, 1), 2, True, ""), ((6, 7), 8, True, "")]]
+    )  # fmt: skip
+
+
+def test_discarding_offers_the_next_and_then_nothing(make, shelf):
+    for apart in (2, 3):
+        store = make()
+        kept = Autosave(store, shelf)
+        store.dispatch(act.AddConstraint((0, 1), apart))
+        kept.close()
+    store = make()
+    autosave = Autosave(store, shelf)
+    first = store.view.unfinished
+    autosave.act("discard", {})
+    assert store.view.unfinished not in (None, first)
+    autosave.act("discard", {})
+    assert store.view.unfinished is None
+    assert folders(shelf) == []
+    autosave.act("discard", {})
+    autosave.act("resume", {})
+    assert store.view.error is None
+
+
+@pytest.mark.parametrize("harm", ["all", "part"])
+def test_a_damaged_one_is_said_and_kept_aside(make, shelf, harm):
+    store = make()
+    kept = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    store.dispatch(act.AddConstraint((3, 4), 5))
+    kept.close()
+    (folder,) = folders(shelf)
+    (log,) = folder.glob("log-*.jsonl")
+    lines = log.read_bytes().splitlines(keepends=True)
+    for spoilt in range(len(lines)) if harm == "all" else [len(lines) - 1]:
+        lines[spoilt] = lines[spoilt].replace(b"{", b"[", 1)
+    log.write_bytes(b"".join(lines))
+    again = make("iris")
+    autosave = Autosave(again, shelf)
+    before = again.session
+    autosave.act("resume", {})
+    message, hint = again.view.error
+    if harm == "all":
+        assert "cannot be resumed" in message
+        assert again.session is before
+    else:
+        assert said(again.session) == said(store.session)[:1]
+        assert "1 answer could be read" in message
+    autosave.close()
+    (aside,) = [each for each in folders(shelf) if each.name.endswith(".damaged")]
+    assert aside.name in hint
+    assert (aside / log.name).read_bytes() == b"".join(lines)
+    assert again.view.unfinished is None
+
+
+def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkeypatch):
+    store = make()
+    autosave = Autosave(store, shelf)
+
+    def refuse(*given):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module.Journal, "append", refuse)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    assert "No space left on device" in store.view.error[0]
+    assert len(store.session.constraints) == 1
+    loop.until(lambda: store.session.status == "settled")
+    store.dispatch(act.AddConstraint((3, 4), 5))
+    assert store.view.error is None
+    autosave.tick()
+
+
+def test_a_slow_disk_for_bases_holds_nobody_up(make, shelf, loop, monkeypatch):
+    """While a base is being written, answers are taken, written and run."""
+    store = make()
+    autosave = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    loop.until(lambda: store.session.status == "settled")
+    go, base = threading.Event(), Journal._base
+
+    def slow(self, number, content):
+        assert go.wait(60)
+        base(self, number, content)
+
+    monkeypatch.setattr(Journal, "_base", slow)
+    autosave._next = 0.0
+    autosave.tick()
+    assert autosave._writing is not None
+    store.dispatch(act.AddConstraint((3, 4), 5))
+    assert said(on_disk(shelf)) == said(store.session)  # from the old log and the new
+    autosave.tick()
+    go.set()
+    autosave._finish_writing()
+    assert said(on_disk(shelf)) == said(store.session)
+
+
+def test_a_folder_that_was_taken_away_is_made_anew(make, shelf, loop):
+    """Resumed in another tab while this one was not connected, say; then it came back."""
+    store = make()
+    autosave = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    autosave.tick(deserted=True)
+    (found,) = shelf.unfinished()
+    shelf.discard(found.name)
+    autosave.tick(deserted=False)
+    store.dispatch(act.AddConstraint((3, 4), 5))
+    assert said(on_disk(shelf)) == said(store.session)
+
+
+def test_a_session_that_is_only_just_left_is_offered_a_moment_later(make, shelf):
+    store = make()
+    first = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    again = make("iris")
+    second = Autosave(again, shelf)
+    assert again.view.unfinished is None  # the reloaded page comes before the old one is gone
+    first.tick(deserted=True)
+    second.tick()
+    assert again.view.unfinished is not None
+
+
+def test_a_token_that_the_browser_had_before_takes_over(make, shelf, tmp_path):
+    store = make()
+    kept = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    kept.close()
+    token = new_token()
+    known = Shelf(tmp_path, token)
+    shelf.folder.rename(known.folder)
+    again = make("iris")
+    autosave = Autosave(again, shelf)
+    for bad in (None, "x", "../" * 20, 5):
+        autosave.act("visitor", {"token": bad})
+    assert again.view.unfinished is None
+    autosave.act("visitor", {"token": token})
+    assert again.view.unfinished is not None
