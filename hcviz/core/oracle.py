@@ -146,8 +146,8 @@ class CountingOracle:
         pairs = self.n_items * (self.n_items - 1) // 2
         return self.queries / pairs if pairs else 0.0
 
-    def mask(self, order: ArrayLike | None = None, size: int = 512) -> NDArray[np.float32]:
-        """The picture of what was asked: shares, float32 (k, k), symmetric, k = min(size, n).
+    def mask(self, order: ArrayLike | None = None, size: int = 512) -> Float:
+        """The picture of what was asked: shares, float64 (k, k), symmetric, k = min(size, n).
 
         Row and column a stand for the items at places ``a n / k .. (a + 1) n / k`` of ``order`` (a
         permutation of the items, a tree's ``leaf_order`` say; default: as they are numbered). A
@@ -169,7 +169,7 @@ class CountingOracle:
         np.fill_diagonal(pairs, held * (held - 1) / 2)
         shares = np.where(pairs > 0, cells / np.maximum(pairs, 1), 1.0)
         upper = np.triu(shares)
-        return (upper + np.triu(shares, 1).T).astype(np.float32)
+        return np.asarray(upper + np.triu(shares, 1).T)
 
     def _sweep(
         self, log: Log, place: Int | None = None, size: int = 0

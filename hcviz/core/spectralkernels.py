@@ -235,10 +235,12 @@ def ritz_vector(basis, alpha, beta, m):
 
 
 @njit
-def exact_vector(weights, degree):
+def exact_vector(weights, degree, tolerance=1e-9):
     """Second eigenvector of a connected graph's normalised Laplacian, float64 (k,), k > 2.
 
-    Lanczos in the weights' own precision, to the end if need be: for small graphs.
+    Lanczos in the weights' own precision, to the end if need be: for small graphs. (Of any
+    symmetric matrix and positive ``degree`` it is the eigenvector of the largest eigenvalue of
+    D^-1/2 W D^-1/2 among those across from sqrt(degree), up to the residual ``tolerance``.)
     """
     k = degree.size
     scale = np.empty_like(weights[0])
@@ -251,7 +253,7 @@ def exact_vector(weights, degree):
         wanted = min(k - 1, done + 12)
         reached = lanczos(weights, scale, basis, alpha, beta, done, wanted)
         found, residual = ritz_vector(basis, alpha, beta, reached)
-        if reached == k - 1 or reached < wanted or residual < 1e-9:
+        if reached == k - 1 or reached < wanted or residual < tolerance:
             return found
         done = reached
 

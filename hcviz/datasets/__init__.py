@@ -1,9 +1,11 @@
 """Data sets by name, planted models and simulated users."""
 
 from hcviz.core.signs import SignOracle
+from hcviz.datasets.blocks import noisy_blocks
 from hcviz.datasets.cblearn import from_cblearn
 from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.loaders import at_hand, load, names, title
+from hcviz.datasets.phylogeny import phylogeny
 from hcviz.datasets.planted import planted_hierarchy, planted_partition
 from hcviz.datasets.prepare import MISSING, SCALINGS, fill_missing, scale_features
 from hcviz.datasets.sampling import count_comparisons, sample_comparisons, stream_comparisons
@@ -24,6 +26,8 @@ __all__ = [
     "from_cblearn",
     "load",
     "names",
+    "noisy_blocks",
+    "phylogeny",
     "planted_hierarchy",
     "planted_partition",
     "sample_comparisons",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.problem import Problem, check_labels, check_square
+from hcviz.core.problem import Problem, check_labels, check_oracle, check_square
 from hcviz.core.similarity import similarity_from_features
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
@@ -46,6 +46,8 @@ class Dataset:
         The true hierarchy, where there is one; it may have polytomies.
     images : tuple of PNG bytes or data URIs (None: no picture), or None
     comparisons : Comparisons or None
+    oracle : SimilarityOracle or None
+        Where similarities are computed when they are asked for; larger is more alike.
     provenance : str
         One line: where it comes from, and its licence.
     notes : tuple of str
@@ -66,6 +68,7 @@ class Dataset:
     target: Tree | None = None
     images: Sequence[Any] | None = None
     comparisons: Comparisons | None = None
+    oracle: Any = None
     provenance: str = ""
     notes: tuple[str, ...] = ()
 
@@ -96,6 +99,10 @@ class Dataset:
         if self.images is not None:
             put(self, "images", tuple(self.images))
         counts = {"rows of features": self.features, "rows of similarity": self.similarity}
+        if self.oracle is not None and check_oracle(self.oracle) != n:
+            raise InvalidData(
+                f"{self.title}: {n} labels, but an oracle of {self.oracle.n_items} items."
+            )
         counts |= {"images": self.images, **{f"values of {k!r}": v for k, v in strips.items()}}
         for what, part in counts.items():
             if part is not None and len(part) != n:
@@ -149,13 +156,14 @@ class Dataset:
             feature_names=self.feature_names,
             similarity=matrix,
             comparisons=self.comparisons,
+            oracle=self.oracle,
             triplets=triplets,
         )
 
     @classmethod
     def from_problem(cls, problem: Problem, name: str = "data") -> Dataset:
         """A problem that was made in Python, so that it can be shown; its features are taken as
-        unscaled, its triplets and oracle stay behind."""
+        unscaled, its triplets stay behind."""
         assert problem.labels is not None
         return cls(
             name=name,
@@ -165,6 +173,7 @@ class Dataset:
             feature_names=problem.feature_names,
             similarity=problem.similarity_or_default if problem.is_sparse else problem.similarity,
             comparisons=problem.comparisons,
+            oracle=problem.oracle,
             provenance="Given as a hcviz.Problem.",
         )
 

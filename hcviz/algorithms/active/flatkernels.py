@@ -1,0 +1,347 @@
+"""Compiled parts of the flat methods: a dense similarity of some items, divided in two or in k.
+
+``weights`` is float64 (m, m), symmetric; its diagonal means nothing, since nobody asks how similar
+an item is to itself. Items bound by triplets are *supernodes*: ``key`` int32 (m,) numbers them
+0..count-1 by their first item. A vector that is constant on supernodes has x' W x = y' C y with C
+the summed weights, and x' x = y' D y with D the supernodes' sizes, so that every eigenproblem over
+items becomes one of D^-1/2 C D^-1/2 over supernodes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+from hcviz.core.mixkernels import branched, uniform
+from hcviz.core.spectralkernels import exact_vector
+
+LAPLACIAN, CENTRED, KMEANS = 0, 1, 2
+
+#: Residual, relative to the largest weight, at which an eigenvector is good enough for its signs.
+TOLERANCE = 1e-6
+#: Starts of k-means, and iterations of each.
+STARTS = 4
+ITERATIONS = 60
+#: Passes over the items while some of them move.
+PASSES = 30
+
+
+@njit
+def contracted(weights, key, count):
+    """``(summed, sizes)``: weights between supernodes, inside them on the diagonal (both orders,
+    an item with itself left out), float64 (count, count); items in each, float64 (count,)."""
+    summed = np.zeros((count, count))
+    sizes = np.zeros(count)
+    m = key.size
+    for i in range(m):
+        sizes[key[i]] += 1.0
+    if count == m:
+        for i in range(m):
+            for j in range(m):
+                summed[i, j] = weights[i, j]
+            summed[i, i] = 0.0
+        return summed, sizes
+    for i in range(m):
+        row = summed[key[i]]
+        for j in range(m):
+            if i != j:
+                row[key[j]] += weights[i, j]
+    return summed, sizes
+
+
+@njit
+def prepare(summed, laplacian):
+    """Make the matrix whose top eigenvector divides, in place: scaled to at most 1, and for the
+    Laplacian W - D instead of W (the smallest eigenvalue of D - W is the largest of that)."""
+    count = summed.shape[0]
+    if laplacian:
+        for i in range(count):
+            summed[i, i] = 0.0
+            summed[i, i] = -summed[i].sum()
+    largest = np.abs(summed).max()
+    if largest > 0:
+        for i in range(count):
+            for j in range(count):
+                summed[i, j] /= largest
+
+
+@njit
+def polish(summed, sizes, labels, k):
+    """Move supernodes, one after the other, while the sum over clusters of (weight inside) / (items
+    inside) grows: the discrete problem that the top eigenvectors of the centred matrix relax, and
+    kernel k-means. Changes ``labels`` (int32 (count,)); no cluster is emptied."""
+    count = sizes.size
+    link = np.zeros((count, k))
+    inside = np.zeros(k)
+    held = np.zeros(k)
+    nodes = np.zeros(k, np.int64)
+    for i in range(count):
+        row = summed[i]
+        own = link[i]
+        for j in range(count):
+            if j != i:
+                own[labels[j]] += row[j]
+        held[labels[i]] += sizes[i]
+        nodes[labels[i]] += 1
+    for i in range(count):
+        inside[labels[i]] += link[i, labels[i]] + summed[i, i]
+    limit = 1e-9 * np.abs(summed).max()
+    for _ in range(PASSES):
+        moved = 0
+        for i in range(count):
+            here = labels[i]
+            if nodes[here] == 1:
+                continue
+            own, size = summed[i, i], sizes[i]
+            less = (inside[here] - 2.0 * link[i, here] - own) / (held[here] - size)
+            loss = inside[here] / held[here] - less
+            best, gain = -1, limit
+            for c in range(k):
+                if c != here:
+                    more = (inside[c] + 2.0 * link[i, c] + own) / (held[c] + size)
+                    change = more - inside[c] / held[c] - loss
+                    if change > gain:
+                        best, gain = c, change
+            if best < 0:
+                continue
+            inside[here] -= 2.0 * link[i, here] + own
+            inside[best] += 2.0 * link[i, best] + own
+            held[here] -= size
+            held[best] += size
+            nodes[here] -= 1
+            nodes[best] += 1
+            labels[i] = best
+            row = summed[i]
+            for j in range(count):
+                if j != i:
+                    link[j, here] -= row[j]
+                    link[j, best] += row[j]
+            moved += 1
+        if moved == 0:
+            break
+
+
+@njit
+def profiles(weights, key, count):
+    """``(points, sizes)`` for k-means: each supernode's mean row, float64 (count, m).
+
+    An item is taken to be as similar to itself as to the most similar other.
+    """
+    m = key.size
+    points = np.zeros((count, m))
+    sizes = np.zeros(count)
+    for i in range(m):
+        out = points[key[i]]
+        sizes[key[i]] += 1.0
+        most = -np.inf
+        for j in range(m):
+            if j != i:
+                out[j] += weights[i, j]
+                most = max(most, weights[i, j])
+        out[i] += most
+    for c in range(count):
+        for j in range(m):
+            points[c, j] /= sizes[c]
+    return points, sizes
+
+
+@njit
+def squared(x, y):
+    total = 0.0
+    for t in range(x.size):
+        total += (x[t] - y[t]) * (x[t] - y[t])
+    return total
+
+
+@njit
+def seed_centres(points, sizes, k, seed, centres):
+    """k-means++ (Arthur and Vassilvitskii 2007): ``centres`` (k, d) at points drawn by distance."""
+    count = sizes.size
+    near = np.full(count, np.inf)
+    for c in range(k):
+        total = 0.0
+        for i in range(count):
+            if c > 0:
+                near[i] = min(near[i], squared(points[i], centres[c - 1]))
+            total += sizes[i] * (near[i] if c > 0 else 1.0)
+        goal = uniform(branched(seed, c)) * total
+        chosen = -1
+        for i in range(count):
+            mass = sizes[i] * (near[i] if c > 0 else 1.0)
+            if mass > 0.0:
+                chosen = i
+                goal -= mass
+                if goal <= 0.0:
+                    break
+        centres[c] = points[max(chosen, 0)]
+
+
+@njit
+def lloyd(points, sizes, labels, centres):
+    """One iteration: nearest centre, then means. Returns ``(changes, sum of squares)``; a cluster
+    that no point is nearest to keeps its centre."""
+    k = centres.shape[0]
+    changes = 0
+    spread = 0.0
+    held = np.zeros(k)
+    for i in range(sizes.size):
+        best, distance = 0, np.inf
+        for c in range(k):
+            here = squared(points[i], centres[c])
+            if here < distance:
+                best, distance = c, here
+        spread += sizes[i] * distance
+        held[best] += sizes[i]
+        if labels[i] != best:
+            labels[i] = best
+            changes += 1
+    for c in range(k):
+        if held[c] > 0:
+            centres[c, :] = 0.0
+    for i in range(sizes.size):
+        row, share = centres[labels[i]], sizes[i] / held[labels[i]]
+        for t in range(row.size):
+            row[t] += share * points[i, t]
+    return changes, spread
+
+
+@njit
+def kmeans(points, sizes, k, seed):
+    """The best of ``STARTS`` runs of Lloyd's algorithm with weights ``sizes``: int32 (count,)."""
+    best = np.zeros(sizes.size, np.int32)
+    least = np.inf
+    centres = np.empty((k, points.shape[1]))
+    for start in range(STARTS):
+        seed_centres(points, sizes, k, branched(seed, start), centres)
+        labels = np.full(sizes.size, -1, np.int32)
+        for _ in range(ITERATIONS):
+            changes, spread = lloyd(points, sizes, labels, centres)
+            if changes == 0:
+                break
+        if spread < least:
+            least = spread
+            best = labels
+    return best
+
+
+@njit
+def halves(sizes):
+    """The first supernodes with about half of the items, and the rest: int32 (count,), 0 and 1."""
+    total = sizes.sum()
+    inside = 0.0
+    labels = np.ones(sizes.size, np.int32)
+    for i in range(sizes.size):
+        if i > 0 and 2.0 * (inside + sizes[i]) > total + sizes[i]:
+            break
+        if i < sizes.size - 1:
+            labels[i] = 0
+            inside += sizes[i]
+    return labels
+
+
+@njit
+def signs(vector):
+    """0 where the vector is 0 or more, else 1 (algorithm 2 of paper 002): int32 (count,)."""
+    labels = np.zeros(vector.size, np.int32)
+    for i in range(vector.size):
+        if vector[i] < 0:
+            labels[i] = 1
+    return labels
+
+
+@njit
+def one_sided(labels):
+    """Whether all have one label."""
+    return labels.min() == labels.max()
+
+
+@njit
+def renamed(labels):
+    """The same clusters, numbered by their first members: int32 (count,).
+
+    Which of an eigenvector's signs is positive says nothing, and must not matter below.
+    """
+    names = np.full(labels.max() + 1, -1, np.int32)
+    out = np.empty(labels.size, np.int32)
+    used = 0
+    for i in range(labels.size):
+        if names[labels[i]] < 0:
+            names[labels[i]] = used
+            used += 1
+        out[i] = names[labels[i]]
+    return out
+
+
+@njit
+def cut_in_two(weights, key, count, method, seed):
+    """Two clusters of the supernodes by a built-in method: int32 (count,), both 0 and 1 there."""
+    labels = np.zeros(count, np.int32)
+    if count <= 2:
+        labels[count - 1] = 1
+        return labels
+    if method == KMEANS:
+        points, sizes = profiles(weights, key, count)
+        labels = kmeans(points, sizes, 2, seed)
+    else:
+        summed, sizes = contracted(weights, key, count)
+        prepare(summed, method == LAPLACIAN)
+        labels = signs(exact_vector(summed, sizes, TOLERANCE))
+        if method == CENTRED and not one_sided(labels):
+            polish(summed, sizes, labels, 2)
+    return halves(sizes) if one_sided(labels) else renamed(labels)
+
+
+@njit
+def divide_whole(weights, method, seed, least):
+    """Divide m items in two, and again, by their whole similarity matrix, until ``least`` or fewer
+    are left (1: to the end; else they hang from one node): ``(up, made)``.
+
+    ``up`` int32 (2m - 1,): parents; leaves 0..m-1, inner nodes from m in the order made, the first
+    with -1.
+    """
+    m = weights.shape[0]
+    up = np.full(2 * m - 1, -1, np.int32)
+    made = m
+    order = np.arange(m).astype(np.int32)
+    spare = np.empty(m, np.int32)
+    todo = np.empty((m + 1, 3), np.int64)
+    seeds = np.empty(m + 1, np.uint64)
+    todo[0, 0], todo[0, 1], todo[0, 2] = 0, m, -1
+    seeds[0] = seed
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        begin, end, over, own = todo[waiting, 0], todo[waiting, 1], todo[waiting, 2], seeds[waiting]
+        size = end - begin
+        if size == 1:
+            up[order[begin]] = over
+            continue
+        up[made] = over
+        node = made
+        made += 1
+        if size <= least or size == 2:
+            for p in range(begin, end):
+                up[order[p]] = node
+            continue
+        part = np.empty((size, size))
+        for i in range(size):
+            row = weights[order[begin + i]]
+            for j in range(size):
+                part[i, j] = row[order[begin + j]]
+        labels = cut_in_two(part, np.arange(size).astype(np.int32), size, method, own)
+        where = begin
+        for side in range(2):
+            for i in range(size):
+                if labels[i] == side:
+                    spare[where] = order[begin + i]
+                    where += 1
+            if side == 0:
+                middle = where
+        for p in range(begin, end):
+            order[p] = spare[p]
+        todo[waiting, 0], todo[waiting, 1], todo[waiting, 2] = begin, middle, node
+        seeds[waiting] = branched(own, 0)
+        todo[waiting + 1, 0], todo[waiting + 1, 1], todo[waiting + 1, 2] = middle, end, node
+        seeds[waiting + 1] = branched(own, 1)
+        waiting += 2
+    return up, made

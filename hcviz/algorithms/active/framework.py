@@ -1,0 +1,210 @@
+"""``ActiveCluster(A, s, k)``: hierarchies from few similarities (paper 002, algorithm 1)."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.algorithms.active.flat import Flat, flat_method
+from hcviz.algorithms.active.growth import Growth, Plan, Waiting
+from hcviz.core.build import build
+from hcviz.core.errors import InvalidParameter, TooLarge
+from hcviz.core.oracle import CountingOracle
+from hcviz.core.snapshot import Matrix, Snapshot, View
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
+
+#: Sets of up to so many items are divided to the end inside one task.
+TASK = 20_000
+#: All similarities of more items are refused: the matrix alone takes 800 MB.
+MOST_WHOLE = 10_000
+#: A snapshot for about every such share of the pairs of items.
+SHARE = 20
+#: Above this many items only the last snapshot counts the similarities asked for.
+COUNT_EACH = 10_000
+#: Cells of a side of the picture of what was asked for.
+PICTURE = 256
+
+
+@dataclass(frozen=True)
+class ActiveCluster:
+    """The framework of paper 002: any flat method, made hierarchical and sparing.
+
+    On a set of m items: draw ``s`` of them, cluster these by the flat method ``A`` into ``k``, put
+    every other item into the cluster to whose sampled members it is most similar on average, and do
+    the same inside each cluster. A similarity is asked for only where it is needed: O(n s log n) of
+    them, in O(n s^2 + n s log n) time.
+
+    Parameters
+    ----------
+    A : str or :class:`hcviz.algorithms.active.flat.Flat`
+        ``centred`` (default), ``laplacian`` (the paper's), ``kmeans``, or a registered one.
+    s : int, optional
+        Items sampled; default ceil(``c`` ln n). At least k + 1 (the paper: k).
+    c : float
+        8 by default.
+    k : int or None
+        Clusters of each division; None: by the eigengap, 2 to ``most``.
+    below_s : {"full", "stop"}
+        What becomes of s items or fewer: divided by all their similarities, or left as one star
+        (the paper's).
+    repair : float
+        Ours (0: the paper's): how many more similarities may be spent on getting placements right,
+        as a share of what a recursion that always halves would use without. Items whose average
+        similarities to two clusters differ by less than 2.5 standard errors are compared with s
+        more items, and again, up to four times, the most doubtful first; and sets of up to some
+        12 s items (at 0.5) are divided by all their similarities, since sampling them level by
+        level would cost nearly as much. Nothing of it applies where s items or fewer are left.
+    drop, fresh : bool
+        HeurSpec's heuristics (section 3.4): sampled items of low degree are set aside and placed
+        like all others; items outlyingly dissimilar to every sampled cluster form a new one. (The
+        paper says neither how low is low, nor whether two such items share a cluster. Here: less
+        than half the median degree, counted from the sample's lowest similarity; below
+        :func:`growth.low_limit` of the members sampled; and they do.)
+
+    :meth:`grow` runs it. Same seed, same tree, whatever the number of threads: each node's seed
+    follows from its parent's.
+    """
+
+    A: str | Flat = "centred"
+    s: int | None = None
+    k: int | None = 2
+    c: float = 8.0
+    below_s: str = "full"
+    repair: float = 0.5
+    most: int = 8
+    drop: bool = False
+    fresh: bool = False
+
+    def plan(self, n: int) -> Plan:
+        """What this means for n items."""
+        least = 3 if self.k is None else self.k + 1
+        s = math.ceil(self.c * math.log(max(n, 2))) if self.s is None else int(self.s)
+        if self.s is not None and s < least:
+            raise InvalidParameter(
+                f"s = {s} items cannot show {least - 1} clusters.", f"Take s of {least} or more."
+            )
+        if self.below_s not in ("full", "stop"):
+            raise InvalidParameter(f"below_s is 'full' or 'stop', not {self.below_s!r}.")
+        s = max(s, least)
+        return Plan(
+            flat=flat_method(self.A), k=self.k, s=s, whole=whole_from(s, n, self.repair),
+            stop=self.below_s == "stop", repair=float(self.repair), most=self.most,
+            drop=self.drop, fresh=self.fresh,
+        )  # fmt: skip
+
+    def grow(
+        self, oracle: Any, seed: int = 0, triplets: Any = None, threads: int | None = None
+    ) -> Iterator[Snapshot | None]:
+        """The tree's snapshots, the last with ``step == total``; None where there is none yet.
+
+        ``oracle``: anything with ``n_items`` and ``similarity(rows, cols)``. ``triplets`` ab|c hold
+        in every tree: items bound by them stay together until c is parted from them. Metrics:
+        ``queries``, the distinct pairs asked for (of more than 10,000 items in the last snapshot
+        only), their ``share`` of all pairs, and ``repair``, how many of the similarities were for
+        second looks. View, up to as many: ``similarities asked for``, the oracle's mask in the
+        tree's leaf order. Raises :class:`InconsistentTriplets` and :class:`TooLarge` (for all
+        similarities of more than 10,000 items) before anything runs.
+        """
+        counted = CountingOracle(oracle, cache=0)
+        n = counted.n_items
+        plan = self.plan(n)
+        rows = Triplets.of(triplets, n)
+        build(n, rows)
+        if plan.whole >= n > MOST_WHOLE:
+            raise TooLarge(
+                f"All similarities of {n:,} items are more than fit; the limit is {MOST_WHOLE:,}.",
+                "Take a smaller s.",
+            )
+        return _grown(counted, plan, seed, rows.rows, threads or os.cpu_count() or 1)
+
+
+def whole_from(s: int, n: int, repair: float) -> int:
+    """The largest set whose m (m - 1) / 2 similarities are at most 1 + ``repair`` times the
+    m s (log2(m / s) + 1/2) of a recursion that halves it down to s items, but no more than a
+    quarter of the items; s without repair."""
+    if repair <= 0:
+        return s
+    size = s
+    while size < n // 4 and (size - 1) / 2 <= (1 + repair) * s * (math.log2(size / s) + 0.5):
+        size += max(1, s // 16)
+    return max(s, min(size, n // 4, 16 * s))
+
+
+def _grown(
+    oracle: CountingOracle, plan: Plan, seed: int, rows: NDArray[np.int32], threads: int
+) -> Iterator[Snapshot | None]:
+    n = oracle.n_items
+    total = max(1, n * (n - 1) // 2)
+    if n == 1:
+        yield Snapshot(Tree.star(1), total, total, {"queries": 0.0, "share": 0.0, "repair": 0.0})
+        return
+    growth = Growth(oracle, plan, np.arange(n, dtype=np.int32), seed, rows)
+    halted = threading.Event()
+    pool = ThreadPoolExecutor(threads, "hcviz-active") if n > TASK and threads > 1 else None
+    running: dict[Future[Growth], Waiting] = {}
+    shown = 0
+    under = 0  # pairs inside sets that a task has
+    try:
+        while growth.largest() or running:
+            if growth.largest() > TASK or (growth.largest() and pool is None):
+                yield from growth.step(pool)
+            elif growth.largest():
+                one = growth.take()
+                under += len(one.own) * (len(one.own) - 1) // 2
+                assert pool is not None
+                running[pool.submit(_task, oracle, plan, growth, one, halted)] = one
+                continue
+            else:
+                wait(running, timeout=0.02, return_when=FIRST_COMPLETED)
+            for future in [f for f in running if f.done()]:
+                one = running.pop(future)
+                under -= len(one.own) * (len(one.own) - 1) // 2
+                part = future.result()
+                growth.graft(one.own, part.up, part.made, one.over)
+                growth.second += part.second
+            step = total - growth.left - under
+            if step < total and (step - shown) * SHARE >= total and not running:
+                shown = step
+                yield _shown(growth, oracle, step, total)
+            yield None
+        yield _shown(growth, oracle, total, total)
+    finally:
+        halted.set()
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _task(
+    oracle: CountingOracle, plan: Plan, growth: Growth, one: Waiting, halted: threading.Event
+) -> Growth:
+    """A set divided to the end: a function of its arguments alone."""
+    inside = Growth(oracle, plan, growth.items[one.own], one.seed, growth._local(one))
+    while inside.largest():
+        for _ in inside.step():
+            if halted.is_set():
+                return inside
+    return inside
+
+
+def _shown(growth: Growth, oracle: CountingOracle, step: int, total: int) -> Snapshot:
+    n = oracle.n_items
+    metrics = {"repair": float(growth.second)}
+    tree = Tree.with_size_heights(growth.parents(n), n)
+    views: dict[str, View] = {}
+    if step == total or n <= COUNT_EACH:
+        metrics |= {"queries": float(oracle.queries), "share": oracle.share}
+    if n <= COUNT_EACH:
+        views["similarities asked for"] = Matrix(oracle.mask(tree.leaf_order, PICTURE))
+    return Snapshot(tree, step, total, metrics, views=views)
+
+
+__all__ = ["ActiveCluster", "whole_from"]

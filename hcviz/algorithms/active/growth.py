@@ -1,0 +1,427 @@
+"""``Growth``: the recursion of ``ActiveCluster(A, s, k)`` on some items, in steps.
+
+Sets that are still to be divided wait; a step divides the largest. What a set draws depends on the
+way down to it alone, so that neither the order of the steps nor who does them has a say in the
+tree.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.algorithms.active import flatkernels, placekernels
+from hcviz.algorithms.active.flat import COMPILED, Flat, eigengap
+from hcviz.core.buildkernels import aho_tree, components
+from hcviz.core.mixkernels import branched
+
+Int = NDArray[np.int32]
+Float = NDArray[np.float64]
+Steps = Generator[None, None, Any]
+
+#: Similarities asked for at once: 4 MB of answers.
+BLOCK = 500_000
+#: Second looks at one division, each at ``s`` more items.
+ROUNDS = 4
+#: Who stands fewer standard errors than this from another cluster is looked at again. A wrong
+#: placement (the margin on the wrong side of 0) is below it unless the error is larger than the
+#: margin by as much again; one in 160 is above it without being wrong.
+DOUBT = 2.5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How sets are divided.
+
+    ``flat``: the flat method A; ``k``: clusters of a division, None: by the eigengap, at most
+    ``most``; ``s``: items sampled. Sets of up to ``whole`` items are divided by all their
+    similarities; with ``stop``, those of up to ``s`` not at all. ``repair``: second looks may use
+    this share of a division's own similarities. ``drop``, ``fresh``: HeurSpec's heuristics.
+    """
+
+    flat: Flat
+    k: int | None
+    s: int
+    whole: int
+    stop: bool = False
+    repair: float = 0.0
+    most: int = 8
+    drop: bool = False
+    fresh: bool = False
+
+    @property
+    def compiled(self) -> bool:
+        """Whether one kernel can divide a set down to its leaves."""
+        return self.k == 2 and self.flat.kernel is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """A set to divide: places among the growth's items (increasing), the node above (-1: none),
+    its seed, triplets in places, and the similarities that are known of it, if they all are:
+    a matrix and the set's rows in it."""
+
+    own: Int
+    over: int
+    seed: int
+    rows: Int
+    matrix: Float | None = None
+    inside: Int | None = None
+
+
+class Growth:
+    """The tree of ``items`` (int32 (n,)), as far as it is grown.
+
+    ``up`` int32 (2n - 1,): parents; leaves 0..n-1 are places in ``items``, inner nodes from n in
+    the order made, the first the root; ``made``: how many nodes there are.
+    """
+
+    def __init__(self, oracle: Any, plan: Plan, items: Int, seed: int, rows: Int) -> None:
+        self.oracle, self.plan, self.items = oracle, plan, items
+        n = len(items)
+        self.up = np.full(2 * n - 1, -1, np.int32)
+        self.made = n
+        self.left = 0  # pairs of items in sets that wait
+        self.second = 0  # similarities asked for by second looks
+        self._waiting: list[tuple[int, int, Waiting]] = []
+        self._room = np.empty(n, np.int32)
+        self.add(Waiting(np.arange(n, dtype=np.int32), -1, seed, rows))
+
+    # ------------------------------------------------------------------ sets
+
+    def add(self, one: Waiting) -> None:
+        size = len(one.own)
+        if size == 1:
+            self.up[one.own[0]] = one.over
+            return
+        heapq.heappush(self._waiting, (-size, int(one.own[0]), one))
+        self.left += size * (size - 1) // 2
+
+    def take(self) -> Waiting:
+        """The largest set that waits; of equals the one with the least item."""
+        one = heapq.heappop(self._waiting)[2]
+        self.left -= len(one.own) * (len(one.own) - 1) // 2
+        return one
+
+    def largest(self) -> int:
+        """Items of the largest set that waits; 0 where none does."""
+        return -self._waiting[0][0] if self._waiting else 0
+
+    def node(self, over: int) -> int:
+        self.up[self.made] = over
+        self.made += 1
+        return self.made - 1
+
+    def graft(self, own: Int, up: Int, made: int, over: int) -> None:
+        """Hang a tree over ``own`` (leaves 0..m-1, then inner nodes, the root's entry -1) below
+        ``over``."""
+        m = len(own)
+        shift = self.made - m
+        moved = np.where(up[:made] >= 0, up[:made] + shift, over)
+        self.up[own] = moved[:m]
+        self.up[self.made : shift + made] = moved[m:]
+        self.made = shift + made
+
+    def leave(self, one: Waiting) -> None:
+        """A set that is not divided: a star, or what its triplets ask for."""
+        if not len(one.rows):
+            self.up[one.own] = self.node(one.over)
+            return
+        parent = aho_tree(len(one.own), self._local(one))[0]
+        m = len(one.own)
+        turned = np.where(parent >= 0, len(parent) - 1 + m - parent, -1)  # the root first
+        self.graft(one.own, np.concatenate([turned[:m], turned[m:][::-1]]), len(parent), one.over)
+
+    def _local(self, one: Waiting) -> Int:
+        """The triplets in places within the set."""
+        self._room[one.own] = np.arange(len(one.own), dtype=np.int32)
+        return np.ascontiguousarray(self._room[one.rows])
+
+    def parents(self, n: int) -> Int:
+        """The tree so far, numbered by clade size and least item: whoever made it, whenever."""
+        done = self
+        if self._waiting:
+            done = Growth.__new__(Growth)
+            done.up, done.made, done._room = self.up.copy(), self.made, self._room
+            for _, _, one in self._waiting:
+                done.leave(one)
+        size, least = placekernels.sizes_and_least(done.up, done.made, n)
+        number = np.arange(done.made, dtype=np.int32)
+        number[n + np.lexsort((least[n:], size[n:]))] = np.arange(n, done.made, dtype=np.int32)
+        parent = np.empty(done.made, np.int32)
+        over = done.up[: done.made]
+        parent[number] = np.where(over >= 0, number[over], -1)
+        return parent
+
+    # ------------------------------------------------------------------ a step
+
+    def step(self, pool: Executor | None = None) -> Iterator[None]:
+        """Divide the largest set; yields None at places to stop; ``pool`` shares placements."""
+        one = self.take()
+        plan, m = self.plan, len(one.own)
+        if m == 2 or (plan.stop and m <= plan.s):
+            self.leave(one)
+            return
+        if one.matrix is None and m <= plan.whole:
+            matrix = yield from self._matrix(one.own)
+            one = Waiting(
+                one.own, one.over, one.seed, one.rows, matrix, np.arange(m, dtype=np.int32)
+            )
+        if one.matrix is None:
+            labels = yield from self._sampled(one, pool)
+        elif plan.compiled and m <= COMPILED and not len(one.rows):
+            matrix = one.matrix if len(one.matrix) == m else _part(one)
+            least = plan.s if plan.stop else 1
+            up, made = flatkernels.divide_whole(
+                matrix, plan.flat.kernel, np.uint64(one.seed), least
+            )
+            self.graft(one.own, up, made, one.over)
+            return
+        else:
+            labels = yield from self._whole(one)
+        self._divide(one, labels)
+
+    def _divide(self, one: Waiting, labels: Int) -> None:
+        over = self.node(one.over)
+        labels = flatkernels.renamed(labels)
+        of = labels[self._local(one)] if len(one.rows) else one.rows
+        for label in range(int(labels.max()) + 1):
+            here = labels == label
+            rows = one.rows[(of == label).all(axis=1)] if len(one.rows) else one.rows
+            seed = int(branched(np.uint64(one.seed), label))
+            inside = one.inside[here] if one.inside is not None else None
+            self.add(Waiting(one.own[here], over, seed, rows, one.matrix, inside))
+
+    def _matrix(self, own: Int) -> Steps:
+        """All similarities of a set, float64 (m, m)."""
+        who = self.items[own]
+        out = np.empty((len(who), len(who)))
+        if out.size <= BLOCK:
+            return self.oracle.similarity(who, who)
+        stride = max(1, BLOCK // len(who))
+        for begin in range(0, len(who), stride):
+            out[begin : begin + stride] = self.oracle.similarity(who[begin : begin + stride], who)
+            yield
+        return out
+
+    def _whole(self, one: Waiting) -> Steps:
+        """Divide by all similarities: the labels."""
+        matrix = _part(one)
+        yield
+        m = len(one.own)
+        key, count = np.arange(m, dtype=np.int32), m
+        if len(one.rows):
+            key = components(m, self._local(one))
+            count = int(key.max()) + 1
+        labels = yield from self._flat(matrix, key, count, one.seed)
+        return labels[key]
+
+    def _flat(self, matrix: Float, key: Int, count: int, seed: int) -> Steps:
+        """The flat method's clusters of the supernodes; two at least."""
+        plan = self.plan
+        k = plan.k
+        if k is None:
+            laplacian = plan.flat.kernel == flatkernels.LAPLACIAN
+            k = eigengap(matrix, key, count, laplacian, plan.most)
+            yield
+        k = min(k, count)
+        if k == 2:
+            labels = yield from plan.flat.two(matrix, key, count, seed)
+        else:
+            labels = yield from plan.flat.split(matrix, key, count, k, seed)
+        if count > 1 and flatkernels.one_sided(labels):
+            labels = flatkernels.halves(np.bincount(key, minlength=count).astype(np.float64))
+        return labels
+
+    # ------------------------------------------------------------------ by a sample
+
+    def _sampled(self, one: Waiting, pool: Executor | None) -> Steps:
+        """Algorithm 1 of paper 002, one division: sample, cluster, place; then second looks."""
+        plan, m = self.plan, len(one.own)
+        who = self.items[one.own]
+        rng = np.random.default_rng(one.seed)
+        drawn = rng.choice(m, min(m, plan.s * (1 + ROUNDS)), replace=False).astype(np.int32)
+        sample = np.sort(drawn[: plan.s])
+        key = None
+        if len(one.rows):
+            key = components(m, self._local(one))
+            sample = _with_two(sample, key, rng)
+        block = self.oracle.similarity(who[sample], who[sample])
+        yield
+        kept: Any = np.arange(len(sample), dtype=np.int32)
+        if plan.drop:
+            kept = _well_linked(block, sample, key)
+        core = np.ascontiguousarray(block[np.ix_(kept, kept)])
+        names: Any = kept
+        own_key: Any = np.arange(len(kept), dtype=np.int32)
+        if key is not None:
+            names, own_key = np.unique(key[sample[kept]], return_inverse=True)
+            own_key = own_key.astype(np.int32)
+        found = yield from self._flat(core, own_key, len(names), one.seed)
+        clusters = np.unique(found[own_key], return_inverse=True)[1].astype(np.int32)
+        k = int(clusters.max()) + 1
+
+        sums, squares = np.zeros((m, k)), np.zeros((m, k))
+        counts = np.zeros((m, k), np.int32)
+        column = np.full(len(sample), -1, np.int32)
+        column[kept] = np.arange(len(kept), dtype=np.int32)
+        placekernels.tally(
+            np.ascontiguousarray(block[:, kept]), sample, clusters, column, sums, squares, counts
+        )
+        rest = np.ones(m, bool)
+        rest[sample] = False
+        others = np.flatnonzero(rest).astype(np.int32)
+        members = sample[kept]
+        yield from self._tally(who, others, members, clusters, (sums, squares, counts), pool)
+
+        labels = np.zeros(m, np.int32)
+        everyone = np.arange(m, dtype=np.int32)
+        placekernels.nearest(sums, counts, everyone, labels)
+        mean = sums / np.maximum(counts, 1)
+        best = mean[everyone, labels]
+        if key is not None:
+            labels, best = _joined(mean, key)
+        if plan.fresh:
+            own = mean[members, clusters]
+            limits = np.array([low_limit(own[clusters == c], m) for c in range(k)])
+            labels = np.where(best < limits[labels], np.int32(k), labels)
+        labels[members] = clusters
+        if key is not None:  # who is bound to a sampled item goes with it
+            bound = np.full(int(key.max()) + 1, -1, np.int32)
+            bound[key[members]] = clusters
+            labels = np.where(bound[key] >= 0, bound[key], labels).astype(np.int32)
+        if plan.repair > 0:
+            loose = np.ones(m, bool) if key is None else np.bincount(key)[key] == 1
+            tallies = (sums, squares, counts)
+            yield from self._second(who, drawn, loose, labels, tallies, pool)
+        if flatkernels.one_sided(labels):
+            labels[members] = clusters
+        return labels
+
+    def _tally(
+        self,
+        who: Int,
+        at: Int,
+        members: Int,
+        clusters: Int,
+        tallies: tuple[Float, Float, Int],
+        pool: Executor | None,
+    ) -> Iterator[None]:
+        """Ask for the similarities of the items at places ``at`` with ``members``, and add them."""
+        columns = who[members]
+        stride = max(1, BLOCK // max(1, len(members)))
+
+        def part(begin: int) -> None:
+            places = at[begin : begin + stride]
+            block = self.oracle.similarity(who[places], columns)
+            nobody = np.full(len(places), -1, np.int32)
+            placekernels.tally(block, places, clusters, nobody, *tallies)
+
+        begins = range(0, len(at), stride)
+        if pool is None or len(begins) < 2:
+            for begin in begins:
+                part(begin)
+                yield
+        else:
+            yield from waited([pool.submit(part, begin) for begin in begins])
+
+    def _second(
+        self,
+        who: Int,
+        drawn: Int,
+        loose: NDArray[np.bool_],
+        labels: Int,
+        tallies: tuple[Float, Float, Int],
+        pool: Executor | None,
+    ) -> Iterator[None]:
+        """Look again at those whose place is in doubt, at ``s`` more items each time.
+
+        The most doubtful first, as far as the budget goes; sampled items among them. What they are
+        compared with are items that are in no doubt.
+        """
+        s, m = self.plan.s, len(labels)
+        room = int(self.plan.repair * (s * (m - s) + s * (s - 1) // 2))
+        for turn in range(1, ROUNDS + 1):
+            clear = placekernels.doubts(*tallies, labels)
+            clear[~loose] = np.inf
+            doubted = clear < DOUBT
+            more = drawn[s * turn : s * (turn + 1)]
+            more = np.sort(more[~doubted[more] & (labels[more] < tallies[0].shape[1])])
+            again = np.flatnonzero(doubted).astype(np.int32)
+            most = room // max(1, len(more))
+            if len(again) > most:
+                again = np.sort(again[np.argsort(clear[again], kind="stable")[:most]])
+            if not len(again) or not len(more):
+                return
+            room -= len(again) * len(more)
+            self.second += len(again) * len(more)
+            yield from self._tally(who, again, more, labels[more], tallies, pool)
+            placekernels.nearest(tallies[0], tallies[2], again, labels)
+
+
+def _part(one: Waiting) -> Float:
+    assert one.matrix is not None
+    assert one.inside is not None
+    if len(one.inside) == len(one.matrix):
+        return one.matrix
+    return np.ascontiguousarray(one.matrix[np.ix_(one.inside, one.inside)])
+
+
+def _with_two(sample: Int, key: Int, rng: np.random.Generator) -> Int:
+    """The sample, with items of other supernodes added where it has only one."""
+    if np.unique(key[sample]).size > 1:
+        return sample
+    others = np.flatnonzero(key != key[sample[0]]).astype(np.int32)
+    more = rng.choice(others, min(len(others), len(sample)), replace=False)
+    return np.sort(np.concatenate([sample, more])).astype(np.int32)
+
+
+def low_limit(values: Float, count: int) -> float:
+    """What is outlyingly low among ``count`` values, judged by a few of them: 1 + sqrt(2 ln count)
+    robust standard deviations below the median, as the lowest of so many normal ones hardly ever
+    is; more, the fewer they are to judge by."""
+    middle = float(np.median(values))
+    spread = 1.4826 * float(np.median(np.abs(values - middle))) * (1.0 + 4.0 / len(values))
+    return middle - (1.0 + math.sqrt(2.0 * math.log(max(count, 2)))) * spread
+
+
+def _well_linked(block: Float, sample: Int, key: Int | None) -> Int:
+    """HeurSpec: the sampled items (as columns) whose degree, counted from the lowest similarity in
+    the sample, is at least half the median one. Bound items stay, and all do where one would."""
+    plain = block[~np.eye(len(sample), dtype=bool)].reshape(len(sample), -1)
+    degree = plain.mean(axis=1) - plain.min()
+    keep = degree >= np.median(degree) / 2
+    if key is not None:
+        keep |= np.bincount(key)[key[sample]] > 1
+    kept = np.flatnonzero(keep)
+    names = kept if key is None else np.unique(key[sample[kept]])
+    return (kept if len(names) > 1 else np.arange(len(sample))).astype(np.int32)
+
+
+def _joined(mean: Float, key: Int) -> tuple[Int, Float]:
+    """``(labels, best average)`` where items of one supernode must have one: float64 (m, k) in."""
+    together = np.zeros((int(key.max()) + 1, mean.shape[1]))
+    np.add.at(together, key, mean)
+    together /= np.bincount(key)[:, None]
+    return together.argmax(axis=1).astype(np.int32)[key], together.max(axis=1)[key]
+
+
+def waited(futures: Iterable[Future[Any]]) -> Iterator[None]:
+    """Wait for all of them, with a place to stop every 20 ms; the first fault is raised."""
+    left = set(futures)
+    try:
+        while left:
+            done, left = wait(left, timeout=0.02)
+            for one in done:
+                one.result()
+            yield
+    finally:
+        for one in left:
+            one.cancel()

@@ -1,0 +1,181 @@
+"""Paper 002's methods: ``ActiveCluster`` with one flat method or another, and over everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import param
+
+from hcviz.algorithms.active.flat import FLAT
+from hcviz.algorithms.active.framework import ActiveCluster
+from hcviz.algorithms.base import Algorithm
+from hcviz.core.lazy import oracle_of
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+
+PAPER = "Krishnamurthy, Balakrishnan, Xu and Singh 2012"
+
+
+class Clusters(param.Parameterized):
+    """How many, and whose way."""
+
+    k = param.Integer(
+        2, bounds=(2, 50), allow_None=True,
+        doc="Clusters of each division. None: by the largest gap in the spectrum, up to eight.",
+    )  # fmt: skip
+    variant: Any = param.Selector(
+        default="ours", objects=["ours", "paper"],
+        doc="The paper's way: its own cut, no repair, and clusters of s items or fewer left whole.",
+    )  # fmt: skip
+
+
+class Spectral(Clusters):
+    cut: Any = param.Selector(
+        default="centred", objects=["centred", "laplacian"],
+        doc="Which eigenvector divides: of the double-centred similarity, far better at depth, or "
+        "of the Laplacian (the paper's).",
+    )  # fmt: skip
+
+
+class Active(Clusters):
+    s = param.Integer(
+        None, bounds=(3, None), allow_None=True,
+        doc="Items sampled at each division: more cost more and err less. None: c ln n.",
+    )  # fmt: skip
+    c = param.Number(8.0, bounds=(0.1, 1000.0), doc="s = c ln n, where s is not given.")
+    below_s: Any = param.Selector(
+        default="full", objects=["full", "stop"],
+        doc="What becomes of s items or fewer: divided by all their similarities, or left whole.",
+    )  # fmt: skip
+    repair = param.Number(
+        0.5, bounds=(0.0, 10.0),
+        doc="More similarities for placements in doubt, as a share of the others; 0: none.",
+    )  # fmt: skip
+    threads = param.Integer(
+        None, bounds=(1, 256), allow_None=True,
+        doc="Threads, above 20,000 items; the tree does not depend on them. None: one a core.",
+    )  # fmt: skip
+
+
+class ActiveSpectral(Active, Spectral):
+    """The active spectral method's."""
+
+
+class HeurSpec(ActiveSpectral):
+    """The three heuristics, each a switch."""
+
+    k = param.Integer(
+        2, bounds=(2, 50), allow_None=True,
+        doc="Clusters of each division, where the eigengap does not choose.",
+    )  # fmt: skip
+    eigengap = param.Boolean(True, doc="Choose k by the largest gap in the spectrum, up to eight.")
+    drop_low_degree = param.Boolean(
+        True, doc="Set sampled items of low degree aside, and place them like the others."
+    )
+    new_clusters = param.Boolean(
+        True, doc="Items outlyingly dissimilar to every sampled cluster form a new one."
+    )
+
+
+def framework(params: Any, flat: str, papers: str, n_items: int = 0) -> ActiveCluster:
+    """The framework that parameters describe; ``n_items``: over all similarities of so many."""
+    paper = params.variant == "paper"
+    flat = papers if paper else flat
+    if n_items:
+        return ActiveCluster(flat, max(n_items, 1 + (params.k or 2)), params.k, repair=0.0)
+    heuristics = isinstance(params, HeurSpec)
+    return ActiveCluster(
+        flat,
+        params.s,
+        None if heuristics and params.eigengap else params.k,
+        params.c,
+        "stop" if paper else params.below_s,
+        0.0 if paper else params.repair,
+        drop=heuristics and params.drop_low_degree,
+        fresh=heuristics and params.new_clusters,
+    )
+
+
+def _run(
+    made: ActiveCluster, problem: Problem, rng: np.random.Generator, threads: int | None = None
+) -> Iterator[Snapshot | None]:
+    seed = int(rng.integers(2**63))
+    return made.grow(oracle_of(problem), seed, problem.triplets, threads)
+
+
+def run_spectral(
+    problem: Problem, params: Spectral, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """Recursive spectral clustering by all similarities: ``spectral`` (algorithm 2, again and
+    again). Up to 10,000 items; O(n^2) similarities, O(n^2) a Lanczos step."""
+    return _run(framework(params, params.cut, "laplacian", problem.n_items), problem, rng)
+
+
+def run_kmeans(
+    problem: Problem, params: Clusters, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """Recursive k-means on the rows of the similarity matrix (section 3.3): ``kmeans``."""
+    return _run(framework(params, "kmeans", "kmeans", problem.n_items), problem, rng)
+
+
+def run_active_spectral(
+    problem: Problem, params: ActiveSpectral, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """ActiveSpectral: :class:`ActiveCluster` with a spectral cut; ``heurspec`` adds heuristics."""
+    made = framework(params, params.cut, "laplacian")
+    return _run(made, problem, rng, params.threads)
+
+
+def run_active_kmeans(
+    problem: Problem, params: Active, rng: np.random.Generator, start: Any
+) -> Iterator[Snapshot | None]:
+    """ActiveKMeans: :class:`ActiveCluster` with k-means on rows of the sample's similarities."""
+    return _run(framework(params, "kmeans", "kmeans"), problem, rng, params.threads)
+
+
+def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algorithm:
+    return Algorithm(
+        name=name, title=title, paper=PAPER, run=run, needs=("similarity oracle", "similarity"),
+        triplets="hard", runs="thread", params=params, summary=summary,
+    )  # fmt: skip
+
+
+ALGORITHMS = (
+    _method(
+        "active-spectral", "Active spectral", run_active_spectral, ActiveSpectral,
+        "Divides by a spectral cut of a sample and places the rest: few similarities, many items.",
+    ),
+    _method(
+        "active-kmeans", "Active k-means", run_active_kmeans, Active,
+        "Divides by k-means on a sample's similarities and places the rest.",
+    ),
+    _method(
+        "heurspec", "Active spectral, with heuristics", run_active_spectral, HeurSpec,
+        "Active spectral that chooses the number of clusters and looks out for small ones.",
+    ),
+    _method(
+        "spectral", "Recursive spectral", run_spectral, Spectral,
+        "Divides by spectral cuts of all similarities.",
+    ),
+    _method(
+        "kmeans", "Recursive k-means", run_kmeans, Clusters,
+        "Divides by k-means on the rows of the similarity matrix.",
+    ),
+)  # fmt: skip
+
+
+def warm() -> None:
+    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    matrix = np.add.outer(np.arange(40.0), np.arange(40.0)) % 7.0
+    told = Problem(similarity=matrix, triplets=[[0, 1, 2]])
+    rng = np.random.default_rng(0)
+    for flat in FLAT:
+        for made in (ActiveCluster(flat, 8, repair=0.1), ActiveCluster(flat, 8, 3)):
+            for problem in (told, Problem(similarity=matrix)):
+                for _ in _run(made, problem, rng):
+                    pass
+
+
+__all__ = ["ALGORITHMS"]

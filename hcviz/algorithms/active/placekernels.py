@@ -1,0 +1,85 @@
+"""Compiled parts of the recursion: averages by cluster, doubts, the numbering of the tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+
+
+@njit
+def tally(block, at, clusters, itself, sums, squares, counts):
+    """Add similarities to the averages: row i is the item at place ``at[i]``, column j stands for a
+    member of cluster ``clusters[j]``; ``itself[i]`` is the column that is the item itself, or -1.
+
+    ``sums``, ``squares`` (both float64) and ``counts`` (int32) have shape (m, k).
+    """
+    for i in range(at.size):
+        x = at[i]
+        for j in range(clusters.size):
+            if j != itself[i]:
+                c = clusters[j]
+                value = block[i, j]
+                sums[x, c] += value
+                squares[x, c] += value * value
+                counts[x, c] += 1
+
+
+@njit
+def nearest(sums, counts, at, labels):
+    """Give each item of ``at`` the cluster of highest average similarity, the first of equals."""
+    for x in at:
+        best = -np.inf
+        for c in range(sums.shape[1]):
+            if counts[x, c] > 0 and sums[x, c] / counts[x, c] > best:
+                best = sums[x, c] / counts[x, c]
+                labels[x] = c
+
+
+@njit
+def doubts(sums, squares, counts, labels):
+    """How clearly each item belongs where it is: float64 (m,).
+
+    The average similarity to its own cluster less that to the best other, in standard errors of
+    that difference (pooled variance of the similarities within the two clusters, so that what the
+    hierarchy below adds to their spread counts as noise). Infinite where no other was seen.
+    """
+    m, k = sums.shape
+    out = np.empty(m)
+    for x in range(m):
+        c = labels[x]
+        out[x] = np.inf
+        if c >= k or counts[x, c] == 0:
+            continue
+        here = sums[x, c] / counts[x, c]
+        for d in range(k):
+            if d == c or counts[x, d] == 0:
+                continue
+            there = sums[x, d] / counts[x, d]
+            spread = squares[x, c] - counts[x, c] * here * here
+            spread += squares[x, d] - counts[x, d] * there * there
+            spread = max(spread, 0.0) / max(counts[x, c] + counts[x, d] - 2, 1)
+            error = np.sqrt(spread * (1.0 / counts[x, c] + 1.0 / counts[x, d]))
+            margin = here - there
+            floor = 1e-9 * (abs(here) + abs(there)) + 1e-300
+            out[x] = min(out[x], margin / max(error, floor))
+    return out
+
+
+@njit
+def sizes_and_least(up, made, n):
+    """Leaves below each node and the least of them, both int32 (made,); ``up`` is a parent array in
+    which every inner node but the first, n, has a parent made before it."""
+    size = np.zeros(made, np.int32)
+    least = np.full(made, n, np.int32)
+    for x in range(n):
+        size[x], least[x] = 1, x
+        p = up[x]
+        if p >= 0:
+            size[p] += 1
+            least[p] = min(least[p], x)
+    for v in range(made - 1, n, -1):
+        p = up[v]
+        size[p] += size[v]
+        least[p] = min(least[p], least[v])
+    return size, least
