@@ -473,7 +473,7 @@ class Canvas:
         title, hint = (
             ("No data yet", "Choose a data set above, or bring a table of your own.")
             if self._items.n == 0
-            else ("No tree yet", "Choose a method and run it: the tree grows here.")
+            else ("No tree yet", "It grows here as soon as the method has one.")
         )
         self._empty.object = (
             '<div style="position:absolute;inset:0;display:grid;place-content:center;'
