@@ -34,6 +34,7 @@ from hcviz.ui.diagnostics import Trace
 from hcviz.ui.fields import form, set_field
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
+from hcviz.ui.learning import Baselines
 from hcviz.ui.link import Link, to_query
 from hcviz.ui.middle import Middle
 from hcviz.ui.parts import (
@@ -118,6 +119,7 @@ class Explorer:
         )
         self.view = self.shell
         self._subscribe()
+        self.baselines = Baselines(store, schedule)
         self._begin(link or Link(), **options)
 
     #: Keeps what is done here, where the page's owner wants that.
@@ -132,6 +134,7 @@ class Explorer:
     def close(self) -> None:
         """The tab is gone."""
         self.store.close()
+        self.baselines.close()
         if self.autosave is not None:
             self.autosave.close()
 

@@ -110,6 +110,8 @@ class ViewState:
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()
     said: str = ""
+    #: What trees made without answers are called, and they: the learning curve is seen beside them.
+    baselines: tuple[tuple[str, Tree], ...] = ()
     #: An earlier session of this visitor's that can be resumed.
     unfinished: Unfinished | None = None
 

@@ -1,0 +1,96 @@
+"""The trees that a learning curve is seen beside: made without answers, once, behind the scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.tree import Tree
+from hcviz.jobs import Runner
+from hcviz.session import actions as act
+from hcviz.ui.store import Store
+
+#: Method and what the page calls its tree: average linkage, and the sampler that is told nothing.
+BESIDE: tuple[tuple[str, str], ...] = (
+    ("average", "average linkage"),
+    ("ddt", "sampler without answers"),
+)
+#: Of built-in data these are made once for all pages, this many at most.
+KEPT = 64
+
+Key = tuple[Any, ...]
+Known = dict[Key, Tree | None]
+_everybodys: Known = {}
+
+
+class Baselines:
+    """Runs each of ``BESIDE`` with its default parameters once there is an answer.
+
+    Only while the store's own job rests; one after the other. The trees appear as
+    ``store.view.baselines``; a method that cannot run on the data, or fails, has none.
+    """
+
+    def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
+        self._store, self._schedule = store, schedule
+        self._runner: Runner | None = None
+        self._at: Key | None = None  # what it runs
+        self._ours: Known = {}
+        store.subscribe(
+            lambda s: (s.session.data, s.session.seed, s.session.status, bool(s.session.enabled)),
+            lambda _: self._next(),
+        )
+
+    def close(self) -> None:
+        if self._runner is not None:
+            self._runner.close()
+        self._runner = self._at = None
+
+    def _next(self) -> None:
+        """Show what is known; start the next that is not, if the store's job rests."""
+        store = self._store
+        session = store.session
+        known = _everybodys if session.data.kind == "built-in" else self._ours
+        keys = [(name, session.data, session.seed) for name, _ in BESIDE]
+        if self._at is not None and self._at not in keys:  # other data, or another seed
+            self.close()
+        trees = [(title, known.get(key)) for key, (_, title) in zip(keys, BESIDE, strict=True)]
+        found = tuple((title, tree) for title, tree in trees if tree is not None)
+        if found != store.view.baselines:
+            store.look(baselines=found)
+        rests = session.status not in ("idle", "sampling")
+        if self._at is None and session.enabled and rests and store.dataset is not None:
+            wanted = next((key for key in keys if key not in known), None)
+            if wanted is not None:
+                self._start(wanted, known)
+
+    def _start(self, key: Key, known: Known) -> None:
+        name, _, seed = key
+        problem = self._store.problem
+        if get_algorithm(name).lacks(problem):
+            self._know(key, known, None)
+            return
+        last: list[Tree] = []
+
+        def receive(message: Any) -> None:
+            if self._runner is not runner:  # other data meanwhile
+                return
+            if isinstance(message, act.Arrived):
+                last[:] = [message.snapshot.tree]
+                runner.acknowledge(message.run)
+                return
+            self.close()
+            if not isinstance(message, act.Stopped):
+                done = isinstance(message, act.Finished) and last
+                self._know(key, known, last[0] if done else None)
+
+        self._at = key
+        self._runner = runner = Runner(lambda message: self._schedule(lambda: receive(message)))
+        # Run 0, as the session's own first: under the same seed and settings it is that very run.
+        runner.start(0, name, problem, {}, seed)
+
+    def _know(self, key: Key, known: Known, tree: Tree | None) -> None:
+        known[key] = tree
+        while len(known) > KEPT:
+            del known[next(iter(known))]
+        self._next()
