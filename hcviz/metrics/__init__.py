@@ -11,6 +11,7 @@ from hcviz.metrics.agreement import (
     triplet_distance,
 )
 from hcviz.metrics.cost import dasgupta_cost, regularised_cost
+from hcviz.metrics.hierarchical import hkm, hrc, triplet_agreement_by_level
 from hcviz.metrics.nodecosts import node_costs
 from hcviz.metrics.structural import (
     Dependency,
@@ -33,6 +34,8 @@ def warm() -> None:
     dasgupta_cost(tree, np.ones((3, 3)))
     triplet_distance(tree, tree)
     clade_changes(tree, tree)
+    hkm(tree, np.ones((3, 2)))
+    hrc(tree, np.ones((3, 3)))
     nearest_clades(tree, tree, np.array([3], np.int32))
 
 
@@ -47,11 +50,14 @@ __all__ = [
     "dasgupta_cost",
     "dependency",
     "dependency_guarantee",
+    "hkm",
+    "hrc",
     "nearest_clades",
     "node_costs",
     "regularised_cost",
     "tree_triplets",
     "triplet_agreement",
+    "triplet_agreement_by_level",
     "triplet_distance",
     "triplets_tree",
     "usefulness",

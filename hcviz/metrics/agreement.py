@@ -22,7 +22,7 @@ def triplet_distance(target: Tree, tree: Tree) -> float:
     O(n) memory: smaller-half trick on one tree, heavy paths on the other, cf. Brodal, Fagerberg,
     Mailund, Pedersen and Sand (2013). Raises :class:`InvalidData` for trees of different sizes.
     """
-    shared, resolved = _shared_triplets(target, tree)
+    shared, resolved = shared_triplets(target, tree)
     return 1.0 - shared / resolved if resolved else 0.0
 
 
@@ -32,13 +32,13 @@ def triplet_agreement(a: Tree, b: Tree) -> float:
     A triple that either leaves open counts as disagreement (paper 002 calls this the *outlier
     fraction*). 1 for fewer than three items. Cost of :func:`triplet_distance`.
     """
-    shared, _ = _shared_triplets(a, b)
+    shared, _ = shared_triplets(a, b)
     n = a.n_leaves
     triples = n * (n - 1) * (n - 2) // 6
     return shared / triples if triples else 1.0
 
 
-def _shared_triplets(a: Tree, b: Tree) -> tuple[int, int]:
+def shared_triplets(a: Tree, b: Tree) -> tuple[int, int]:
     """Triplets resolved alike by both, and those that ``a`` resolves."""
     _same_items(a, b)
     n = a.n_leaves

@@ -357,3 +357,42 @@ def nearest_clades(parent, size, leaves, starts):
                 shared[parent[v]] += shared[v]
         out[k, 0], out[k, 1] = best, fewest
     return out
+
+
+# ---------------------------------------------------------------------- clusters as wholes
+
+
+@njit
+def clade_sums(parent, rows):
+    """Sums of the leaves' ``rows`` (float64 (n, d)) below each node: float64 (m, d)."""
+    m, width = parent.size, rows.shape[1]
+    out = np.zeros((m, width))
+    out[: rows.shape[0]] = rows
+    for v in range(m - 1):
+        above = out[parent[v]]
+        for t in range(width):
+            above[t] += out[v, t]
+    return out
+
+
+@njit
+def cross_weights(parent, size, start, leaf_order, matrix):
+    """Summed similarity between each node's leaves and its parent's others: float64 (m,)."""
+    n = leaf_order.size
+    across = np.zeros(parent.size)
+    before = np.empty(n + 1)
+    for k in range(n):
+        i = leaf_order[k]
+        before[0] = 0.0
+        for j in range(n):
+            other = leaf_order[j]
+            before[j + 1] = before[j] + (0.0 if other == i else matrix[i, other])
+        v = i
+        inside = 0.0
+        while parent[v] >= 0:
+            p = parent[v]
+            whole = before[start[p] + size[p]] - before[start[p]]
+            across[v] += whole - inside
+            inside = whole
+            v = p
+    return across

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.active.flat import Flat, flat_method
-from hcviz.algorithms.active.growth import Growth, Plan, Waiting
+from hcviz.algorithms.active.growth import Growth, Plan, Waiting, work
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.oracle import CountingOracle
@@ -26,8 +26,9 @@ from hcviz.core.triplets import Triplets
 TASK = 20_000
 #: All similarities of more items are refused: the matrix alone takes 800 MB.
 MOST_WHOLE = 10_000
-#: A snapshot for about every such share of the pairs of items.
-SHARE = 20
+#: A snapshot for about every such share of the work; a quarter as many of more items than MANY,
+#: since a tree takes time itself.
+SHARE, MANY = 20, 100_000
 #: Above this many items only the last snapshot counts the similarities asked for.
 COUNT_EACH = 10_000
 #: Cells of a side of the picture of what was asked for.
@@ -143,36 +144,31 @@ def _grown(
     oracle: CountingOracle, plan: Plan, seed: int, rows: NDArray[np.int32], threads: int
 ) -> Iterator[Snapshot | None]:
     n = oracle.n_items
-    total = max(1, n * (n - 1) // 2)
+    total = max(1, work(n))
     if n == 1:
         yield Snapshot(Tree.star(1), total, total, {"queries": 0.0, "share": 0.0, "repair": 0.0})
         return
     growth = Growth(oracle, plan, np.arange(n, dtype=np.int32), seed, rows)
+    share = SHARE if n <= MANY else SHARE // 4
     halted = threading.Event()
     pool = ThreadPoolExecutor(threads, "hcviz-active") if n > TASK and threads > 1 else None
     running: dict[Future[Growth], Waiting] = {}
     shown = 0
-    under = 0  # pairs inside sets that a task has
     try:
         while growth.largest() or running:
             if growth.largest() > TASK or (growth.largest() and pool is None):
                 yield from growth.step(pool)
             elif growth.largest():
-                one = growth.take()
-                under += len(one.own) * (len(one.own) - 1) // 2
+                one = growth.send()
                 assert pool is not None
                 running[pool.submit(_task, oracle, plan, growth, one, halted)] = one
                 continue
             else:
                 wait(running, timeout=0.02, return_when=FIRST_COMPLETED)
             for future in [f for f in running if f.done()]:
-                one = running.pop(future)
-                under -= len(one.own) * (len(one.own) - 1) // 2
-                part = future.result()
-                growth.graft(one.own, part.up, part.made, one.over)
-                growth.second += part.second
-            step = total - growth.left - under
-            if step < total and (step - shown) * SHARE >= total and not running:
+                growth.fetch(running.pop(future), future.result())
+            step = total - growth.left
+            if step < total and (step - shown) * share >= total:
                 shown = step
                 yield _shown(growth, oracle, step, total)
             yield None

@@ -88,7 +88,8 @@ class Growth:
         n = len(items)
         self.up = np.full(2 * n - 1, -1, np.int32)
         self.made = n
-        self.left = 0  # pairs of items in sets that wait
+        self.left = 0  # work in sets that wait, by :func:`work`
+        self.away: dict[int, Waiting] = {}  # sets that somebody else divides, by least place
         self.second = 0  # similarities asked for by second looks
         self._waiting: list[tuple[int, int, Waiting]] = []
         self._room = np.empty(n, np.int32)
@@ -102,13 +103,27 @@ class Growth:
             self.up[one.own[0]] = one.over
             return
         heapq.heappush(self._waiting, (-size, int(one.own[0]), one))
-        self.left += size * (size - 1) // 2
+        self.left += work(size)
 
     def take(self) -> Waiting:
         """The largest set that waits; of equals the one with the least item."""
         one = heapq.heappop(self._waiting)[2]
-        self.left -= len(one.own) * (len(one.own) - 1) // 2
+        self.left -= work(len(one.own))
         return one
+
+    def send(self) -> Waiting:
+        """The largest set, to be divided elsewhere; :meth:`fetch` brings it back."""
+        one = self.take()
+        self.left += work(len(one.own))
+        self.away[int(one.own[0])] = one
+        return one
+
+    def fetch(self, one: Waiting, grown: Growth) -> None:
+        """What became of a set that was sent."""
+        del self.away[int(one.own[0])]
+        self.left -= work(len(one.own))
+        self.graft(one.own, grown.up, grown.made, one.over)
+        self.second += grown.second
 
     def largest(self) -> int:
         """Items of the largest set that waits; 0 where none does."""
@@ -147,10 +162,10 @@ class Growth:
     def parents(self, n: int) -> Int:
         """The tree so far, numbered by clade size and least item: whoever made it, whenever."""
         done = self
-        if self._waiting:
+        if self._waiting or self.away:
             done = Growth.__new__(Growth)
             done.up, done.made, done._room = self.up.copy(), self.made, self._room
-            for _, _, one in self._waiting:
+            for one in [*(entry[2] for entry in self._waiting), *self.away.values()]:
                 done.leave(one)
         size, least = placekernels.sizes_and_least(done.up, done.made, n)
         number = np.arange(done.made, dtype=np.int32)
@@ -364,6 +379,11 @@ class Growth:
             self.second += len(again) * len(more)
             yield from self._tally(who, again, more, labels[more], tallies, pool)
             placekernels.nearest(tallies[0], tallies[2], again, labels)
+
+
+def work(size: int) -> int:
+    """How much there is to do in a set of ``size`` items: m log2(m), rounded down."""
+    return int(size * math.log2(size)) if size > 1 else 0
 
 
 def _part(one: Waiting) -> Float:
