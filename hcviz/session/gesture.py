@@ -6,6 +6,7 @@
       \\--O with a selection-----^
       \\--E with a selection--> eject --click c inside--> ready: the rest apart from c
     repair --click a, b, c--> ready: a and b apart from c
+    drag --drop x on a clade--> odd, ready: the clade and x apart from its sibling
 
 In ``odd``, a click on a member takes it out of the group, as in ``eject``; a click on a clade makes
 every member of it an odd one out, each a constraint of its own.
@@ -19,7 +20,7 @@ from typing import Literal
 
 from hcviz.session.constraint import Statement, names
 
-Mode = Literal["idle", "together", "odd", "eject", "repair"]
+Mode = Literal["idle", "together", "odd", "eject", "repair", "drag"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,9 @@ class Draft:
             return self._eject_sentence(labels)
         if self.mode == "repair":
             return self._repair_sentence(labels)
+        if self.mode == "drag":
+            taken = names(self.picked, labels)
+            return f"{taken}: drop it on the branch or the name where it belongs (Esc lets it go)."
         if len(self.group) == 0:
             return "Together: click the items that belong together, then O for the odd one out."
         together = names(self.group, labels)
@@ -131,10 +135,18 @@ class Draft:
         """``members`` without ``item``, apart from ``item``: ready at once."""
         return Draft("eject", _distinct(members)).pick((item,))
 
+    def begin_drag(self, item: int) -> Draft:
+        """Carry one item to where it belongs."""
+        return Draft("drag", (int(item),))
+
+    def drop(self, members: Iterable[int], apart: int) -> Draft:
+        """What is carried belongs with ``members``, apart from ``apart``: ready at once."""
+        return Draft("odd", _distinct((*self.picked, *members)), (int(apart),))
+
     def pick(self, leaves: Iterable[int]) -> Draft:
         """A click on a leaf or a clade, whatever the gesture; idle drafts stay as they are."""
         chosen = _distinct(leaves)
-        if not chosen or self.mode == "idle":
+        if not chosen or self.mode in ("idle", "drag"):
             return self
         if self.mode == "together":
             if all(item in self.picked for item in chosen):

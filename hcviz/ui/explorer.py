@@ -87,7 +87,12 @@ class Explorer:
 
             return lambda *given: schedule(lambda: handle(*given))
 
-        self.centre = Centre(on_pick=self.gestures.picked, on_cut=self._cut_dragged)
+        self.centre = Centre(
+            on_pick=self.gestures.picked,
+            on_cut=self._cut_dragged,
+            on_drag=self.gestures.dragged,
+        )
+        self.gestures.order = lambda: self.centre.order
         store.when_drawn = self.centre.when_drawn
         self.bar = Bar(later(self._bar_act), sizing_mode="stretch_width")
         self.tools = Tools(later(self._tools_act), sizing_mode="stretch_width")

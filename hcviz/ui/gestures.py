@@ -13,6 +13,7 @@ from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
 from hcviz.session.gesture import Draft
+from hcviz.session.joining import stays_apart
 from hcviz.ui.store import Store
 
 
@@ -21,6 +22,9 @@ class Gestures:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._laid_aside = Draft()  # what was open when a leaf was taken
+        #: The leaves as they are drawn, from top to bottom.
+        self.order: Callable[[], Any] = lambda: None
         #: Called when something was stated.
         self.stated: Callable[[], None] = lambda: None
 
@@ -35,6 +39,30 @@ class Gestures:
             self.store.look(selection=leaves, said="")
         elif leaves:
             self.store.look(draft=draft.pick(leaves))
+
+    def dragged(self, phase: str, item: int, members: tuple[int, ...]) -> None:
+        """A leaf is carried over the picture: dropped on a clade it is said to belong there."""
+        store = self.store
+        draft, snapshot = store.view.draft, store.session.snapshot
+        if phase == "begin":
+            self._laid_aside = draft if draft.mode != "drag" else Draft()
+            store.look(draft=draft.begin_drag(item), error=None)
+            return
+        if draft.mode != "drag":  # cleared meanwhile
+            return
+        tree = None if store.drawn is None else store.drawn.tree
+        if phase == "leave" or tree is None or snapshot is None:
+            store.look(draft=self._laid_aside)
+            return
+        apart = stays_apart(tree, item, members, self.order())
+        if apart is None:
+            name = store.session.labels[item]
+            said = f"{name} with all of these is everything: nothing is left to stay apart."
+            if item in members:
+                said = f"{name} is in that clade already."
+            store.look(draft=self._laid_aside, said=said)
+            return
+        store.look(draft=draft.drop(members, apart), selection=())
 
     def key(self, key: str) -> None:
         """T, O, E, Enter, Escape."""

@@ -1,4 +1,4 @@
-"""Several people's answers on the page: names, switches, weights, a drawn tree, orders of columns."""
+"""Several people's answers on the page: names, switches, weights, drawn trees, named orders."""
 
 from __future__ import annotations
 

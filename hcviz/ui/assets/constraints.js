@@ -98,7 +98,8 @@ export const render = component("constraints", (state, send) => {
       ? h("ul", { "aria-label": "Constraints" }, state.folds.map(group => fold(group, send)), state.items.map(item => row(item, send)))
       : h("div", { class: "quiet small" }, h("p", {}, "None yet. To correct the tree:"),
           h("ol", { class: "steps" }, h("li", {}, "click a subtree in the tree;"), h("li", {}, "press T: its items are one group;"),
-            h("li", {}, "press O and click the item that stays apart;"), h("li", {}, "Enter: the tree is rebuilt around it."))),
+            h("li", {}, "press O and click the item that stays apart;"), h("li", {}, "Enter: the tree is rebuilt around it.")),
+          h("p", {}, "Or drag a name onto the branch where it belongs.")),
     state.experts ? people(state.experts, send) : null,
     h("label", { class: "you", title: "Author of the answers to come" }, "You are ", h("input", { type: "text", maxlength: 60, "data-key": "author", "aria-label": "You are", value: state.author,
       onchange: event => send("author", { value: event.target.value }) })),

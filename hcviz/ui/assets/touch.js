@@ -80,7 +80,9 @@ const show = () => {
   }
 }
 
-if (what === "tap") {
+if (what === "lend") {  // to those who pick in the same rows
+  Object.assign(s, {pick, path})
+} else if (what === "tap") {
   s.asked += 1
   if (mode.tags[0] !== "select" || cb_obj.x == null) return
   if (!s.open) for (const source of selected) s.truth.set(source, {...source.data})

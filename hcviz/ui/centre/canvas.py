@@ -15,6 +15,7 @@ from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells, Scaling, feature_cells, similarity_cells
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
+from hcviz.ui.centre.drag import Drag, Phase
 from hcviz.ui.centre.echo import Echo
 from hcviz.ui.centre.frames import pixels, show_range
 from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
@@ -99,6 +100,8 @@ class Canvas:
         self._dendrogram.tree.name = "tree-lines"
         self._echo = Echo(self._dendrogram.tree)
         self._touch = Touch(self._figures, self._dendrogram, self._labels, self._heat)
+        self._drag = Drag(self._dendrogram, self._labels, self._touch, self._dragged)
+        self._drag.set_theme(self._theme)
         self._dendrogram.layers["selection"].name = "selection-lines"
         self._labels.text.name = "label-text"
         self._grid: Any = GridBox(
@@ -147,6 +150,9 @@ class Canvas:
         self._dendrogram.show_frame(False)
         self._set_tracks()
         self._say_empty()
+
+    def _dragged(self, phase: Phase, leaf: int, members: tuple[int, ...]) -> None:
+        """A leaf was taken, dropped on a clade or let go."""
 
     # ------------------------------------------------------------------ layout and window
 
@@ -359,6 +365,7 @@ class Canvas:
         if self._layout is not None:
             width = 0 if self._cells is None else self._cells.width
             self._touch.draw(self._layout, self._drawn_open, width)
+            self._drag.draw(self._layout)
 
     def _draw_selection(self) -> None:
         if self._layout is None:

@@ -21,6 +21,7 @@ from hcviz.ui.centre.canvas import ASSUMED_WIDTH, TWEEN_AFTER, Canvas
 from hcviz.ui.centre.cells import Scaling
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.describe import describe_cell, describe_node
+from hcviz.ui.centre.drag import OnDrag, Phase
 from hcviz.ui.centre.frames import pixels
 from hcviz.ui.centre.hover import Hover
 from hcviz.ui.centre.items import Items, Pick
@@ -37,7 +38,9 @@ class Centre(Canvas):
 
     ``on_pick(Pick)`` is called for every click, ``on_cut(height or None, clusters)`` while the cut
     line is dragged, ``on_toggle(leaves)`` after a double click has collapsed or expanded a clade,
-    ``on_hover(Pick)`` when what is under the pointer changes.
+    ``on_hover(Pick)`` when what is under the pointer changes, ``on_drag(phase, leaf, members)``
+    when a leaf is taken ("begin"), dropped on the clade of ``members`` ("drop") or let go
+    ("leave").
     """
 
     def __init__(
@@ -47,10 +50,11 @@ class Centre(Canvas):
         on_cut: Callable[[float | None, int], None] | None = None,
         on_toggle: Callable[[tuple[int, ...]], None] | None = None,
         on_hover: Callable[[Pick], None] | None = None,
+        on_drag: OnDrag | None = None,
         theme: Literal["light", "dark"] = "light",
     ) -> None:
         self._on_pick, self._on_cut = on_pick, on_cut
-        self._on_toggle, self._on_hover = on_toggle, on_hover
+        self._on_toggle, self._on_hover, self._on_drag = on_toggle, on_hover, on_drag
         self._hovered: tuple[Any, ...] = ()
         self._last_tap: tuple[str, float, float] = ("", 0.0, 0.0)
         super().__init__(theme)
@@ -178,6 +182,7 @@ class Centre(Canvas):
         for part in (self._dendrogram, self._labels, self._strips, self._heat, self._map):
             part.set_theme(self._theme)
         self._hover.theme = self._theme
+        self._drag.set_theme(self._theme)
         self._say_empty()
         if self._layout is not None:
             self._draw_tree()
@@ -302,6 +307,10 @@ class Centre(Canvas):
         elif self._layout is not None and event.x is not None and event.y is not None:
             pick = self._pick(figure, float(event.x), float(event.y), False)
             self.toggle_collapse(pick.leaves)
+
+    def _dragged(self, phase: Phase, leaf: int, members: tuple[int, ...]) -> None:
+        if self._on_drag:
+            self._on_drag(phase, leaf, members)
 
     def _cut_dragged(self, _attribute: str, _old: Any, _new: Any) -> None:
         if not self._quiet:

@@ -64,6 +64,7 @@ class LabelFigure:
             "x", "y", "text", source=self.text, text_color="ink", text_font_style="style",
             text_font=value(FONT), text_font_size="11px", text_baseline="middle",
         )  # fmt: skip
+        self.words = self._text.glyph
         self._mark = self.figure.scatter(
             "x", "y", marker="shape", size=7, source=self.marks, fill_color="ink", line_color=None
         )

@@ -32,11 +32,12 @@ class Touch:
         labels: LabelFigure,
         heat: HeatFigure,
     ) -> None:
-        self.shape = ColumnDataSource({"top": [], "bottom": []}, tags=["", 0])
+        self.shape = ColumnDataSource({"top": [], "bottom": []}, tags=["", 0, 0])
         self.mode = ColumnDataSource(tags=["select"])
         self.answer = ColumnDataSource({"count": [0]}, name="touch-answer")
         lines, bands = dendrogram.layers["selection"], [dendrogram.bands, labels.bands]
-        touch = CustomJS(
+        self.serial = 0  # of the layout that the shape is of
+        touch = self.script = CustomJS(
             args={
                 "shape": self.shape, "mode": self.mode, "answer": self.answer,
                 "tree": dendrogram.tree, "stems": dendrogram.stems, "lines": lines,
@@ -58,6 +59,7 @@ class Touch:
             source.js_on_change("data", call("told"))
         self.answer.js_on_change("data", call("answered"))
         self._asked = 0
+        self._layout: Layout | None = None
 
     def draw(self, layout: Layout, open_: Any, width: int) -> None:
         """The rows of the clades drawn; ``width``: columns of the heatmap, 0 without one."""
@@ -70,7 +72,10 @@ class Touch:
         if any(not np.array_equal(self.shape.data[name], data[name]) for name in data):
             self.shape.data = data
         plain = nodes.size == layout.tree.n_internal and layout.n_rows == layout.tree.n_leaves
-        self._tag(self.shape, ["plain" if plain else "", width])
+        if layout is not self._layout:
+            self._layout = layout
+            self.serial += 1
+        self._tag(self.shape, ["plain" if plain else "", width, self.serial])
 
     def set_selecting(self, selecting: bool) -> None:
         """Whether a click selects; else (within a gesture) it only asks."""
