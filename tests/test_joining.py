@@ -62,7 +62,8 @@ def test_the_repaired_tree_has_the_leaf_in_the_clade(n, seed, polytomies):
             if item in members or len(members) + 1 == n:
                 assert apart is None
                 continue
-            assert apart is not None and apart != item and apart not in members
+            assert apart is not None
+            assert apart not in (item, *members)
             rows = chain_triplets([item, *members], apart)
             after = build_guided(tree, rows)
             assert after.satisfies(rows).all()

@@ -1,4 +1,4 @@
-"""A leaf carried onto a clade with the pointer: shown at once, a draft when dropped, no harm else."""
+"""A leaf carried onto a clade: shown at once, a draft when dropped, and no harm to the rest."""
 
 from __future__ import annotations
 
