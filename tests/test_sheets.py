@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcviz import Snapshot, Tree
+from hcviz.core.layout import leaf_order
+from hcviz.jobs import Samples
 from hcviz.session.model import Session
+from hcviz.ui.gestures import Gestures
 from hcviz.ui.middle import Middle
-from hcviz.ui.sheets import SHEETS, tanglegram
+from hcviz.ui.sheets import SHEETS, cloud, consensus, sampled, tanglegram
+from hcviz.ui.sheets.paper import spans
 from hcviz.ui.store import Store
+from tests.trees import random_tree
 
 NAMES = "abcdefgh"
 
@@ -74,3 +82,182 @@ def test_every_sheet_says_what_it_lacks_before_there_is_a_tree():
         assert sheet.title
         assert sheet.summary
     empty.close()
+
+
+# ---------------------------------------------------------------------- of the sampled trees
+
+
+def unpacked(text, kind):
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+TEXTS = (
+    "((((a,b),c),d),((e,f),(g,h)));",
+    "((((a,b),c),d),((e,g),(f,h)));",
+    "((((a,c),b),d),((e,f),(g,h)));",
+    "(((a,b),(c,d)),((e,h),(f,g)));",
+)
+
+
+@pytest.fixture
+def sampled_store(store):
+    """Three trees that differ in ab, in abc and in what lies between e, f, g and h."""
+    samples = Samples(8)
+    snapshots = [
+        Snapshot(Tree.from_newick(text, list(NAMES)), k + 1, 9, {"log_joint": float(k)})
+        for k, text in enumerate(TEXTS)
+    ]
+    for snapshot in [snapshots[0], *snapshots]:  # the first begins the run, and is set aside
+        samples.take(snapshot)
+    store._samples[store.session.shown] = samples
+    with samples.open() as posterior:
+        assert posterior is not None
+        assert len(posterior) == 3
+    return store
+
+
+def groups(tree):
+    return {frozenset(tree.leaves(v).tolist()) for v in range(tree.n_leaves, tree.root)}
+
+
+def test_a_consensus_has_the_clades_of_more_than_its_share_of_the_trees(sampled_store):
+    with sampled_store.samples.open() as posterior:
+        trees = posterior.trees()
+    counts = Counter(group for tree in trees for group in groups(tree))
+    for percent in (50, 75, 95):
+        sampled_store.look(majority=percent)
+        shown = consensus.picture(sampled_store)
+        expected = {g: c for g, c in counts.items() if c > percent / 100 * len(trees)}
+        drawn = {}
+        for clade in shown["clades"]:
+            first, last = clade["rows"]
+            drawn[frozenset(shown["items"][first : last + 1])] = clade["percent"]
+        assert drawn == {g: round(100 * c / len(trees)) for g, c in expected.items()}
+        share = "half" if percent == 50 else f"{percent} %"
+        verb = "clades are" if len(expected) > 1 else "clade is"
+        assert shown["said"] == f"{len(expected)} {verb} in more than {share} of the last 3 trees."
+        assert shown["names"] == [NAMES[item] for item in shown["items"]]
+
+
+def test_the_credible_and_the_central_tree_are_sampled_ones(sampled_store):
+    with sampled_store.samples.open() as posterior:
+        trees = posterior.trees()
+    for kind in ("credible", "central"):
+        sampled_store.look(summary=kind)
+        shown = consensus.picture(sampled_store)
+        drawn = {
+            frozenset(shown["items"][a : b + 1]) for a, b in (c["rows"] for c in shown["clades"])
+        }
+        assert drawn in [groups(tree) for tree in trees]
+        assert " of its 6 clades are in more than half of the last 3 trees." in shown["said"]
+
+
+def test_whole_per_cent_never_say_all_of_what_is_not_all():
+    assert consensus._percents(np.array([1.0, 0.999, 0.5, 0.0])) == [100, 99, 50, 0]
+
+
+def test_the_cloud_lays_every_tree_over_the_same_rows(sampled_store):
+    shown = cloud.picture(sampled_store)
+    n = 8
+    rows = unpacked(shown["rows"], "<u2")
+    assert [shown["items"][row] for row in rows] == list(range(n))
+    parents, across = unpacked(shown["parents"], "<u2"), unpacked(shown["across"], "<u2")
+    down = unpacked(shown["down"], "<u2")
+    with sampled_store.samples.open() as posterior:
+        trees = [*posterior.trees(), posterior.consensus()[0]]
+    assert shown["nodes"] == [tree.n_nodes for tree in trees]
+    first = inner = 0
+    for tree in trees:
+        own = parents[first : first + tree.n_nodes]
+        assert own[:-1].tolist() == tree.parent[:-1].tolist()
+        y = list(rows + 0.5)
+        for v in range(n, tree.n_nodes):
+            below = [y[c] for c in tree.children(v)]
+            y.append((min(below) + max(below)) / 2)
+            at = inner + v - n
+            assert down[at] / shown["fine"] * n == pytest.approx(y[v], abs=1e-3)
+            assert across[at] / shown["fine"] * shown["top"] == pytest.approx(
+                tree.height[v], abs=shown["top"] / shown["fine"]
+            )
+        first, inner = first + tree.n_nodes, inner + tree.n_internal
+    assert (first, inner) == (parents.size, down.size)
+    assert shown["said"].startswith("All of the last 3 trees over each other")
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_common_order_is_the_bases_own_and_no_worse_than_where_it_began(seed):
+    rng = np.random.default_rng(seed)
+    trees = [random_tree(rng, 9, polytomies=True) for _ in range(6)]
+    order = cloud.common_order(trees, trees[0])
+    assert sorted(order.tolist()) == list(range(9))
+    first, last = spans(trees[0], order)
+    assert ((last - first + 1) == trees[0].size).all()  # no line of the base crosses another
+    off, mean = cloud.misplaced(trees, order)
+    assert off <= cloud.misplaced(trees, leaf_order(trees[0]))[0]
+    # by the definition: the sum of the rows, and the mean
+    place = {leaf: row for row, leaf in enumerate(order.tolist())}
+    each = [leaf_order(tree, [float(place[leaf]) for leaf in range(9)]).tolist() for tree in trees]
+    assert off == sum(abs(row - place[leaf]) for one in each for row, leaf in enumerate(one))
+    assert mean == pytest.approx([np.mean([one.index(leaf) for one in each]) for leaf in range(9)])
+
+
+def test_of_many_items_the_cloud_draws_some_and_says_so():
+    n = cloud.ITEMS + 77
+    rng = np.random.default_rng(3)
+    made = Store(Session(), lambda call: call())
+    samples = Samples(n)
+    trees = [random_tree(rng, n) for _ in range(4)]
+    for k, tree in enumerate(trees):
+        samples.take(Snapshot(tree, k + 1, 4))
+    made.session = Session(
+        labels=tuple(f"x{k}" for k in range(n)), snapshot=Snapshot(trees[-1], 4, 4)
+    )
+    made._samples[made.session.shown] = samples
+    shown = cloud.picture(made)
+    assert len(set(shown["items"])) == cloud.ITEMS == len(shown["names"])
+    assert set(shown["nodes"][:-1]) == {2 * cloud.ITEMS - 1}
+    assert f"Of the {n} items {cloud.ITEMS} are drawn" in shown["said"]
+    made.close()
+
+
+def test_pictures_of_the_samples_are_made_once_and_calmly(sampled_store, monkeypatch):
+    made = []
+    calm = sampled.Calm(lambda posterior, how, before: made.append(before) or len(made))
+    assert calm.of(sampled_store, "a") == calm.of(sampled_store, "a") == 1
+    assert calm.of(sampled_store, "b") == 2
+    assert made == [None, 1]
+    sampled_store.samples.take(Snapshot(sampled_store.drawn.tree, 9, 9))
+    assert calm.of(sampled_store, "b") == 3
+    sampled_store.session = replace(sampled_store.session, status="sampling")
+    sampled_store.samples.take(Snapshot(sampled_store.drawn.tree, 10, 10))
+    assert calm.of(sampled_store, "b") == 3  # not yet
+    monkeypatch.setattr(sampled, "PACE", 0.0)
+    assert calm.of(sampled_store, "b") == 4
+    sampled_store._samples[sampled_store.session.shown] = Samples(8)  # another answer, no tree yet
+    assert calm.of(sampled_store, "b") == 4
+    sampled_store.session = replace(sampled_store.session, status="settled")
+    assert calm.of(sampled_store, "b") is None
+
+
+def test_clicks_on_the_samples_pictures_select_items_and_nothing_else(sampled_store):
+    gestures = Gestures(sampled_store)
+    for sheet in (consensus.SHEET, cloud.SHEET):
+        sheet.act(gestures, "take", {"items": [2, 5]})
+        assert sampled_store.view.selection == (2, 5)
+        assert sheet.live(sampled_store) == {"selection": [2, 5]}
+        for wrong in ([], [8], [-1, 2]):
+            sheet.act(gestures, "take", {"items": wrong})
+            assert sampled_store.view.selection == (2, 5)
+        sheet.act(gestures, "heights", {"value": "even"})
+        assert sheet.picture(sampled_store)["heights"] == "even"
+    consensus.SHEET.act(gestures, "majority", {"value": "300"})
+    assert sampled_store.view.majority == 95
+    consensus.SHEET.act(gestures, "kind", {"value": "unheard of"})
+    assert sampled_store.view.summary == "consensus"
+
+
+def test_trees_that_are_not_sampled_have_no_cloud(store):
+    assert store.samples is None
+    for sheet in (consensus.SHEET, cloud.SHEET):
+        assert sheet.lacks(store) == "Only of trees that are sampled."
+        assert sheet.picture(store) == {"said": sampled.NONE_YET}

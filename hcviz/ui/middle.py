@@ -60,9 +60,11 @@ class Middle:
             )
             self._made[name].param.update(sizing_mode="stretch_both", margin=0)
         shown = self._made[name]
-        state = sheet.picture(self._store)
+        state, live = sheet.picture(self._store), sheet.live(self._store)
         if shown.state != state:
             shown.state = state
+        if shown.live != live:
+            shown.live = live
         if not self._over.visible or self._over.objects != [shown]:
             self._over.objects = [shown]
             self._over.visible = True

@@ -99,6 +99,9 @@ class ViewState:
     sheet: str = "tree"
     #: The earlier tree that the present one is compared with, by its key; "" for the last.
     compared: str = ""
+    #: The one tree for all sampled ones: which, and the least share of a consensus' clades (%).
+    summary: str = "consensus"
+    majority: int = 50
     paused: bool = False
     #: The question on the card; ``wants_question``: one is put as soon as the tree stands still.
     question: Question | None = None

@@ -36,3 +36,68 @@ def test_before_and_after_lies_over_the_tree_and_goes_again(page):
     tab.click()
     page.keyboard.press("Escape")
     expect(page.get_by_role("tab", name="Tree")).to_have_attribute("aria-selected", "true")
+
+
+def test_the_consensus_answers_to_threshold_click_and_keys(page):
+    dashboard = Dashboard(page).settle()
+    page.get_by_role("tab", name="Consensus").click()
+    sheet = page.locator(".hc-consensus")
+    expect(sheet.locator(".said")).to_contain_text("in more than half of the last")
+    half = sheet.locator(".clade").count()
+    assert half == sheet.locator(".clade title").count() > 10
+    slider = sheet.get_by_role("slider")
+    slider.focus()
+    slider.press("End")
+    expect(sheet.locator(".said")).to_contain_text("in more than 95 % of the last")
+    assert 0 < sheet.locator(".clade").count() < half
+    # a clade by keyboard, then a name by mouse
+    sheet.locator(".clade").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    label = sheet.locator(".clade").nth(1).get_attribute("aria-label") or ""
+    expect(dashboard.selected).to_have_text(label.split(":")[0])
+    expect(sheet.locator(".clade").nth(1)).to_have_class("clade chosen")
+    name = sheet.locator(".names text").nth(20)
+    name.click()
+    expect(dashboard.selected).to_have_text(name.locator("title").text_content() or "")
+    expect(name).to_have_class("chosen")
+    sheet.get_by_role("button", name="Most credible").click()
+    expect(sheet.locator(".said")).to_contain_text("of its 99 clades are in more than half")
+    sheet.get_by_role("button", name="Central").click()
+    expect(sheet.locator(".said")).to_contain_text("disagrees least")
+    expect(sheet.locator(".clade")).to_have_count(99)
+
+
+#: How many points of the canvas are painted at all.
+PAINTED = """canvas => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+  let many = 0
+  for (let k = 3; k < data.length; k += 4) many += data[k] > 0
+  return many
+}"""
+
+
+def test_the_cloud_is_drawn_sharp_in_both_themes_and_its_names_select(page):
+    dashboard = Dashboard(page).settle()
+    page.get_by_role("tab", name="Cloud").click()
+    canvas = page.locator(".hc-cloud canvas[data-drawn]")
+    expect(canvas).to_have_attribute("data-drawn", "128")
+    expect(page.locator(".hc-cloud .said")).to_contain_text("128 of the last 136 trees")
+    assert canvas.evaluate(PAINTED) > 20_000
+    assert canvas.evaluate("c => c.width / c.clientWidth") == page.evaluate("devicePixelRatio")
+    # the ink of the consensus follows the theme
+    darkest = """canvas => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+      let sum = 0
+      for (let k = 0; k < data.length; k += 4) sum += data[k + 3] > 200 ? data[k + 1] - 127 : 0
+      return Math.sign(sum)
+    }"""
+    assert canvas.evaluate(darkest) == -1
+    dashboard.button("Dark").or_(page.locator("[data-key=theme]")).first.click()
+    expect(page.locator("html")).to_have_attribute("data-hc-theme", "dark")
+    expect(canvas).to_have_attribute("data-drawn", "128")
+    assert canvas.evaluate(darkest) == 1
+    name = page.locator(".hc-cloud .names text").nth(7)
+    name.click()
+    expect(dashboard.selected).to_have_text(name.locator("title").text_content() or "")
+    expect(name).to_have_class("chosen")

@@ -38,6 +38,14 @@ function pathOf(points, at) {
   return d
 }
 
+// Numbers that came packed: `packed` of ui/sheets/paper.py.
+function unpacked(text, Kind) {
+  return new Kind(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer)
+}
+
+// As much of a text as fits `most` letters.
+function short(text, most) { return text.length > most ? text.slice(0, Math.max(3, most - 1)) + "…" : text }
+
 // Repaint when the element gets another size; its first size is its first.
 function whenResized(root, repaint) {
   if (root.hcWatched) return

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from hcviz.ui.sheets import tanglegram
+from hcviz.ui.sheets import cloud, consensus, tanglegram
 from hcviz.ui.sheets.base import Sheet
 
 #: The tab that is no sheet: the tree beside its heatmap.
 TREE = "tree"
 
 #: In the order of the tabs.
-SHEETS: dict[str, Sheet] = {each.name: each for each in (tanglegram.SHEET,)}
+SHEETS: dict[str, Sheet] = {
+    each.name: each for each in (tanglegram.SHEET, consensus.SHEET, cloud.SHEET)
+}
 
 __all__ = ["SHEETS", "TREE", "Sheet"]

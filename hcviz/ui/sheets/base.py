@@ -15,6 +15,10 @@ def _always(store: Store) -> str:
     return "" if store.session.snapshot is not None else "No tree yet."
 
 
+def _no_live(store: Store) -> dict[str, Any]:
+    return {}
+
+
 def _nothing(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
     return None
 
@@ -24,10 +28,12 @@ class Sheet:
     """One tab's picture.
 
     ``make(on_act)`` is called at the sheet's first opening and gives anything that Panel shows and
-    that has a ``state``: usually a part that draws plain JSON (:func:`drawn_by`). While the sheet
-    lies open, ``picture(store)`` becomes its state whenever ``sees(store)``, the slice it depends
-    on, changes. ``lacks(store)`` says in a sentence why there is nothing to show ("" if there is).
-    ``act(gestures, name, more)`` gets what is done on it; ``gestures.store`` is the store.
+    that has a ``state`` and a ``live``: usually a part that draws plain JSON (:func:`drawn_by`).
+    While the sheet lies open, ``picture(store)`` becomes its state whenever ``sees(store)``, the
+    slice it depends on, changes, and ``live(store)`` its ``live``: what changes at every click, so
+    that the picture need not travel again. ``lacks(store)`` says in a sentence why there is nothing
+    to show ("" if there is). ``act(gestures, name, more)`` gets what is done on it;
+    ``gestures.store`` is the store.
     """
 
     name: str
@@ -38,6 +44,7 @@ class Sheet:
     sees: Callable[[Store], Any]
     lacks: Callable[[Store], str] = _always
     act: Callable[[Gestures, str, dict[str, Any]], None] = _nothing
+    live: Callable[[Store], dict[str, Any]] = _no_live
 
 
 def drawn_by(name: str) -> type[Part]:

@@ -13,6 +13,7 @@ from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sheets.base import Sheet, drawn_by
+from hcviz.ui.sheets.paper import places, spans
 from hcviz.ui.store import Store
 
 #: The tree that was on the screen when the newest run began.
@@ -44,11 +45,8 @@ def picture(store: Store) -> dict[str, Any]:
         return {}
     chosen = store.view.compared if store.view.compared in trees else next(iter(trees))
     before, after = trees[chosen][1], snapshot.tree
-    wish = np.arange(after.n_leaves, dtype=np.float64)
-    wish[after.leaf_order] = np.arange(after.n_leaves)
-    left, right, crossings = untangle(before, after, wish)
-    place = np.empty(after.n_leaves, np.int64)
-    place[right] = np.arange(after.n_leaves)
+    left, right, crossings = untangle(before, after, places(after.leaf_order))
+    place = places(right)
     moved = out_of_line(place[left])
     changes = clade_changes(before, after)
     return {
@@ -95,14 +93,7 @@ def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, 
     """A tree as a path, and the changed clades as (height, first row, last row)."""
     even = with_even_heights(tree)
     x, y = elbows(even, order)
-    place = np.empty(tree.n_leaves, np.int64)
-    place[order] = np.arange(tree.n_leaves)
-    first = np.full(tree.n_nodes, tree.n_leaves, np.int64)
-    last = np.full(tree.n_nodes, -1, np.int64)
-    first[: tree.n_leaves] = last[: tree.n_leaves] = place
-    for node in range(tree.n_nodes - 1):
-        up = tree.parent[node]
-        first[up], last[up] = min(first[up], first[node]), max(last[up], last[node])
+    first, last = spans(tree, order)
     return {
         "top": float(even.height[-1]) or 1.0,
         "path": [None if np.isnan(a) else [float(a), float(b)] for a, b in zip(x, y, strict=True)],

@@ -52,5 +52,3 @@ export const render = component("tanglegram", (state, send, root) => {
           apart(steps, k => k).map(k => name(k, k, from - 4, "end")), apart(steps, k => state.to[k]).map(k => name(k, state.to[k], to + 4, "start"))))),
   ]
 })
-
-function short(text, most) { return text.length > most ? text.slice(0, Math.max(3, most - 1)) + "…" : text }
