@@ -2,12 +2,14 @@
 
 ``courier.py`` hands snapshots over, never two at a time; ``task.py`` runs one task, here or in a
 worker; ``worker.py`` is the worker's side, ``pool.py`` the server's side of the same pipe;
-``samples.py`` keeps what a sampler's trees say; ``runner.py`` is what a page calls.
+``samples.py`` keeps what a sampler's trees say; ``runner.py`` is what a page calls, ``aside.py``
+what it asks for beside its run.
 """
 
+from hcviz.jobs.aside import Aside, SideRun
 from hcviz.jobs.courier import Message
 from hcviz.jobs.pool import POOL, warm
 from hcviz.jobs.runner import Runner
 from hcviz.jobs.samples import Samples
 
-__all__ = ["POOL", "Message", "Runner", "Samples", "warm"]
+__all__ = ["POOL", "Aside", "Message", "Runner", "Samples", "SideRun", "warm"]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.build import build, implies
 from hcviz.core.errors import InvalidConstraint
@@ -217,7 +217,7 @@ def _refuse_cycle(below: list[list[int]], bases: list[tuple[int, int]]) -> None:
 
 @dataclass(frozen=True)
 class Usefulness:
-    """For each triplet, bool (k,): does it follow from the others, and is it true without any?"""
+    """For each triplet or statement: does it follow from the others, is it true without any?"""
 
     implied: Bool
     already: Bool
@@ -228,21 +228,35 @@ class Usefulness:
         return ~self.implied & ~self.already
 
 
-def usefulness(n_leaves: int, triplets: Any, without: Tree | None = None) -> Usefulness:
+def usefulness(
+    n_leaves: int, triplets: Any, without: Tree | None = None, said: ArrayLike | None = None
+) -> Usefulness:
     """Which constraints are useful (paper 001, appendix B: "easy" ones are not).
 
     ``implied``: every tree that satisfies the other rows satisfies this one (so does each of two
     equal rows). ``already``: ``without``, the method's tree under no triplets, satisfies it; all
-    false if there is none given. Raises :class:`InconsistentTriplets`. Three BUILDs over the named
-    items a row.
+    false if there is none given. ``said``, int (k,), numbers statements 0..g-1 of one or more rows
+    each (``A together before x`` has |A| - 1): what follows is then of statements, bool (g,), all
+    of whose rows must be implied by the rows of others, or hold already. Raises
+    :class:`InconsistentTriplets`, and :class:`InvalidConstraint` for a ``said`` of another size.
+    Three BUILDs over the named items a row.
     """
     known = Triplets.of(triplets, n_leaves)
     build(n_leaves, known)
+    told = np.arange(len(known)) if said is None else np.asarray(said, dtype=np.int64)
+    if told.shape != (len(known),) or np.any(told < 0):
+        raise InvalidConstraint(
+            f"``said`` has shape {told.shape}: each of {len(known)} triplets needs the number of "
+            "its statement, 0 or more."
+        )
     items, local = np.unique(known.rows, return_inverse=True)
     local = local.reshape(-1, 3)
-    implied = np.zeros(len(known), np.bool_)
-    for row in range(len(known)):
-        others = np.delete(local, row, axis=0)
-        implied[row] = implies(items.size, others, local[row])
-    already = np.zeros(len(known), np.bool_) if without is None else without.satisfies(known)
+    count = int(told.max(initial=-1)) + 1
+    implied, already = np.ones(count, np.bool_), np.full(count, without is not None)
+    for number in range(count):
+        others = local[told != number]
+        own = local[told == number]
+        implied[number] = all(implies(items.size, others, row) for row in own)
+    if without is not None:
+        np.logical_and.at(already, told, without.satisfies(known))
     return Usefulness(implied, already)

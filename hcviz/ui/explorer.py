@@ -26,7 +26,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.shelf import Shelf
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import answerlist, asking, autosave, certainty, changes, pictures
+from hcviz.ui import answerlist, asking, autosave, certainty, changes, nodecosts, pictures
 from hcviz.ui.asking import Asking
 from hcviz.ui.autosave import Autosave
 from hcviz.ui.centre import Centre, Items
@@ -160,6 +160,7 @@ class Explorer:
         )
         store.subscribe(lambda s: s.view.cut, self._show_cut)
         store.subscribe(_sure, lambda _: self.centre.set_support(certainty.support(store)))
+        store.subscribe(nodecosts.sees, lambda _: self.centre.set_levels(nodecosts.levels(store)))
         store.subscribe(
             lambda s: (s.view.matrix, s.view.scaling, s.view.columns),
             lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),
@@ -480,7 +481,8 @@ class Explorer:
         )
         wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters}
         wanted |= {
-            name: getattr(link, name) for name in ("matrix", "columns", "heights", "support")
+            name: getattr(link, name)
+            for name in ("matrix", "columns", "heights", "support", "colour")
         }
         for name, choices in LOOKS.items():
             wanted[name] = known(name, wanted[name], choices, choices[0])

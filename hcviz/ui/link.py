@@ -37,12 +37,13 @@ class Link:
     columns: str | None = None
     heights: str | None = None
     support: str | None = None
+    colour: str | None = None
     clusters: int | None = None
 
 
 _TEXTS = (
     "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
-    "support",
+    "support", "colour",
 )  # fmt: skip
 
 

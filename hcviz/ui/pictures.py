@@ -16,9 +16,10 @@ from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes
+from hcviz.ui import certainty, changes, nodecosts
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link
+from hcviz.ui.palette import THEMES
 from hcviz.ui.store import Store, ViewState
 
 #: The data menu's entry for an uploaded table.
@@ -113,6 +114,13 @@ def tools(store: Store) -> dict[str, Any]:
         "heights": view.heights,
         "support": view.support,
         "noSupport": "" if store.samples is not None else "Only of trees that are sampled.",
+        "colour": view.colour,
+        "noCosts": ""
+        if nodecosts.weighed(store) is not None
+        else "Only of items with similarities.",
+        "costs": [
+            list(pair) for pair in zip(THEMES[view.theme].costs, nodecosts.LEVEL_NAMES, strict=True)
+        ],
         "clusters": view.clusters,
         "items": len(store.session.labels),
         "names": list(store.session.labels),
@@ -310,6 +318,7 @@ def link_of(session: Session, view: ViewState) -> Link:
         columns=_unusual(view.columns, plain.columns),
         heights=_unusual(view.heights, plain.heights),
         support=_unusual(view.support, plain.support),
+        colour=_unusual(view.colour, plain.colour),
         clusters=view.clusters,
     )
 

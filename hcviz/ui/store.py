@@ -22,7 +22,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
 from hcviz.io.shelf import Unfinished
-from hcviz.jobs import Runner, Samples
+from hcviz.jobs import Aside, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.questions import Question
 from hcviz.session import actions as act
@@ -52,6 +52,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "columns": ("dendrogram", "file"),
     "heights": ("true", "even"),
     "support": ("shown", "hidden"),
+    "colour": ("clusters", "cost"),
 }
 
 
@@ -91,6 +92,8 @@ class ViewState:
     columns: str = "dendrogram"
     heights: str = "true"
     support: str = "shown"
+    #: What the branches' colours mean.
+    colour: str = "clusters"
     #: How many clusters to colour, and the height that gives them in the tree on the screen.
     clusters: int | None = None
     cut: float | None = None
@@ -102,6 +105,8 @@ class ViewState:
     #: The one tree for all sampled ones: which, and the least share of a consensus' clades (%).
     summary: str = "consensus"
     majority: int = 50
+    #: Sections of the inspector that were opened or folded by hand.
+    folds: Mapping[str, bool] = field(default_factory=dict)
     paused: bool = False
     #: The question on the card; ``wants_question``: one is put as soon as the tree stands still.
     question: Question | None = None
@@ -158,6 +163,9 @@ class Store:
         self.keep: Callable[[Session], None] = lambda session: None
         self._changes: tuple[Any, Any, CladeChanges] | None = None
         self.runner = Runner(self._from_worker)
+        #: What pictures ask for beside the run, and how often there was an answer.
+        self.aside = Aside(schedule, self._answered)
+        self.answers = 0
         self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
 
     # ------------------------------------------------------------------ views
@@ -321,6 +329,7 @@ class Store:
     def close(self) -> None:
         """The tab is gone: stop computing for it."""
         self.runner.close()
+        self.aside.close()
 
     # ------------------------------------------------------------------ inside
 
@@ -329,6 +338,7 @@ class Store:
             similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
         )
         self.dataset, self._problem, self._problem_key = dataset, problem, spec
+        self.aside.forget()
         return problem
 
     def _perform(self, effect: Any) -> None:
@@ -372,6 +382,10 @@ class Store:
         kept = dict(older[-KEPT_SAMPLES + 2 :]) | ({} if before is None else {shown: before})
         self._samples = {**kept, effect.run: samples}
         return samples
+
+    def _answered(self) -> None:
+        self.answers += 1
+        self._notify()
 
     def _from_worker(self, message: Any) -> None:
         """On a worker's thread: hand over, touch nothing."""

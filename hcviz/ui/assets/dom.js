@@ -53,6 +53,12 @@ function whenResized(root, repaint) {
   root.hcWatched.observe(root)
 }
 
+// A section's heading, and below it `body(state, send)` while it is open.
+function foldable(state, send, body) {
+  return [h("h2", { class: "folds" }, h("button", { type: "button", class: "bare", "data-key": `fold-${state.title}`, "aria-expanded": String(state.open),
+    onclick: () => send("fold") }, h("i", { "aria-hidden": "true" }), state.title)), ...(state.open ? [body(state, send)].flat() : [])]
+}
+
 function options(pairs, chosen) {
   return pairs.map(([value, text, disabled, title]) =>
     h("option", { value, selected: value === chosen, disabled, title }, text))

@@ -75,6 +75,7 @@ class Canvas:
         self._cut: float | None = None
         self._cluster_code: Any = None
         self._support: Any = None
+        self._levels: Any = None
         self._wish: Any = None
         self._last_tree = 0.0
         self._waiting: set[str] = set()
@@ -417,10 +418,13 @@ class Canvas:
             self._quiet = True
             self._dendrogram.show_cut(self._cut, text)
             self._quiet = False
-        self._dendrogram.draw_clusters(
-            layout, self._drawn_open, colour_of, np.inf if self._cut is None else self._cut,
-            self._theme.clusters, self._row_px < DENSE,
-        )  # fmt: skip
+        if self._levels is not None:
+            self._dendrogram.draw_levels(layout, self._drawn_open, self._levels, self._theme.costs)
+        else:
+            self._dendrogram.draw_clusters(
+                layout, self._drawn_open, colour_of, np.inf if self._cut is None else self._cut,
+                self._theme.clusters, self._row_px < DENSE,
+            )  # fmt: skip
         if strips:
             self._set_tracks()
             self._draw_strips()

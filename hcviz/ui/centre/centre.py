@@ -75,6 +75,7 @@ class Centre(Canvas):
         """Other data: everything that was about the old items goes, the theme stays."""
         self._items = items
         self._tree = self._layout = self._cut = self._cluster_code = self._support = None
+        self._levels = None
         self._selected = self._together = self._apart = ()
         self._collapsed.clear()
         self._wish = seriation(items)
@@ -119,7 +120,7 @@ class Centre(Canvas):
                 before = self._layout.leaf_y
         self._last_tree = now
         first = self._tree is None
-        self._tree, self._support = tree, None
+        self._tree, self._support, self._levels = tree, None, None
         self._lay_out(leaf_order(tree, self._wish), before)
         if first:
             self._say_empty()
@@ -176,6 +177,19 @@ class Centre(Canvas):
                 )
             self._support = values
         self._draw_support()
+
+    def set_levels(self, levels: ArrayLike | None) -> None:
+        """Colour the branches by a number of each node of the tree shown, int (m,), -1 for none.
+
+        They take the place of the clusters' colours. As support they belong to a tree.
+        """
+        values = None if levels is None else np.asarray(levels)
+        if values is not None and (self._tree is None or values.shape != (self._tree.n_nodes,)):
+            raise InvalidData("Levels need a number for each node of the tree shown.")
+        if values is None and self._levels is None:
+            return
+        self._levels = values
+        self._draw_cut(strips=False)
 
     def set_theme(self, theme: Literal["light", "dark"]) -> None:
         self._theme = THEMES[theme]

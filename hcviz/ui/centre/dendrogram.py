@@ -287,6 +287,18 @@ class TreeFigure:
             "colour": [colours[c] for c in used],
         }
 
+    def draw_levels(
+        self, layout: Layout, open_: Any, level_of: Any, colours: Sequence[str]
+    ) -> None:
+        """Colour the bars of nodes by ``level_of`` int (m,): a colour's index or -1."""
+        used = np.unique(level_of[open_ & (level_of >= 0)])
+        paths = [geometry.bar_path(layout, np.flatnonzero(open_ & (level_of == c))) for c in used]
+        self.clusters.data = {
+            "xs": [x for x, _ in paths],
+            "ys": [-y for _, y in paths],
+            "colour": [colours[c] for c in used],
+        }
+
     def draw_bands(self, runs: Sequence[tuple[int, int]]) -> None:
         draw_bands(self.bands, runs)
 

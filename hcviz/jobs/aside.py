@@ -1,0 +1,155 @@
+"""What a page wants to know beside its run: worked out in turn, off its thread, and kept."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hcviz.core.errors import HcvizError
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.jobs.courier import Message
+from hcviz.jobs.pool import POOL, Pool
+from hcviz.jobs.runner import Runner
+from hcviz.session.actions import Arrived, Failed, Finished
+
+log = logging.getLogger(__name__)
+
+#: Answers kept; the longest unasked go first.
+KEPT = 128
+
+
+@dataclass(frozen=True)
+class SideRun:
+    """A run whose last snapshot, as ``read`` reads it on the page's thread, is the answer."""
+
+    method: str
+    problem: Problem
+    read: Callable[[Snapshot], Any]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+
+
+#: A run, or a calculation that lets go of the GIL or is short.
+Work = SideRun | Callable[[], Any]
+
+
+class Aside:
+    """Answers by key, worked out one at a time; all methods are for the page's thread.
+
+    ``schedule(callback)`` runs a callback on that thread later; ``changed()`` is called there after
+    each answer. An answer may be an :class:`HcvizError`: why there is none.
+    """
+
+    def __init__(
+        self,
+        schedule: Callable[[Callable[[], None]], None],
+        changed: Callable[[], None],
+        pool: Pool = POOL,
+    ) -> None:
+        self._schedule, self._changed = schedule, changed
+        self._known: OrderedDict[Hashable, Any] = OrderedDict()
+        self._wanted: dict[str, dict[Hashable, Work]] = {}
+        self._doing: tuple[int, Hashable] | None = None
+        self._turn = 0
+        self._last: Snapshot | None = None
+        self._runner = Runner(lambda message: schedule(lambda: self._told(message)), pool)
+        self._read: Callable[[Snapshot], Any] = lambda snapshot: snapshot
+        self._closed = False
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is being worked out."""
+        return self._doing is None
+
+    def ask(self, about: str, wanted: Mapping[Hashable, Work]) -> dict[Hashable, Any]:
+        """The answers there are. The others are worked out, instead of what was asked before under
+        the same ``about``; where few are asked for comes first.
+        """
+        for key in wanted:
+            if key in self._known:
+                self._known.move_to_end(key)
+        now = None if self._doing is None else self._doing[1]
+        self._wanted[about] = {
+            key: work for key, work in wanted.items() if key not in self._known and key != now
+        }
+        self._next()
+        return {key: self._known[key] for key in wanted if key in self._known}
+
+    def forget(self) -> None:
+        """Other data: no answer is about it."""
+        self._known.clear()
+        self._wanted.clear()
+        if self._doing is not None:
+            self._doing = None
+            self._runner.cancel()
+
+    def close(self) -> None:
+        """Nothing more is worked out or told."""
+        self._closed = True
+        self.forget()
+        self._runner.close()
+
+    # ------------------------------------------------------------------ inside
+
+    def _next(self) -> None:
+        if self._doing is not None or self._closed:
+            return
+        waiting = [each for each in self._wanted.values() if each]
+        if not waiting:
+            return
+        first = min(waiting, key=len)
+        key = next(iter(first))
+        work = first.pop(key)
+        self._turn += 1
+        turn = self._turn
+        self._doing = (turn, key)
+        if isinstance(work, SideRun):
+            self._last, self._read = None, work.read
+            self._runner.start(turn, work.method, work.problem, work.params, work.seed)
+            return
+
+        def calculate() -> None:
+            answer = _answer(work)
+            try:
+                self._schedule(lambda: self._done(turn, answer))
+            except Exception:  # the page went while this was worked out
+                log.debug("Nobody waits for an answer any more.", exc_info=True)
+
+        threading.Thread(target=calculate, name="hcviz-aside", daemon=True).start()
+
+    def _told(self, message: Message) -> None:
+        if self._doing is None or message.run != self._doing[0]:
+            return
+        if isinstance(message, Arrived):
+            self._last = message.snapshot
+            self._runner.acknowledge(message.run)
+        elif isinstance(message, Failed):
+            self._done(message.run, HcvizError(message.message, message.hint))
+        elif isinstance(message, Finished) and self._last is not None:
+            last, read = self._last, self._read
+            self._done(message.run, _answer(lambda: read(last)))
+
+    def _done(self, turn: int, answer: Any) -> None:
+        if self._doing is None or self._doing[0] != turn:
+            return
+        self._known[self._doing[1]] = answer
+        while len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        self._doing = self._last = None
+        self._changed()
+        self._next()
+
+
+def _answer(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except HcvizError as fault:
+        return fault
+    except Exception:
+        log.exception("Something beside the run could not be worked out.")
+        return HcvizError("This could not be worked out.", "The server's log has the details.")

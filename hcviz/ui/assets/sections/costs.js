@@ -1,0 +1,17 @@
+const WHAT = "Dasgupta's cost: the similarity of each pair, times the items of the smallest clade that holds both. Less is better."
+
+SECTIONS.costs = (state, send) => foldable(state, send, () => state.cost === null ? [h("p", { class: "quiet small" }, state.said)] : [
+  h("dl", { class: "numbers" },
+    h("dt", { title: WHAT }, "Dasgupta's cost"), h("dd", {}, state.cost),
+    state.regularised ? [
+      h("dt", { title: "The cost, and for each violated triplet lambda times its weight times the items of the smallest clade that holds its pair." }, `Regularised, lambda ${state.regularised.lam}`), h("dd", {}, state.regularised.cost),
+      h("dt", {}, "Violated triplets"), h("dd", {}, state.regularised.violated)] : null),
+  h("p", { class: "quiet small" }, WHAT),
+  state.dearest.length ? [
+    h("h3", {}, "Where it comes from"),
+    h("ul", { class: "picks", "aria-label": "Dearest nodes" }, state.dearest.map(each => h("li", {},
+      h("button", { type: "button", "data-key": `dear-${each.node}`, title: "Select this clade", onclick: () => send("clade", { node: each.node }) },
+        h("span", {}, each.text), h("i", {}, each.share))))),
+    h("button", { type: "button", class: `small ${state.coloured ? "on" : ""}`, "data-key": "cost-colours", "aria-pressed": String(state.coloured),
+      onclick: () => send("colour") }, "Colour the branches by cost")] : null,
+])

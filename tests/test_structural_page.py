@@ -1,0 +1,218 @@
+"""What the page says of structural constraints, as data: costs, worth, dependencies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+
+from hcviz import Tree
+from hcviz.metrics import dasgupta_cost, dependency, node_costs, regularised_cost, usefulness
+from hcviz.session import actions as act
+from hcviz.session.model import Session
+from hcviz.ui import dependencies as worked_out
+from hcviz.ui import nodecosts
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.sections import SECTIONS, costs, worth
+from hcviz.ui.sheets import dependencies
+from hcviz.ui.store import Store
+from tests.stores import Loop, over_zoo
+
+
+@pytest.fixture
+def loop():
+    return Loop()
+
+
+@pytest.fixture
+def store(loop):
+    with over_zoo(loop, "crsc") as made:
+        made.drawn = made.session.snapshot
+        yield made
+
+
+def say(store, loop, *answers):
+    for group, apart in answers:
+        store.dispatch(act.AddConstraint(group, apart))
+    loop.until(lambda: store.session.status == "settled")
+    store.drawn = store.session.snapshot
+
+
+def asked(loop, store, look):
+    """What ``look()`` says when everything that it asks for has been worked out."""
+    while True:
+        found, heard = look(), store.answers
+        if store.aside.idle:
+            return found
+        loop.until(lambda heard=heard: store.answers > heard)
+
+
+# ---------------------------------------------------------------------- folding
+
+
+def test_sections_are_there_where_they_mean_something(store):
+    nothing = Store(Session(), lambda call: call())
+    for section in SECTIONS.values():
+        assert section.picture(nothing) is None or not section.picture(nothing)["open"]
+    nothing.close()
+    assert costs.SECTION.picture(store)["open"]  # one of paper 001's methods is in use
+
+
+def test_a_section_stays_as_the_person_leaves_it(store, loop):
+    before = costs.SECTION.sees(store)
+    costs.SECTION.act(Gestures(store), "fold", {})
+    assert costs.SECTION.picture(store) == {"title": "What the tree costs", "open": False}
+    assert costs.SECTION.sees(store) != before
+    store.dispatch(act.SetMethod("average", "ignored"))
+    assert not costs.SECTION.picture(store)["open"]
+    costs.SECTION.act(Gestures(store), "fold", {})
+    assert costs.SECTION.picture(store)["open"]
+
+
+# ---------------------------------------------------------------------- costs
+
+
+def test_the_cost_and_where_it_comes_from(store, loop):
+    tree, similarity = store.drawn.tree, store.problem.similarity_or_default
+    live = costs.picture(store)
+    assert live["cost"] == f"{dasgupta_cost(tree, similarity):,.1f}"
+    found = asked(loop, store, lambda: costs.picture(store))
+    assert found["cost"] == live["cost"]
+    assert found["regularised"] is None
+    by_node = node_costs(tree, similarity)
+    assert [each["node"] for each in found["dearest"]] == np.argsort(-by_node)[:5].tolist()
+    root = found["dearest"][0]
+    sides = sorted((tree.size[c] for c in tree.children(root["node"])), reverse=True)
+    assert root["text"] == f"{sides[0]} | {sides[1]} items"
+    assert root["share"] == f"{100 * by_node[root['node']] / by_node.sum():.1f} %"
+
+
+def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
+    store.dispatch(act.SetMethod("hrsc", "soft"), act.SetParams({"lam": 0.0}))
+    say(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
+    tree, triplets = store.drawn.tree, store.session.triplets
+    broken = int((~tree.satisfies(triplets)).sum())
+    assert broken
+    store.session = replace(store.session, params=act.frozen({"lam": 250.0}))
+    shown = costs.picture(store)["regularised"]
+    similarity = store.problem.similarity_or_default
+    whole = regularised_cost(tree, similarity, triplets, 250.0)
+    assert shown["cost"] == costs.number(whole)
+    assert shown["lam"] == "250"
+    assert shown["violated"].startswith(f"{broken} of 3, weight {broken} of 3")
+
+
+def test_levels_are_shares_of_the_whole_cost():
+    costs_of = np.array([0.0, 0.0, 0.0, 0.5, 5.0, 45.0, 949.5])
+    assert nodecosts.levels_of(costs_of).tolist() == [-1, -1, -1, -1, 0, 1, 3]
+    assert nodecosts.levels_of(np.zeros(3)).tolist() == [-1, -1, -1]
+    assert len(nodecosts.LEVELS) == len(nodecosts.LEVEL_NAMES)
+
+
+def test_branches_are_coloured_by_cost_when_asked_and_when_the_tree_stands_still(store, loop):
+    assert nodecosts.levels(store) is None
+    store.look(colour="cost")
+    levels = asked(loop, store, lambda: nodecosts.levels(store))
+    assert levels.shape == (store.drawn.tree.n_nodes,)
+    assert levels[-1] == 3
+    assert (levels[: store.drawn.tree.n_leaves] == -1).all()
+    store.session = replace(store.session, status="sampling")
+    assert nodecosts.levels(store) is None
+
+
+def test_items_without_similarities_have_no_costs(loop):
+    made = Store(Session(), loop.schedule)
+    assert nodecosts.weighed(made) is None
+    assert costs.SECTION.picture(made) is None
+    made.close()
+
+
+# ---------------------------------------------------------------------- what constraints are worth
+
+
+def test_no_answers_no_list(store):
+    assert worth.picture(store)["said"].startswith("No answers yet.")
+    assert dependencies.SHEET.lacks(store) == "There are no answers yet."
+
+
+def test_what_the_answers_are_worth(store, loop):
+    tree = store.drawn.tree  # without any: two of its own clades are true already
+    a, b = (int(x) for x in tree.leaves(int(tree.parent[0]))[:2])
+    far = int(next(x for x in range(101) if x not in (a, b) and tree.satisfies([[a, b, x]])[0]))
+    say(store, loop, ((a, b), far), ((3, 7), 20), ((7, 20), 60), ((3, 7), 60))
+    found = asked(loop, store, lambda: worth.picture(store))
+    by_id = {each["id"]: each["mark"] for each in found["answers"]}
+    ids = [each.id for each in store.session.enabled]
+    without = worked_out.tree_without(store)
+    assert without == tree
+    expected = usefulness(101, store.session.triplets.rows, without)
+    for number, each in enumerate(ids):
+        mark = by_id[each]
+        assert (mark == "implied") == expected.implied[number]
+        assert (mark == "useful") == expected.useful[number]
+    assert by_id[ids[0]] == "already"
+    assert by_id[ids[3]] == "implied"  # 3, 7 before 20, and 7, 20 before 60
+    assert found["count"].startswith(f"{int(expected.useful.sum())} of 4 answers")
+    facts = dict(map(tuple, found["facts"]))
+    digraph = dependency(store.session.triplets)
+    assert facts["Dependency measure"] == f"{digraph.dmc:,.6g}"
+    assert facts["Triplets"] == "4"
+    assert f"k = {np.unique(store.session.triplets.rows).size} of n = 101" in found["words"]
+
+
+def test_a_statement_of_many_rows_is_implied_as_a_whole():
+    rows = [[0, 1, 4], [1, 2, 4], [0, 1, 4], [1, 2, 4], [2, 3, 4]]
+    said = [0, 0, 1, 1, 1]  # {0,1,2} apart from 4; {0,1,2,3} apart from 4
+    found = usefulness(5, rows, None, said)
+    assert found.implied.tolist() == [True, False]
+    tree = Tree.from_newick("(((0,1),2),(3,4));")
+    found = usefulness(5, rows, tree, said)
+    assert found.already.tolist() == [True, False]
+    single = usefulness(5, rows, tree)
+    assert single.already.tolist() == [True, True, True, True, False]
+
+
+def test_the_digraph_in_layers(store, loop):
+    # A chain: {3,7} waits for {7,20}, which waits for {20,60}; {1,2} is on its own.
+    say(store, loop, ((3, 7), 20), ((7, 20), 60), ((20, 60), 90), ((1, 2), 50))
+    found = asked(loop, store, lambda: dependencies.picture(store))
+    layer = {tuple(box["items"]): box["layer"] for box in found["boxes"]}
+    assert layer == {(1, 2): -1, (3, 7): 0, (7, 20): 1, (20, 60): 2}
+    names = store.session.labels
+    first = next(box for box in found["boxes"] if box["items"] == [3, 7])
+    assert first["pair"] == f"{names[3]} + {names[7]}"
+    assert [key["name"] for key in first["keys"]] == [names[20]]
+    assert first["measure"] == "8"
+    assert [box["deciding"] for box in found["boxes"]].count(True) == 3
+    assert found["said"].startswith("4 pairs bound, 2 dependencies, 3 layers")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_layers_are_longest_paths_and_places_are_permutations(seed):
+    rng = np.random.default_rng(seed)
+    tree = Tree.from_linkage(linkage(rng.normal(size=(30, 2))))
+    rows = np.array([rng.permutation(30)[:3] for _ in range(400)])
+    rows = rows[tree.satisfies(rows)][:60]
+    found = dependency(rows)
+    layer, place = dependencies.arranged(found)
+    joined = set(found.edges.ravel().tolist())
+    assert {i for i in range(len(layer)) if layer[i] < 0} == set(range(len(layer))) - joined
+
+    above = {i: [int(a) for a, b in found.edges if b == i] for i in joined}
+
+    def depth(i):
+        return max((depth(j) + 1 for j in above[i]), default=0)
+
+    assert all(layer[i] == depth(i) for i in joined)
+    for each in np.unique(layer):
+        here = place[layer == each]
+        assert sorted(here.tolist()) == list(range(here.size))
+
+
+def test_too_many_triplets_are_not_drawn(store, monkeypatch, loop):
+    say(store, loop, ((3, 7), 20), ((1, 2), 50))
+    monkeypatch.setattr(worked_out, "MOST", 1)
+    assert dependencies.SHEET.lacks(store) == "Drawn for up to 1 triplets."
+    assert worth.picture(store) == {"said": "Told for up to 1 triplets."}
