@@ -7,15 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse import csr_array
 
-from hcviz import Tree
+from hcviz import Problem, Tree, Triplets, fit
+from hcviz.algorithms.structural.profile import cut_profile, parted_ratio
+from hcviz.core.errors import InvalidData
+from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import dasgupta_cost, dependency, node_costs, regularised_cost, usefulness
 from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui import dependencies as worked_out
 from hcviz.ui import nodecosts
 from hcviz.ui.gestures import Gestures
-from hcviz.ui.sections import SECTIONS, costs, worth
+from hcviz.ui.sections import SECTIONS, costs, prices, profile, worth
 from hcviz.ui.sheets import dependencies
 from hcviz.ui.store import Store
 from tests.stores import Loop, over_zoo
@@ -216,3 +220,199 @@ def test_too_many_triplets_are_not_drawn(store, monkeypatch, loop):
     monkeypatch.setattr(worked_out, "MOST", 1)
     assert dependencies.SHEET.lacks(store) == "Drawn for up to 1 triplets."
     assert worth.picture(store) == {"said": "Told for up to 1 triplets."}
+
+
+# ---------------------------------------------------------------------- how it could be cut
+
+
+def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
+    assert profile.picture(store)["said"] == "Being worked out."
+    found = asked(loop, store, lambda: profile.picture(store))
+    expected = cut_profile(store.problem, np.arange(101))
+    inside, least = int(expected.inside[expected.best]), float(expected.ratio[expected.best])
+    assert found["best"] == [inside, least]
+    assert found["curve"] == [
+        [int(a), float(f"{b:.6g}")] for a, b in zip(expected.inside, expected.ratio, strict=True)
+    ]
+    small = min(inside, 101 - inside)
+    assert found["words"] == (
+        f"All items: the sparsest sweep cut parts {small} of 101 items, and so does the tree."
+    )
+    assert found["own"] == pytest.approx([inside, least]) or found["own"][0] == 101 - inside
+
+
+def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
+    sides = np.arange(101) < 30
+    rest = store.problem.similarity_or_default
+    ratio = rest[np.ix_(sides, ~sides)].mean()
+    halves = [np.flatnonzero(sides), np.flatnonzero(~sides)]
+    parent = np.full(103 + 1, 103, np.int32)
+    parent[halves[0]], parent[halves[1]], parent[103] = 101, 102, -1
+    tree = Tree(parent, np.r_[np.zeros(101), 1.0, 1.0, 2.0], 101)
+    store.drawn = replace(store.session.snapshot, tree=tree)
+    found = asked(loop, store, lambda: profile.picture(store))
+    assert found["own"][0] in (30, 71)
+    assert found["own"][1] == pytest.approx(ratio)
+    times = ratio / found["best"][1]
+    assert f"the tree parts 30, at {times:.2f} times the mean similarity across." in found["words"]
+    store.look(selection=(0, 1))  # the clade of the first thirty, which the tree parts into thirty
+    found = asked(loop, store, lambda: profile.picture(store))
+    assert found["size"] == 30
+    assert found["own"] is None
+    assert found["words"].endswith("the tree parts them into more than two at once.")
+
+
+def test_answers_bind_items_and_priced_ones_weigh(store, loop):
+    say(store, loop, ((3, 7), 20), ((8, 9, 10), 60))
+    found = asked(loop, store, lambda: profile.picture(store))
+    assert "Answers bind the items into 98 that travel as one." in found["words"]
+    store.dispatch(act.SetMethod("hrsc", "soft"), act.SetParams({"lam": 5.0}))
+    loop.until(lambda: store.session.status == "settled")
+    store.drawn = store.session.snapshot
+    found = asked(loop, store, lambda: profile.picture(store))
+    told = store.problem.with_triplets(store.session.triplets)
+    expected = cut_profile(told, np.arange(101), 0.0, 5.0)
+    assert found["best"][1] == float(expected.ratio[expected.best])
+    store.dispatch(act.SetMethod("average", "ignored"))
+    loop.until(lambda: store.session.status == "settled")
+    store.drawn = store.session.snapshot
+    found = asked(loop, store, lambda: profile.picture(store))
+    plain = cut_profile(store.problem, np.arange(101))
+    assert found["best"][1] == float(plain.ratio[plain.best])
+
+
+def test_the_balanced_method_is_shown_its_balanced_cut(store, loop):
+    store.dispatch(act.SetMethod("crbc", "hard"))
+    loop.until(lambda: store.session.status == "settled")
+    store.drawn = store.session.snapshot
+    found = asked(loop, store, lambda: profile.picture(store))
+    assert found["third"]
+    assert 34 <= found["best"][0] <= 67
+    assert found["facts"][0][0] == "Lightest balanced cut"
+
+
+def test_a_leaf_means_the_clade_around_it_and_large_clades_are_refused(store, monkeypatch):
+    tree = store.drawn.tree
+    store.look(selection=(5,))
+    assert profile.clade(store, tree) == tree.parent[5]
+    store.look(selection=())
+    assert profile.clade(store, tree) == tree.root
+    monkeypatch.setattr(profile, "MOST", 50)
+    assert profile.picture(store)["said"].startswith("Told for clades of up to 50 items")
+
+
+def test_long_curves_are_thinned_without_losing_valleys():
+    rng = np.random.default_rng(0)
+    problem = Problem(
+        similarity=np.exp(-np.abs(np.subtract.outer(*[np.sort(rng.random(700))] * 2)))
+    )
+    found = cut_profile(problem, np.arange(700))
+    shown = profile.thinned(found, found.best)
+    assert len(shown) <= profile.POINTS + 3
+    assert [x for x, _ in shown] == sorted({x for x, _ in shown})
+    assert min(y for _, y in shown) == float(f"{found.ratio.min():.6g}")
+    assert shown[0][0] == 1
+    assert shown[-1][0] == 699
+
+
+@pytest.mark.parametrize("lam", [None, 2.5])
+def test_a_cuts_ratio_is_its_definition(lam):
+    rng = np.random.default_rng(3)
+    similarity = rng.random((9, 9))
+    similarity += similarity.T
+    rows = [[0, 1, 2], [3, 4, 0], [5, 6, 8], [2, 3, 4]]
+    weights = [1.0, 2.0, 3.0, 0.5]
+    problem = Problem(similarity=similarity, triplets=Triplets(rows, weights))
+    one, other = [0, 2, 4], [1, 3, 7]
+    held = {*one, *other}
+    weight = sum(similarity[i, j] - 0.25 for i in one for j in other)
+    for (a, b, c), price in zip(rows, weights, strict=True):
+        if lam and {a, b, c} <= held and (a in one) != (b in one):
+            weight += lam * price
+    assert parted_ratio(problem, one, other, 0.25, lam) == pytest.approx(weight / 9)
+    sparse = Problem(similarity=csr_array(similarity), triplets=Triplets(rows, weights))
+    assert parted_ratio(sparse, one, other, 0.25, lam) == pytest.approx(weight / 9)
+    for wrong in ([], [0, 1]):
+        with pytest.raises(InvalidData):
+            parted_ratio(problem, one, wrong)
+
+
+# ---------------------------------------------------------------------- lambda
+
+
+@pytest.fixture
+def priced(store, loop):
+    store.dispatch(act.SetMethod("hrsc", "soft"))
+    say(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
+    return store
+
+
+def test_the_slider_goes_there_and_back():
+    for unit in (0.01, 1.0, 100.0):
+        assert prices.price(0, unit) == 0
+        assert prices.place(0, unit) == 0
+        steps = [prices.price(k, unit) for k in range(prices.STEPS + 1)]
+        assert steps == sorted(set(steps))
+        assert [prices.place(x, unit) for x in steps] == list(range(prices.STEPS + 1))
+        assert steps[-1] == prices.GRID[-1] * unit
+    assert prices.place(1e9, 1.0) == prices.STEPS
+    assert prices.place(1e-9, 1.0) == 1
+
+
+def test_what_each_price_buys(priced, loop):
+    found = asked(loop, priced, lambda: prices.picture(priced))
+    assert [each["lam"] for each in found["points"]] == [f"{x:g}" for x in prices.GRID]
+    told = priced.problem.with_triplets(priced.session.triplets)
+    for lam, point in zip(prices.GRID, found["points"], strict=True):
+        tree = fit("hrsc", told, lam=lam)
+        assert point["cost"] == pytest.approx(dasgupta_cost(tree, priced.problem.similarity))
+        assert point["weight"] == float((~tree.satisfies(told.triplets)).sum())
+    assert found["points"][0]["weight"] > 0 == found["points"][-1]["weight"]
+    assert found["waiting"] == ""
+    assert found["now"]["lam"] == "1"
+    assert found["now"]["cost"] == pytest.approx(found["points"][3]["cost"])
+
+
+def test_without_answers_lambda_is_nothing_to_move(store, loop):
+    store.dispatch(act.SetMethod("hrsc", "soft"))
+    loop.until(lambda: store.session.status == "settled")
+    assert "nothing to weigh" in prices.picture(store)["said"]
+    store.dispatch(act.SetMethod("crsc", "hard"))
+    assert prices.SECTION.picture(store) is None
+
+
+def test_a_drag_is_one_step_to_undo(priced, loop):
+    hands = Gestures(priced)
+    steps, trees = len(priced.session.past), len(priced.session.history)
+    for number, step in enumerate((40, 60, 80)):
+        prices.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
+        loop.until(lambda: priced.session.status == "settled")
+    assert len(priced.session.past) == steps + 1
+    assert len(priced.session.history) <= trees + 1
+    lam = prices.price(80, 1.0)
+    assert priced.session.params["lam"] == lam
+    assert priced.session.past[-1].label == f"Parameters: lam = {lam}"
+    prices.SECTION.act(hands, "point", {"lam": 10})
+    assert len(priced.session.past) == steps + 2
+    priced.dispatch(act.Undo(), act.Undo())
+    assert "lam" not in priced.session.params
+
+
+def test_a_drag_after_something_else_is_a_step_of_its_own(priced, loop):
+    hands = Gestures(priced)
+    prices.SECTION.act(hands, "slide", {"step": 40})
+    priced.dispatch(act.SetSeed(4))
+    steps = len(priced.session.past)
+    prices.SECTION.act(hands, "slide", {"step": 60, "goingOn": True})
+    assert len(priced.session.past) == steps + 1
+
+
+def test_the_drag_replays_from_the_log(priced, loop):
+    hands = Gestures(priced)
+    for number, step in enumerate((40, 60, 80)):
+        prices.SECTION.act(hands, "slide", {"step": step, "goingOn": number > 0})
+        loop.until(lambda: priced.session.status == "settled")
+    content = save_session(priced.session)
+    again = load_session(content)
+    kept = [each.action for each in again.log if isinstance(each.action, act.SetParams)]
+    assert [each.going_on for each in kept] == [False, True, True]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +78,11 @@ class Aside:
             key: work for key, work in wanted.items() if key not in self._known and key != now
         }
         self._next()
-        return {key: self._known[key] for key in wanted if key in self._known}
+        return self.known(wanted)
+
+    def known(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
+        """The answers there are; nothing is asked for."""
+        return {key: self._known[key] for key in keys if key in self._known}
 
     def forget(self) -> None:
         """Other data: no answer is about it."""

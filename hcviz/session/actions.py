@@ -211,11 +211,13 @@ class SetMethod(Action):
 class SetParams(Action):
     """New values of some of the method's parameters; the others stay.
 
-    ``triplets``: how the method treats constraints from now on; None: as before.
+    ``triplets``: how the method treats constraints from now on; None: as before. ``going_on``: a
+    slider is still being moved, so this is one step to undo with the change before it.
     """
 
     values: Mapping[str, Any]
     triplets: Treatment | None = None
+    going_on: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values))

@@ -52,6 +52,12 @@ def step(session: Session, label: str) -> Session:
     return replace(session, past=past, future=())
 
 
+def relabelled(session: Session, label: str) -> Session:
+    """The change that the newest step stands before has gone on: it is called ``label`` now."""
+    past = (*session.past[:-1], replace(session.past[-1], label=label))
+    return replace(session, past=past, future=())
+
+
 def undo(session: Session) -> Stepped:
     """The last checkpoint of the past; the present goes to the future. No rerun."""
     target = session.past[-1]

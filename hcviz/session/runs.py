@@ -19,7 +19,7 @@ from hcviz.session.actions import (
     frozen,
 )
 from hcviz.session.effects import Announce, CancelRun, StartRun
-from hcviz.session.history import Stepped, remember, step
+from hcviz.session.history import Stepped, relabelled, remember, step
 from hcviz.session.mend import counted, mended
 from hcviz.session.model import Footing, Session
 
@@ -170,11 +170,33 @@ def set_params(session: Session, action: SetParams) -> Stepped:
     if params == dict(session.params):
         return unchanged(session)
     text = "Parameters: " + ", ".join(f"{name} = {value}" for name, value in action.values.items())
-    session = replace(step(session, text), params=frozen(params))
+    moved = action.going_on and _same_step(session, action)
+    session = relabelled(session, text) if moved else step(session, text)
+    session = replace(session, params=frozen(params))
+    if moved:  # the trees on the way are not worth coming back to
+        history = tuple(each for each in session.history if each.run != session.run)
+        session, effects = begin(session, text + ".", "snapshot")
+        return replace(session, history=history), effects
     if action.triplets in (None, session.treats):
         return begin(session, text + ".", "snapshot")
     session, note = _as_treated(replace(session, treats=action.triplets), text + ".")
     return begin(session, text + ".", "snapshot", note)
+
+
+def _same_step(session: Session, action: SetParams) -> bool:
+    """Whether the newest step changed these parameters, and only them."""
+    if not session.past or action.triplets not in (None, session.treats):
+        return False
+    before = session.past[-1]
+    others = {**session.params, **action.values}
+    same = (before.method, before.data, before.seed) == (session.method, session.data, session.seed)
+    return (
+        same
+        and before.treats == session.treats
+        and before.constraints == session.constraints
+        and before.label.startswith("Parameters: ")
+        and {**before.params, **action.values} == others
+    )
 
 
 def set_seed(session: Session, action: SetSeed) -> Stepped:

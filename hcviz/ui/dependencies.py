@@ -25,7 +25,16 @@ def digraph(store: Store) -> Dependency | HcvizError | None:
     """The dependency digraph of the enabled answers; None while it is worked out."""
     triplets = store.session.triplets
     key = ("digraph", triplets.rows.tobytes())
-    found = store.aside.ask("digraph", {key: lambda: dependency(triplets)}).get(key)
+
+    def work() -> Dependency:
+        try:
+            return dependency(triplets)
+        except HcvizError as fault:  # which speaks of numbers
+            raise HcvizError(
+                "The answers contradict each other: they depend on each other in a circle."
+            ) from fault
+
+    found = store.aside.ask("digraph", {key: work}).get(key)
     return found if isinstance(found, (Dependency, HcvizError)) else None
 
 
@@ -41,7 +50,12 @@ def worth(store: Store) -> Usefulness | HcvizError | None:
     key = ("worth", triplets.rows.tobytes(), said.tobytes(), tree)
 
     def work() -> Usefulness:
-        return usefulness(n, Triplets(triplets.rows), tree, said)
+        try:
+            return usefulness(n, Triplets(triplets.rows), tree, said)
+        except HcvizError as fault:
+            raise HcvizError(
+                "The answers contradict each other: which are useful is told of those that agree."
+            ) from fault
 
     found = store.aside.ask("worth", {key: work}).get(key)
     return found if isinstance(found, (Usefulness, HcvizError)) else None

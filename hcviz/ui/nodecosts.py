@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 from hcviz.metrics import node_costs
@@ -25,6 +26,15 @@ def weighed(store: Store) -> Problem | None:
     problem = store.problem
     known = problem.similarity is not None or problem.features is not None
     return problem if known else None
+
+
+def asked_price(store: Store) -> float | None:
+    """What the method takes for a violated triplet of weight 1; None where it has no such thing."""
+    method = get_algorithm(store.session.method)
+    if "lam" not in method.parameter_names():
+        return None
+    lam = getattr(method.parameters(**store.session.params), "lam")  # noqa: B009
+    return None if lam is None else float(lam)
 
 
 def still(store: Store) -> bool:

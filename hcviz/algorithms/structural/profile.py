@@ -113,6 +113,33 @@ def cut_profile(
     )
 
 
+def parted_ratio(
+    problem: Problem, one: ArrayLike, other: ArrayLike, low: float = 0.0, lam: float | None = None
+) -> float:
+    """w(S, T) / (|S| |T|) of two disjoint sets of items, as :func:`cut_profile` weighs its cuts.
+
+    With ``lam`` each ab|c inside their union that has a and b on different sides adds ``lam`` c_k.
+    O(|S| |T|). Raises :class:`InvalidData` for a set that is empty, or for an item in both.
+    """
+    first, second = (
+        np.unique(whole_numbers(side, "The items of a cut", InvalidData)) for side in (one, other)
+    )
+    if not first.size or not second.size or np.intersect1d(first, second).size:
+        raise InvalidData("A cut has two sides, each with items of its own.")
+    if problem.is_sparse:
+        weight = float(problem.similarity[first][:, second].sum())
+    else:
+        weight = float(problem.similarity_or_default[np.ix_(first, second)].sum())
+    pairs = first.size * second.size
+    weight -= low * pairs
+    if lam is not None:
+        rows, prices = problem.triplets.rows, lam * problem.triplets.weights
+        here = np.isin(rows, np.concatenate([first, second])).all(axis=1)
+        across = np.isin(rows[:, 0], first) != np.isin(rows[:, 1], first)
+        weight += float(prices[here & across].sum())
+    return weight / pairs
+
+
 def _least(value: Float, even: Float, among: NDArray[np.int64]) -> int:
     """Where the value is least; of equals (to 1e-6) the most even, then the first."""
     least = value[among].min()

@@ -86,7 +86,7 @@ function painter(root, view) {
     if (due) return
     const active = root.getRootNode().activeElement
     const key = active && root.contains(active) && active.dataset.key
-    const typed = key && active.tagName === "INPUT" && active.type !== "checkbox"
+    const typed = key && active.tagName === "INPUT" && !["checkbox", "range"].includes(active.type)
     const keep = typed ? { value: active.value, start: active.selectionStart, end: active.selectionEnd } : null
     const scroll = [...root.querySelectorAll("[data-scroll]")].map(node => [node.dataset.scroll, node.scrollTop])
     root.replaceChildren(...[view()].flat(Infinity).filter(Boolean))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from hcviz.ui.sections import costs, learning, worth
+from hcviz.ui.sections import costs, learning, prices, profile, worth
 from hcviz.ui.sections.base import Section
 
 #: In the order in which they stand.
-_EACH: tuple[Section, ...] = (learning.SECTION, costs.SECTION, worth.SECTION)
+_EACH: tuple[Section, ...] = (
+    learning.SECTION,
+    prices.SECTION,
+    costs.SECTION,
+    profile.SECTION,
+    worth.SECTION,
+)
 SECTIONS: dict[str, Section] = {each.name: each for each in _EACH}
 
 __all__ = ["SECTIONS", "Section"]

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.algorithms import get as get_algorithm
 from hcviz.core.cost import penalty
 from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
@@ -39,21 +38,13 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
-def price(store: Store) -> float:
-    """What the method takes for a violated triplet of weight 1; 1 where it has no such thing."""
-    method = get_algorithm(store.session.method)
-    if "lam" not in method.parameter_names():
-        return 1.0
-    lam = method.parameters(**store.session.params).lam  # type: ignore[attr-defined]
-    return 1.0 if lam is None else float(lam)
-
-
 def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None:
     triplets = store.session.triplets
     if not len(triplets):
         return None
     broken = ~tree.satisfies(triplets)
-    lam = price(store)
+    asked = nodecosts.asked_price(store)
+    lam = 1.0 if asked is None else asked
     of_all = f"{int(broken.sum()):,} of {len(triplets):,}"
     if broken.any():
         of_all += f", weight {triplets.weights[broken].sum():.3g} of {triplets.weights.sum():.3g}"

@@ -1,0 +1,184 @@
+"""How the selected clade could be cut: the sweep, its sparsest cut, and the tree's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.algorithms.structural.crsc import lowest
+from hcviz.algorithms.structural.profile import CutProfile, cut_profile, parted_ratio
+from hcviz.core.errors import HcvizError
+from hcviz.core.problem import Problem
+from hcviz.core.tree import Tree
+from hcviz.ui import nodecosts
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.pictures import smallest_clade
+from hcviz.ui.sections.folding import folding, structural
+from hcviz.ui.store import Store
+
+#: Larger clades are not swept: 3,000 items take half a second and 140 MB.
+MOST = 3_000
+#: Points of a curve, at most.
+POINTS = 240
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """The sweep of a clade; the tree's own cut of it as items on the sweep's first side and ratio,
+    None where the tree parts it into more than two."""
+
+    profile: CutProfile
+    own: tuple[int, float] | None
+
+
+def clade(store: Store, tree: Tree) -> int:
+    """The node that is looked at: the smallest with all that is selected; else the root."""
+    chosen = store.view.selection
+    if not chosen or max(chosen) >= tree.n_leaves:
+        return int(tree.root)
+    node = smallest_clade(tree, chosen)
+    return int(tree.parent[node]) if node < tree.n_leaves and node != tree.root else node
+
+
+def picture(store: Store) -> dict[str, Any]:
+    problem, snapshot = nodecosts.weighed(store), store.drawn
+    if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
+        return {"said": "No tree yet."}
+    if not nodecosts.still(store):
+        return {"said": "It is worked out when the tree stands still."}
+    tree = snapshot.tree
+    if tree.n_leaves < 2:
+        return {"said": "One item cannot be cut."}
+    node = clade(store, tree)
+    items = tree.leaves(node)
+    if items.size > MOST:
+        return {"said": f"Told for clades of up to {MOST:,} items: select a smaller one."}
+    triplets, lam = _answers(store)
+    told = problem.with_triplets(triplets)
+    sides = [tree.leaves(int(child)) for child in tree.children(node)]
+    key = ("profile", *(side.tobytes() for side in sides), triplets.rows.tobytes(),
+           triplets.weights.tobytes(), lam)  # fmt: skip
+    found = store.aside.ask("profile", {key: lambda: _cuts(told, items, sides, lam)}).get(key)
+    if found is None:
+        return {"said": "Being worked out."}
+    if isinstance(found, HcvizError):
+        return {"said": found.message}
+    return drawn(found, items.size, node == tree.root, store.session.method == "crbc")
+
+
+def _answers(store: Store) -> tuple[Any, float | None]:
+    """The triplets that the method heeds, and what it takes for a violated one (None: all hold)."""
+    session = store.session
+    if session.treats == "ignored":
+        return session.triplets[[]], None
+    return session.triplets, nodecosts.asked_price(store)
+
+
+def _cuts(
+    problem: Problem, items: NDArray[Any], sides: list[NDArray[Any]], lam: float | None
+) -> Cuts:
+    low = lowest(problem, True)
+    profile = cut_profile(problem, items, low, lam)
+    if len(sides) != 2:
+        return Cuts(profile, None)
+    ratio = parted_ratio(problem, sides[0], sides[1], low, lam)
+    # Of the two sides the one that is more the sweep's first.
+    order = np.concatenate(profile.supernodes)
+    first = max(sides, key=lambda side: np.isin(order[: side.size], side).mean())
+    return Cuts(profile, (int(first.size), ratio))
+
+
+def drawn(cuts: Cuts, size: int, whole: bool, balanced: bool) -> dict[str, Any]:
+    """The curve and its marks: [items on the first side, mean similarity across the cut]."""
+    profile = cuts.profile
+    best = profile.best_balanced if balanced and profile.best_balanced >= 0 else profile.best
+    least = float(profile.ratio[best])
+    k = len(profile.supernodes)
+    bound = "" if k == size else f" Answers bind the items into {k:,} that travel as one."
+    pieces = ""
+    if profile.pieces > 1:
+        pieces = f" They fall into {profile.pieces:,} pieces with nothing between them."
+    return {
+        "said": "",
+        "size": size,
+        "curve": thinned(profile, best),
+        "best": [int(profile.inside[best]), least],
+        "own": None if cuts.own is None else list(cuts.own),
+        "third": balanced,
+        "facts": _facts(cuts, best, size, balanced),
+        "words": ("All items: " if whole else "")
+        + _words(cuts, best, size, balanced, whole)
+        + bound
+        + pieces,
+    }
+
+
+def thinned(profile: CutProfile, best: int) -> list[list[float]]:
+    """At most ``POINTS`` of the curve: of each stretch the least, so that no valley is lost."""
+    count = len(profile.ratio)
+    ends = np.linspace(0, count, min(count, POINTS) + 1).astype(int)
+    kept = {int(a + np.argmin(profile.ratio[a:b])) for a, b in pairwise(ends.tolist())}
+    kept |= {0, count - 1, best}
+    return [[int(profile.inside[i]), float(f"{profile.ratio[i]:.6g}")] for i in sorted(kept)]
+
+
+def _facts(cuts: Cuts, best: int, size: int, balanced: bool) -> list[list[str]]:
+    inside = int(cuts.profile.inside[best])
+    name = "Lightest balanced cut" if balanced else "Sparsest sweep cut"
+    facts = [[name, _sides(inside, size, float(cuts.profile.ratio[best]))]]
+    if cuts.own is not None:
+        facts.append(["The tree's cut", _sides(*(cuts.own[0], size, cuts.own[1]))])
+    facts.append(
+        ["Balance", f"{100 * float(cuts.profile.balance[best]):.0f} % on the smaller side"]
+    )
+    return facts
+
+
+def _sides(inside: int, size: int, ratio: float) -> str:
+    small = min(inside, size - inside)
+    return f"{small:,} | {size - small:,} at {ratio:.4g}"
+
+
+def _words(cuts: Cuts, best: int, size: int, balanced: bool, whole: bool) -> str:
+    inside, least = int(cuts.profile.inside[best]), float(cuts.profile.ratio[best])
+    kind = "lightest balanced sweep cut" if balanced else "sparsest sweep cut"
+    said = (
+        f"{'the' if whole else 'The'} {kind} parts {min(inside, size - inside):,} of {size:,} items"
+    )
+    if cuts.own is None:
+        return f"{said}; the tree parts them into more than two at once."
+    small = min(cuts.own[0], size - cuts.own[0])
+    if small == min(inside, size - inside) and abs(cuts.own[1] - least) <= 1e-6 * abs(least):
+        return f"{said}, and so does the tree."
+    if least <= 0:
+        return f"{said}; the tree parts {small:,}."
+    times = cuts.own[1] / least
+    told = f"{times:.2f}" if abs(times - 1) >= 0.005 else f"{times:.4f}"
+    return f"{said}; the tree parts {small:,}, at {told} times the mean similarity across."
+
+
+def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
+    return None
+
+
+def _sees(store: Store) -> Any:
+    session = store.session
+    return (
+        store.drawn, store.view.selection, session.constraints, session.method, session.params,
+        session.data, store.dataset, store.answers, nodecosts.still(store),
+    )  # fmt: skip
+
+
+SECTION = folding(
+    name="profile",
+    title="How it could be cut",
+    there=lambda store: nodecosts.weighed(store) is not None,
+    opens=structural,
+    picture=picture,
+    sees=_sees,
+    act=_act,
+)
