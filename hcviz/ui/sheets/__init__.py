@@ -10,8 +10,7 @@ TREE = "tree"
 
 #: In the order of the tabs.
 SHEETS: dict[str, Sheet] = {
-    each.name: each
-    for each in (tanglegram.SHEET, consensus.SHEET, cloud.SHEET, dependencies.SHEET)
+    each.name: each for each in (tanglegram.SHEET, consensus.SHEET, cloud.SHEET, dependencies.SHEET)
 }
 
 __all__ = ["SHEETS", "TREE", "Sheet"]
