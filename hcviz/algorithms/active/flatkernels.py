@@ -58,7 +58,10 @@ def prepare(summed, laplacian):
         for i in range(count):
             summed[i, i] = 0.0
             summed[i, i] = -summed[i].sum()
-    largest = np.abs(summed).max()
+    largest = 0.0
+    for i in range(count):
+        for j in range(count):
+            largest = max(largest, abs(summed[i, j]))
     if largest > 0:
         for i in range(count):
             for j in range(count):

@@ -1,0 +1,143 @@
+"""Paper 002's methods by size: time, similarities asked for and memory, beside rivals.
+
+    python benchmarks/active.py            # 10^3 to 10^6 items: some minutes, 2 GB
+    python benchmarks/active.py --quick    # to 10^4: half a minute
+
+Each size is a process of its own, kernels compiled first, so that its peak memory is its own.
+"features": 2^7 Gaussian clusters in a hierarchy, 32 features, z-scored cosine, ``active-spectral``
+as it comes. "blocks": a noisy hierarchical block matrix, sigma = 0.3, about 100 items a block; the
+agreement is that at its deepest level, of 20,000 drawn triples. scikit-learn's BisectingKMeans
+divides the same features into n / 100 clusters (2,000 at most), not down to items; fastcluster's
+average linkage is measured where it is installed (a rival, not a dependency). Exponents are slopes
+of log against log n.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from importlib import import_module, util
+from typing import Any
+
+import numpy as np
+
+import hcviz
+from hcviz.algorithms.active import ActiveCluster
+from hcviz.algorithms.active import methods as active
+from hcviz.datasets import noisy_blocks
+
+
+RIVALS = {"bisecting": "sklearn.cluster", "fastcluster": "fastcluster"}
+
+
+def blobs(n: int, seed: int = 0) -> np.ndarray:
+    """Gaussian clusters at the leaves of a binary hierarchy of seven levels, float64 (n, 32)."""
+    rng = np.random.default_rng(seed)
+    centres = np.zeros((1, 32))
+    for level in range(7):
+        centres = np.repeat(centres, 2, axis=0)
+        centres += rng.normal(size=centres.shape) * 2 * 0.8**level
+    return centres[rng.integers(0, len(centres), n)] + rng.normal(size=(n, 32))
+
+
+def deepest(data: Any, tree: hcviz.Tree, count: int = 20_000) -> float:
+    """Agreement on drawn triples ab|c, a and b of one block, c of its sibling."""
+    rng = np.random.default_rng(0)
+    block = data.oracle.block
+    order = np.argsort(block, kind="stable").astype(np.int32)
+    start = np.searchsorted(block[order], np.arange(block.max() + 2))
+    a = rng.integers(0, len(block), count)
+    draw = [
+        order[start[own] + (rng.random(count) * (start[own + 1] - start[own])).astype(int)]
+        for own in (block[a], block[a] ^ 1)
+    ]
+    rows = np.stack([a, draw[0], draw[1]], axis=1)
+    return float(tree.satisfies(rows[rows[:, 0] != rows[:, 1]]).mean())
+
+
+def one(what: str, n: int) -> dict[str, Any]:
+    """One measurement, in this process."""
+    active.warm()
+    if what in RIVALS:
+        import_module(RIVALS[what])
+    out: dict[str, Any] = {"what": what, "n": n}
+    if what == "blocks":
+        data = noisy_blocks(n, max(1, round(math.log2(n / 100))), 0.3)
+        oracle = data.oracle
+    else:
+        features = blobs(n)
+    began, cpu = time.perf_counter(), time.process_time()
+    if what in ("features", "blocks"):
+        if what == "features":
+            oracle = hcviz.FeatureOracle(features)
+        last = None
+        for shown in ActiveCluster().grow(oracle):
+            last = shown or last  # the last one is never None
+        out |= {"queries": last.metrics["queries"], "share": last.metrics["share"]}
+    elif what == "bisecting":
+        parts = max(2, min(2000, n // 100))
+        import_module("sklearn.cluster").BisectingKMeans(parts, random_state=0).fit(features)
+    else:
+        import_module("fastcluster").linkage(features, "average")
+    out |= {
+        "seconds": time.perf_counter() - began,
+        "cpu": time.process_time() - cpu,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    if what == "blocks":
+        out["deepest"] = deepest(data, last.tree)
+    return out
+
+
+def measured(what: str, n: int) -> dict[str, Any]:
+    """One measurement, in a process of its own."""
+    words = [sys.executable, __file__, "--one", what, str(n)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    print(
+        f"{what:>10} {n:>9,} {found['seconds']:>8.2f} {found['cpu']:>8.2f} {found['peak']:>8.0f}"
+        + (f" {found['queries']:>14,.0f} {found['share']:>9.5f}" if "queries" in found else "")
+        + (f" {found['deepest']:>8.3f}" if "deepest" in found else ""),
+        flush=True,
+    )
+    return found
+
+
+def exponent(rows: list[dict[str, Any]], name: str) -> float:
+    return float(np.polyfit(*np.log([[r["n"], r[name]] for r in rows]).T, 1)[0])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--one", nargs=2, metavar=("WHAT", "N"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(one(options.one[0], int(options.one[1]))))
+        return
+    print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores")
+    print("      what         n        s    CPU s       MB   similarities     share  deepest")
+    top = 4 if options.quick else 6
+    sizes = [int(10 ** (k / 2)) for k in range(6, 2 * top + 1)]
+    for what in ("features", "blocks"):
+        rows = [measured(what, n) for n in sizes]
+        names = ("cpu", "queries", "peak")
+        rows = rows[2:] if len(rows) > 4 else rows  # where overheads count for little
+        told = ", ".join(f"{name} {exponent(rows, name):.2f}" for name in names)
+        print(f"{what}: exponents of n from {rows[0]['n']:,}: {told}")
+    for n in (n for n in sizes if n <= 100_000):
+        measured("bisecting", n)
+    if util.find_spec("fastcluster") is not None:
+        for n in (n for n in sizes if n <= 10_000):
+            measured("fastcluster", n)
+
+
+if __name__ == "__main__":
+    main()
