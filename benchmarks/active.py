@@ -33,7 +33,6 @@ from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active import methods as active
 from hcviz.datasets import noisy_blocks
 
-
 RIVALS = {"bisecting": "sklearn.cluster", "fastcluster": "fastcluster"}
 
 
