@@ -55,6 +55,7 @@ PAPERS = {
 REPRODUCTIONS: Mapping[str, str] = {
     "vikram2016": "hcviz.reproduce.vikram2016",
     "chatziafratis2018": "hcviz.reproduce.chatziafratis2018",
+    "krishnamurthy2012": "hcviz.reproduce.krishnamurthy2012",
 }
 
 

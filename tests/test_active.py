@@ -378,6 +378,16 @@ def test_contradictions_are_refused_before_anything_is_asked():
 # ---------------------------------------------------------------------- scheduling and shapes
 
 
+@pytest.mark.parametrize("made", [ActiveCluster(s=9), ActiveCluster(s=90), ActiveCluster("kmeans")])
+def test_the_first_division_by_itself_is_that_of_the_tree(made):
+    for seed in range(5):
+        data = noisy_blocks(90, 2, 0.3, seed=seed)
+        labels = made.divide(data.oracle, seed)
+        tree = last(made.grow(data.oracle, seed)).tree
+        sides = {frozenset(np.flatnonzero(labels == c).tolist()) for c in set(labels.tolist())}
+        assert sides == {frozenset(tree.leaves(int(v)).tolist()) for v in tree.children(tree.root)}
+
+
 def test_neither_threads_nor_tasks_have_a_say(monkeypatch):
     data = noisy_blocks(1500, 4, 0.3, seed=3)
     rows = true_triplets(data.target, np.random.default_rng(0), 5)

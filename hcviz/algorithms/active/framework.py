@@ -18,6 +18,7 @@ from hcviz.algorithms.active.growth import Growth, Plan, Waiting, work
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.oracle import CountingOracle
+from hcviz.core.problem import check_oracle
 from hcviz.core.snapshot import Matrix, Snapshot, View
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -33,6 +34,7 @@ SHARE, MANY = 20, 100_000
 COUNT_EACH = 10_000
 #: Cells of a side of the picture of what was asked for.
 PICTURE = 256
+NO_ROWS: NDArray[np.int32] = np.empty((0, 3), np.int32)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,19 @@ class ActiveCluster:
             stop=self.below_s == "stop", repair=float(self.repair), most=self.most,
             drop=self.drop, fresh=self.fresh,
         )  # fmt: skip
+
+    def divide(self, oracle: Any, seed: int = 0) -> NDArray[np.int32]:
+        """The first division alone: the cluster of each of two items or more, numbered by their
+        first items, int32 (n,). It is that of :meth:`grow` with the same seed."""
+        n = check_oracle(oracle)
+        items = np.arange(n, dtype=np.int32)
+        steps = Growth(oracle, self.plan(n), items, seed, NO_ROWS).first_division()
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                labels: NDArray[np.int32] = end.value
+                return labels
 
     def grow(
         self, oracle: Any, seed: int = 0, triplets: Any = None, threads: int | None = None

@@ -185,10 +185,7 @@ class Growth:
             self.leave(one)
             return
         if one.matrix is None and m <= plan.whole:
-            matrix = yield from self._matrix(one.own)
-            one = Waiting(
-                one.own, one.over, one.seed, one.rows, matrix, np.arange(m, dtype=np.int32)
-            )
+            one = yield from self._looked_at(one)
         if one.matrix is None:
             labels = yield from self._sampled(one, pool)
         elif plan.compiled and m <= COMPILED and not len(one.rows):
@@ -202,6 +199,22 @@ class Growth:
         else:
             labels = yield from self._whole(one)
         self._divide(one, labels)
+
+    def first_division(self) -> Steps:
+        """The clusters of all items, int32 (n,), numbered by first item, and nothing below."""
+        one = self.take()
+        if len(one.own) > self.plan.whole:
+            labels = yield from self._sampled(one, None)
+        else:
+            one = yield from self._looked_at(one)
+            labels = yield from self._whole(one)
+        return flatkernels.renamed(labels)
+
+    def _looked_at(self, one: Waiting) -> Steps:
+        """The same set with all its similarities."""
+        matrix = yield from self._matrix(one.own)
+        inside = np.arange(len(one.own), dtype=np.int32)
+        return Waiting(one.own, one.over, one.seed, one.rows, matrix, inside)
 
     def _divide(self, one: Waiting, labels: Int) -> None:
         over = self.node(one.over)

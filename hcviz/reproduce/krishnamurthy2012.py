@@ -1,0 +1,397 @@
+"""Krishnamurthy, Balakrishnan, Xu and Singh 2012: figures 1 to 4, and the tables' columns.
+
+Figure 2's noisy hierarchical block matrix has three levels here, ideal similarities depth / 3,
+items in random order (the paper gives none of it). "paper" methods are the paper's own: Laplacian's
+sign, no repair, clusters of s items or fewer left whole; "ours" is ``active-spectral`` as it comes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hcviz
+from hcviz import metrics
+from hcviz.algorithms.active import ActiveCluster
+from hcviz.core.oracle import CountingOracle
+from hcviz.core.problem import Problem
+from hcviz.core.tree import Tree
+from hcviz.reproduce import active_cases, record
+from hcviz.reproduce.active_cases import Case, blocks, budget_of, divided_right
+
+NAME = "krishnamurthy2012"
+
+#: Table 1's and 2's published figures: HKM, HRC, probes, and the outlier fraction.
+PUBLISHED: dict[str, dict[str, list[float | None]]] = {
+    "SNP": {"HSC": [0.022, 475, 0.38, 0.596], "ASC": [0.019, 19.1, 0.13, 0.374],
+            "AKM": [0.018, 12.5, 0.12, 0.383], "KM": [0.0028, 18.7, 1, None],
+            "SC": [0.0075, 130, 1, None]},
+    "Phylo": {"HSC": [0.020, 371, 0.29, 0.878], "ASC": [0.012, 22.9, 0.071, 0.971],
+              "AKM": [0.012, 25, 0.071, 0.94], "KM": [0.0017, 22.9, 1, None],
+              "SC": [0.0022, 23.5, 1, None]},
+    "NIPS": {"HSC": [0.0088, 65.7, 0.19, None], "ASC": [0.010, 1.5, 0.094, None],
+             "AKM": [0.011, 1.37, 0.12, None], "KM": [0.0017, 1.66, 1, None],
+             "SC": [0.0033, 6.30, 1, None]},
+}  # fmt: skip
+
+#: Method -> (registry name, parameters); where it samples, c is added.
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "SC": ("spectral", {"variant": "paper"}),
+    "SL": ("single", {}),
+    "KM": ("kmeans", {}),
+    "ASC": ("active-spectral", {"variant": "paper"}),
+    "AKM": ("active-kmeans", {"variant": "paper"}),
+    "HSC": ("heurspec", {"variant": "paper"}),
+    "ours": ("active-spectral", {}),
+}
+ACTIVE = ("ASC", "AKM", "HSC", "ours")
+#: The first panels' methods: which division, of n items with s = c ln n.
+DIVISIONS: dict[str, Callable[[int, float], ActiveCluster]] = {
+    "SC": lambda n, c: active_cases.spectral(n),
+    "KM": lambda n, c: active_cases.kmeans(n),
+    "ASC": lambda n, c: ActiveCluster("laplacian", c=c, repair=0.0),
+    "AKM": lambda n, c: ActiveCluster("kmeans", c=c, repair=0.0),
+    "ours": lambda n, c: ActiveCluster("centred", c=c),
+}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is computed."""
+
+    ns: tuple[int, ...] = (64, 128, 256, 512)
+    sigmas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
+    trials: int = 40
+    n_sample: int = 256
+    samples: tuple[int, ...] = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+    n_noise: int = 512
+    noises: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
+    runs: int = 5
+    active_ns: tuple[int, ...] = (1024, 2048, 4096, 8192, 16384, 32768, 65536)
+    full_ns: tuple[int, ...] = (256, 512, 1024, 2048)
+
+
+FULL = Sizes()
+QUICK = Sizes(
+    ns=(64, 256), sigmas=(0.1, 0.3, 0.6, 1.0, 2.2), trials=6, samples=(8, 24, 64, 128), n_noise=256,
+    noises=(0.0, 0.3, 0.8), runs=2, active_ns=(1024, 2048, 4096, 8192), full_ns=(128, 256, 512),
+)  # fmt: skip
+#: s = c ln n: figure 2 (a) to (d) has c = 1; elsewhere the paper does not say.
+C_THRESHOLD, C_NOISE, C_TABLE = 1.0, 4.0, 2.0
+SIGMA_SAMPLE, SIGMA_GROWTH = 0.75, 0.1
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure's point. ``part``: ``threshold`` (2a-d), ``sample`` (2e), ``noise`` (2f),
+    ``growth`` (2g, h), ``table``. ``success``: share of ``runs`` in which the first division is the
+    true one; ``agreement``: share of the target's triplets, ``deepest``: of those at its deepest
+    level; the rest as the paper's tables. Means over ``runs``."""
+
+    part: str
+    data: str
+    method: str
+    n: int
+    sigma: float | None = None
+    s: int | None = None
+    runs: int = 1
+    success: float | None = None
+    agreement: float | None = None
+    deepest: float | None = None
+    hkm: float | None = None
+    hrc: float | None = None
+    queries: float | None = None
+    share: float | None = None
+    seconds: float | None = None
+
+
+def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
+    """Compute all figures; print tables, or with ``as_json`` one JSON object: ``{"rows": [...],
+    "slopes": {method: {"queries", "seconds"}}, "thresholds": {method: {n: sigma}}, "paper": ...}``.
+
+    ``out``: a folder for ``krishnamurthy2012.svg``, ``.png``, ``.csv`` and ``.json``.
+    """
+    record.check(out)
+    began = time.monotonic()
+    sizes = QUICK if quick else FULL
+    rows: list[Row] = []
+    for part, more in parts(sizes, quick):
+        record.progress(part)
+        rows.extend(more)
+    record.progress("figures 1, 3 and 4")
+    pictures = pictured(quick)
+    result = summary(rows)
+    if out is not None:
+        from hcviz.reproduce.active_figure import draw  # matplotlib takes a second: only here
+
+        settings = {
+            "levels": active_cases.LEVELS, "trials": sizes.trials, "runs": sizes.runs,
+            "c": {"threshold": C_THRESHOLD, "noise": C_NOISE, "table": C_TABLE},
+            "sigma": {"sample": SIGMA_SAMPLE, "growth": SIGMA_GROWTH},
+        }  # fmt: skip
+        seconds = time.monotonic() - began
+        table = record.table([f.name for f in fields(Row)], [astuple(row) for row in rows])
+        made = record.run_record(NAME, seconds, {"quick": quick}, settings, result)
+        record.write(out, NAME, table, made, lambda files: draw(rows, result, pictures, files))
+    print(json.dumps(result) if as_json else report(rows, result))
+
+
+def parts(sizes: Sizes, quick: bool) -> Iterator[tuple[str, Iterable[Row]]]:
+    yield "figure 2, a to d: noise thresholds", thresholds(sizes)
+    yield "figure 2, e: success by s", by_sample(sizes)
+    yield "figure 2, f: agreement by noise", by_noise(sizes)
+    yield "figure 2, g and h: similarities and time by n", by_size(sizes)
+    yield "tables 1 and 2", table_rows(quick)
+
+
+# ---------------------------------------------------------------------- figure 2
+
+
+def thresholds(sizes: Sizes) -> Iterator[Row]:
+    """Success of the first division by sigma; a method that fails always is not tried further."""
+    for method, division in DIVISIONS.items():
+        for n in sizes.ns:
+            failed = 0
+            for sigma in sizes.sigmas:
+                right = 0.0
+                if failed < 2:
+                    right = (
+                        sum(
+                            divided_right(division(n, C_THRESHOLD).divide(data.oracle, t), data)
+                            for t in range(sizes.trials)
+                            for data in [blocks(n, sigma, t)]
+                        )
+                        / sizes.trials
+                    )
+                    failed = failed + 1 if right == 0 else 0
+                s = min(n, math.ceil(C_THRESHOLD * math.log(n)))
+                active = method in ACTIVE
+                yield Row(
+                    "threshold", "blocks", method, n, sigma, s if active else n, sizes.trials, right
+                )
+
+
+def by_sample(sizes: Sizes) -> Iterator[Row]:
+    """Success by s; Shamir and Tishby's gets as many entries as a division by a sample of s."""
+    n = sizes.n_sample
+    for s in sizes.samples:
+        found = dict.fromkeys(("ASC", "AKM", "ours", "sampled entries"), 0)
+        for t in range(sizes.trials):
+            data = blocks(n, SIGMA_SAMPLE, t)
+            made = {
+                "ASC": ActiveCluster("laplacian", s, repair=0.0),
+                "AKM": ActiveCluster("kmeans", s, repair=0.0),
+                "ours": ActiveCluster("centred", s, repair=0.0),
+            }
+            for name, each in made.items():
+                found[name] += divided_right(each.divide(data.oracle, t), data)
+            entries = active_cases.sampled_entries(data, budget_of(n, s), t)
+            found["sampled entries"] += divided_right(entries, data)
+        for name, right in found.items():
+            yield Row(
+                "sample", "blocks", name, n, SIGMA_SAMPLE, s, sizes.trials, right / sizes.trials,
+                queries=budget_of(n, s),
+            )  # fmt: skip
+
+
+def run_one(
+    method: str, oracle: Any, c: float, seed: int, similarity: Any = None
+) -> tuple[Tree, int, float]:
+    """A method's tree of these similarities, how many it asked for, and its CPU seconds."""
+    name, params = METHODS[method]
+    n = oracle.n_items
+    began = time.process_time()
+    if method == "SL":
+        everyone = np.arange(n, dtype=np.int32)
+        matrix = oracle.similarity(everyone, everyone) if similarity is None else similarity
+        tree = hcviz.fit(name, Problem(similarity=matrix), seed=seed)
+        return tree, n * (n - 1) // 2, time.process_time() - began
+    counted = CountingOracle(oracle, cache=0)
+    more = {"c": c} if method in ACTIVE else {}
+    tree = hcviz.fit(name, Problem(oracle=counted), seed=seed, **params, **more)
+    spent = time.process_time() - began
+    return tree, counted.queries, spent
+
+
+def by_noise(sizes: Sizes) -> Iterator[Row]:
+    n = sizes.n_noise
+    for sigma in sizes.noises:
+        for method in METHODS:
+            agreed, deep, asked = [], [], []
+            for t in range(sizes.runs):
+                data = blocks(n, sigma, t)
+                tree, queries, _ = run_one(method, data.oracle, C_NOISE, t)
+                assert data.target is not None
+                levels = metrics.triplet_agreement_by_level(data.target, tree)
+                agreed.append(1.0 - metrics.triplet_distance(data.target, tree))
+                deep.append(float(levels[active_cases.LEVELS - 1]))
+                asked.append(queries)
+            s = math.ceil(C_NOISE * math.log(n)) if method in ACTIVE else n
+            yield Row(
+                "noise", "blocks", method, n, sigma, s, sizes.runs,
+                agreement=float(np.mean(agreed)), deepest=float(np.mean(deep)),
+                queries=float(np.mean(asked)), share=float(np.mean(asked)) / (n * (n - 1) / 2),
+            )  # fmt: skip
+
+
+def by_size(sizes: Sizes) -> Iterator[Row]:
+    """CPU seconds, similarities included; each method once on little, so that it is compiled."""
+    for method in METHODS:
+        run_one(method, blocks(64, SIGMA_GROWTH, 0).oracle, C_THRESHOLD, 0)
+        run_one(method, blocks(2000, SIGMA_GROWTH, 0).oracle, C_THRESHOLD, 0)
+        for n in sizes.active_ns if method in ACTIVE else sizes.full_ns:
+            _, queries, seconds = run_one(method, blocks(n, SIGMA_GROWTH, 0).oracle, 1.0, 0)
+            s = math.ceil(math.log(n)) if method in ACTIVE else n
+            yield Row(
+                "growth", "blocks", method, n, SIGMA_GROWTH, s, queries=queries,
+                share=queries / (n * (n - 1) / 2), seconds=seconds,
+            )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- the tables
+
+
+def table_rows(quick: bool) -> Iterator[Row]:
+    for case in active_cases.cases(quick):
+        similarity = case.similarity()
+        features = similarity if case.features is None else case.features
+        for method in METHODS:
+            tree, queries, seconds = run_one(method, case.oracle, C_TABLE, 0)
+            agreement = None
+            if case.target is not None:
+                agreement = 1.0 - metrics.triplet_distance(case.target, tree)
+            yield Row(
+                "table", case.name, method, case.n, None,
+                math.ceil(C_TABLE * math.log(case.n)) if method in ACTIVE else case.n,
+                agreement=agreement, hkm=metrics.hkm(tree, features),
+                hrc=metrics.hrc(tree, similarity), queries=queries,
+                share=queries / (case.n * (case.n - 1) / 2), seconds=seconds,
+            )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- figures 1, 3 and 4
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """``masks``: title -> share of the pairs asked for (figure 1); ``heat``: method -> the
+    phylogeny's similarities in the tree's order (figure 4); ``articles``: a tree and the names of
+    its leaves (figure 3)."""
+
+    masks: dict[str, Any]
+    heat: dict[str, Any]
+    articles: tuple[Tree, tuple[str, ...]]
+
+
+def pictured(quick: bool) -> Pictures:
+    data = blocks(256 if quick else 512, 0.1, 0)
+    assert data.target is not None
+    order = data.target.leaf_order
+    masks: dict[str, Any] = {}
+    for repair in (0.0, 0.5):
+        made = ActiveCluster("centred", c=4.0, repair=repair)
+        if repair == 0.0:
+            counted = CountingOracle(data.oracle)
+            made.divide(counted)
+            masks["first division"] = counted.mask(order, 256)
+        counted = CountingOracle(data.oracle)
+        for _ in made.grow(counted):
+            pass
+        masks["the end" if repair == 0 else "the end, repaired"] = counted.mask(order, 256)
+    phylo, articles = active_cases.cases(quick)[:2]
+    whole = phylo.similarity()
+    heat = {}
+    for method in ("HSC", "ASC", "AKM", "ours"):
+        leaves = run_one(method, phylo.oracle, C_TABLE, 0)[0].leaf_order
+        heat[method] = whole[np.ix_(leaves, leaves)]
+    tree = run_one("AKM", articles.oracle, C_TABLE, 0)[0]
+    return Pictures(masks, heat, chosen_articles(tree, articles))
+
+
+def chosen_articles(tree: Tree, case: Case, kinds: int = 6, each: int = 4) -> tuple[Tree, Any]:
+    """The hierarchy restricted to the first few articles of the first few kinds."""
+    names = np.array(case.labels)
+    shown = [k for k in sorted(set(case.labels)) if (names == k).sum() >= each][:kinds]
+    leaves = np.concatenate([np.flatnonzero(names == k)[:each] for k in shown])
+    return tree.restrict(leaves), tuple(names[leaves].tolist())
+
+
+# ---------------------------------------------------------------------- what is said
+
+
+def summary(rows: list[Row]) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    slopes = {}
+    for method in METHODS:
+        found = [r for r in rows if r.part == "growth" and r.method == method]
+        found = found[len(found) // 2 - 1 :]  # the larger half, where overheads count for less
+        slopes[method] = {name: slope(found, name) for name in ("queries", "seconds")}
+    limits: dict[str, dict[str, float]] = {}
+    for r in rows:
+        if r.part == "threshold" and (r.success or 0) >= 0.5 and r.sigma is not None:
+            limits.setdefault(r.method, {})[str(r.n)] = r.sigma
+    told = [{k: v for k, v in vars(r).items() if v is not None} for r in rows]
+    return {"rows": told, "slopes": slopes, "thresholds": limits, "paper": PUBLISHED}
+
+
+def slope(rows: list[Row], name: str) -> float:
+    """The exponent of n: the slope of log against log."""
+    points = np.log([[r.n, max(getattr(r, name), 1e-6)] for r in rows])
+    return round(float(np.polyfit(points[:, 0], points[:, 1], 1)[0]), 3)
+
+
+def report(rows: list[Row], result: dict[str, Any]) -> str:
+    """For people."""
+    lines = [
+        "Figure 2 a-d: the largest sigma at which the first division is right in half the runs"
+    ]
+    ns = sorted({r.n for r in rows if r.part == "threshold"})
+    lines.append(f"{'n':>16}" + "".join(f"{n:>8}" for n in ns))
+    for method in DIVISIONS:
+        limits = result["thresholds"].get(method, {})
+        lines.append(f"{method:>16}" + "".join(f"{limits.get(str(n), '-'):>8}" for n in ns))
+    lines += ["", f"Figure 2 e: share of right first divisions by s, sigma = {SIGMA_SAMPLE}"]
+    lines += _across(rows, "sample", "s", "success")
+    lines += [
+        "",
+        "Figure 2 f: share of the target's triplets by sigma (below: at its deepest level)",
+    ]
+    lines += _across(rows, "noise", "sigma", "agreement")
+    lines += ["", *_across(rows, "noise", "sigma", "deepest")]
+    lines += ["", "Figure 2 g, h: exponents of n, s = ln n", f"{'':>16} similarities   CPU time"]
+    for method, found in result["slopes"].items():
+        lines.append(f"{method:>16}{found['queries']:>13.2f}{found['seconds']:>11.2f}")
+    lines += [
+        "",
+        f"Tables 1 and 2, s = {C_TABLE:g} ln n; {'':>9}HKM       HRC  probes   agree   CPU s",
+    ]
+    for r in rows:
+        if r.part == "table":
+            agree = f"{r.agreement:>8.3f}" if r.agreement is not None else f"{'':>8}"
+            lines.append(
+                f"{r.data + ' (' + str(r.n) + ')':>18}{r.method:>6}{r.hkm:>13.4f}{r.hrc:>10.2f}"
+                f"{r.share:>8.3f}{agree}{r.seconds:>8.2f}"
+            )
+    lines += ["", "Published (other data):"]
+    for data, methods in PUBLISHED.items():
+        for method, (hkm, hrc, share, known) in methods.items():
+            agree = f"{known:>8.3f}" if known is not None else ""
+            lines.append(f"{data:>18}{method:>6}{hkm:>13.4f}{hrc:>10.2f}{share:>8.3f}{agree}")
+    return "\n".join(lines)
+
+
+def _across(rows: list[Row], part: str, across: str, value: str) -> list[str]:
+    found = [r for r in rows if r.part == part]
+    columns = sorted({getattr(r, across) for r in found})
+    lines = [f"{across:>16}" + "".join(f"{x:>8g}" for x in columns)]
+    for method in dict.fromkeys(r.method for r in found):
+        values = {getattr(r, across): getattr(r, value) for r in found if r.method == method}
+        lines.append(f"{method:>16}" + "".join(f"{values[x]:>8.3f}" for x in columns))
+    return lines
