@@ -55,7 +55,7 @@ def test_counts_answers_and_mask_are_those_of_the_definition(cache, asked, order
     assert plain.pairs == brute
     assert counted.share == len(brute) / 36
     k = min(size, 9)
-    wanted = np.ones((k, k))
+    wanted = np.zeros((k, k))
     for a, b in itertools.product(range(k), repeat=2):
         bins = [{x for p, x in enumerate(order) if p * k // 9 == c} for c in (a, b)]
         pairs = {frozenset((x, y)) for x in bins[0] for y in bins[1] if x != y}

@@ -151,8 +151,8 @@ class CountingOracle:
 
         Row and column a stand for the items at places ``a n / k .. (a + 1) n / k`` of ``order`` (a
         permutation of the items, a tree's ``leaf_order`` say; default: as they are numbered). A
-        cell is the share of its pairs that were asked, exactly: 0 where nothing was. A cell that
-        has no pair (one item with itself) is 1. Time as :attr:`queries`.
+        cell is the share of its pairs that were asked, exactly: 0 where nothing was, and where
+        there is no pair (an item with itself). Time as :attr:`queries`.
         """
         n = self.n_items
         k = min(whole_number(size, "The size of a mask", InvalidParameter, 1), n)
@@ -167,7 +167,7 @@ class CountingOracle:
         held = np.bincount(place, minlength=k).astype(np.float64)
         pairs = np.outer(held, held)
         np.fill_diagonal(pairs, held * (held - 1) / 2)
-        shares = np.where(pairs > 0, cells / np.maximum(pairs, 1), 1.0)
+        shares = cells / np.maximum(pairs, 1)
         upper = np.triu(shares)
         return np.asarray(upper + np.triu(shares, 1).T)
 

@@ -33,7 +33,7 @@ def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Pat
     axes = figure.subplots(4, 5)
     for axis, (method, letter) in zip(axes[0], PANELS.items(), strict=True):
         _threshold(axis, rows, method)
-        axis.set_title(f"2 {letter}: {STYLES[method][2]}" if letter else STYLES[method][2])
+        axis.set_title(f"2 {letter}: {STYLES[method][2]}" if letter else f"(2) {STYLES[method][2]}")
     _lines(axes[1, 0], rows, "sample", "s", "success", "2 e: right first divisions")
     _lines(axes[1, 1], rows, "noise", "sigma", "agreement", "2 f: agreement")
     _lines(axes[1, 2], rows, "noise", "sigma", "deepest", "2 f: at the deepest level")
@@ -117,4 +117,4 @@ def _articles(axis: Axes, tree: Tree, names: tuple[str, ...]) -> None:
         axis.text(0.3, at[leaf], names[leaf], fontsize=6, va="center")
     axis.set_xlim(-rank.max() - 0.5, rank.max() * 1.2 + 1)
     axis.axis("off")
-    axis.set_title("3: active k-means, some items by kind")
+    axis.set_title("3: active k-means")

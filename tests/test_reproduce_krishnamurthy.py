@@ -1,0 +1,168 @@
+"""``hcviz reproduce krishnamurthy2012``: paper 002's figures and the columns of its tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from hcviz import HcvizError, cli
+from hcviz.datasets import noisy_blocks
+from hcviz.reproduce import active_cases
+from hcviz.reproduce import krishnamurthy2012 as paper
+from tests.trees import random_tree
+
+SMALL = paper.Sizes(
+    ns=(64,), sigmas=(0.05, 0.6, 3.0), trials=3, n_sample=64, samples=(6, 64), n_noise=64,
+    noises=(0.0, 0.8), runs=1, active_ns=(1024, 2048, 4096), full_ns=(64, 128, 256),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """The command once, smaller still: (what it prints as JSON, and the folder)."""
+    out = tmp_path_factory.mktemp("figures") / "one"
+    patch = pytest.MonkeyPatch()
+    patch.setattr(paper, "QUICK", SMALL)
+    patch.delenv("HCVIZ_DATA", raising=False)
+    said = []
+    patch.setattr("builtins.print", lambda text, **_: said.append(text))
+    try:
+        words = ["reproduce", "krishnamurthy2012", "--quick", "--json", "--out", str(out)]
+        assert cli.main(words) == 0
+    finally:
+        patch.undo()
+    return json.loads(said[-1]), out
+
+
+def of(result, part, **fixed):
+    rows = [r for r in result["rows"] if r["part"] == part]
+    return [r for r in rows if all(r.get(k) == v for k, v in fixed.items())]
+
+
+def test_noise_thresholds(printed):
+    for method in paper.DIVISIONS:
+        success = [r["success"] for r in of(printed[0], "threshold", method=method)]
+        assert len(success) == 3
+        # A sample of ln 64 = 5 items lies in one half with probability 1/16, and then must fail.
+        assert success[0] == 1.0 if method in ("SC", "KM") else success[0] > 0
+        assert success[-1] == 0.0
+        assert float(printed[0]["thresholds"][method]["64"]) < 3.0
+    limit = {m: printed[0]["thresholds"][m]["64"] for m in paper.DIVISIONS}
+    assert limit["SC"] > limit["ASC"]  # all similarities bear more noise than ln n of them
+    assert limit["KM"] > limit["AKM"]
+
+
+def test_success_by_s_and_entries(printed):
+    rows = of(printed[0], "sample")
+    assert {r["method"] for r in rows} == {"ASC", "AKM", "ours", "sampled entries"}
+    for r in rows:
+        s, n = r["s"], r["n"]
+        assert r["queries"] == s * (n - s) + s * (s - 1) / 2
+    whole = {r["method"]: r["success"] for r in rows if r["s"] == 64}
+    assert whole["ASC"] == whole["sampled entries"]  # all entries: the same division
+
+
+def test_agreement_by_noise(printed):
+    for method in paper.METHODS:
+        clean, noisy = of(printed[0], "noise", method=method)
+        if method in ("ASC", "AKM", "HSC"):  # blocks of 8 are fewer than s = 17: left whole
+            assert 0.8 < clean["agreement"] < 1.0
+            assert clean["deepest"] < 0.2
+        else:
+            assert clean["agreement"] == clean["deepest"] == 1.0
+        assert noisy["agreement"] < 1.0
+        assert (clean["share"] < 1.0) == (method in paper.ACTIVE)
+
+
+def test_exponents(printed):
+    for method, slopes in printed[0]["slopes"].items():
+        rows = of(printed[0], "growth", method=method)
+        assert [r["queries"] for r in rows] == sorted(r["queries"] for r in rows)
+        if method in paper.ACTIVE:
+            assert slopes["queries"] < 1.6
+        else:
+            assert slopes["queries"] == pytest.approx(2.0, abs=0.02)
+            assert all(r["queries"] == r["n"] * (r["n"] - 1) / 2 for r in rows)
+
+
+def test_the_tables(printed):
+    for data in ("phylo", "digits", "blocks"):
+        rows = of(printed[0], "table", data=data)
+        assert [r["method"] for r in rows] == list(paper.METHODS)
+        for r in rows:
+            assert 0 < r["hkm"] <= 1.0
+            assert r["hrc"] > 0
+            assert ("agreement" in r) == (data != "digits")
+            assert (r["share"] < 0.7) == (r["method"] in paper.ACTIVE)
+    assert printed[0]["paper"]["Phylo"]["ASC"] == [0.012, 22.9, 0.071, 0.971]
+
+
+def test_the_files(printed):
+    result, out = printed
+    rows = list(csv.DictReader((out / "krishnamurthy2012.csv").open()))
+    assert len(rows) == len(result["rows"])
+    for row, told in zip(rows, result["rows"], strict=True):
+        assert {k: v for k, v in row.items() if v} == {k: str(v) for k, v in told.items()}
+    kept = json.loads((out / "krishnamurthy2012.json").read_text())
+    assert kept["quick"] is True
+    assert kept["slopes"] == result["slopes"]
+    assert (out / "krishnamurthy2012.svg").read_text().count("<svg") == 1
+    assert (out / "krishnamurthy2012.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_tables_for_people(printed):
+    rows = [paper.Row(**row) for row in printed[0]["rows"]]
+    said = paper.report(rows, printed[0])
+    for words in ("Figure 2 a-d", "sampled entries", "exponents of n", "phylo (150)", "0.971"):
+        assert words in said
+
+
+def test_sampled_entries_are_the_paper_s():
+    """With every entry drawn, it is the spectral division; with few, not more than was drawn."""
+    for seed in range(3):
+        data = noisy_blocks(40, 2, 0.2, seed)
+        whole = active_cases.spectral(40).divide(data.oracle, seed)
+        assert active_cases.sampled_entries(data, 10**9, seed).tolist() == whole.tolist()
+        assert active_cases.divided_right(whole, data)
+    assert active_cases.budget_of(40, 50) == 40 * 39 / 2
+
+
+def test_the_paper_s_own_data_are_read_by_path(tmp_path, monkeypatch):
+    folder = tmp_path / "krishnamurthy2012"
+    folder.mkdir()
+    monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
+    assert active_cases.own_cases() == []
+    (folder / "snp.txt").write_text("ACGT\nACGA\nTTTT\nTTTA\n")
+    (folder / "snp.nwk").write_text("((0,1),(2,3));")
+    features = np.random.default_rng(0).random((5, 3))
+    np.save(folder / "rtw.npy", features)
+    counts = np.array([[2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])  # two words, three articles
+    savemat(folder / "nips.mat", {"counts": counts})
+    (folder / "README").write_text("not data")
+    found = {case.name: case for case in active_cases.own_cases()}
+    assert list(found) == ["nips", "rtw", "snp"]
+    assert found["snp"].target.satisfies([[0, 1, 2]]).all()
+    assert found["snp"].similarity()[0, 1] == pytest.approx(0.75)
+    assert found["rtw"].features.shape == (5, 3)
+    tfidf = counts.T * [math.log(3 / 2), 0.0]
+    np.testing.assert_allclose(found["nips"].features, tfidf)
+    tree = random_tree(np.random.default_rng(0), 3)
+    (folder / "rtw.nwk").write_text(tree.to_newick())
+    with pytest.raises(HcvizError, match="3 leaves"):
+        active_cases.own_cases()
+    (folder / "rtw.nwk").unlink()
+    (folder / "bad.npy").write_text("no array")
+    with pytest.raises(HcvizError, match="no array"):
+        active_cases.own_cases()
+
+
+def test_an_out_that_is_a_file_is_refused_before_anything_runs(tmp_path, capsys):
+    file = tmp_path / "x"
+    file.write_text("")
+    assert cli.main(["reproduce", "krishnamurthy2012", "--quick", "--out", str(file)]) == 2
+    assert "is a file" in capsys.readouterr().err
