@@ -72,7 +72,7 @@ def test_agreement_by_noise(printed):
         clean, noisy = of(printed[0], "noise", method=method)
         if method in ("ASC", "AKM", "HSC"):  # blocks of 8 are fewer than s = 17: left whole
             assert 0.8 < clean["agreement"] < 1.0
-            assert clean["deepest"] < 0.2
+            assert clean["deepest"] < 0.5
         else:
             assert clean["agreement"] == clean["deepest"] == 1.0
         assert noisy["agreement"] < 1.0
