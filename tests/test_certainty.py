@@ -52,10 +52,13 @@ def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     with store.samples.open() as posterior:
         expected = certainty.percent(posterior.clade_support(whole))
     # 200 trees were sampled, the first 64 set aside
-    assert share == f"{expected} of the last 136 trees, {certainty.settled(store)['word']}"
+    word = certainty.settled(store)["word"]
+    assert share == f"{expected} of the last 136 trees have exactly this group, {word}."
     assert certainty.of_group(store, (0,)) is None
     store.look(selection=whole)
-    assert ["Sampled trees with it", share] in pictures.inspector(store)["selection"]["facts"]
+    shown = pictures.inspector(store)["selection"]
+    assert shown["sure"] == share
+    assert shown["words"].endswith(share)
 
 
 @pytest.fixture
@@ -82,7 +85,9 @@ def test_settled_is_said_of_independent_draws_only(store, told):
     assert "Run goes on" not in said["why"]
     assert certainty.is_settled(store)
     whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
-    assert certainty.of_group(store, whole) == "100 % of the last 2,976 trees"
+    assert certainty.of_group(store, whole) == (
+        "100 % of the last 2,976 trees have exactly this group."
+    )
     assert pictures.inspector_live(store)["sure"] == said
 
 
@@ -94,7 +99,9 @@ def test_a_drift_is_still_moving_and_a_run_goes_on_from_there(store, told):
     assert said["why"].endswith(" Run goes on from here.")
     assert not certainty.is_settled(store)
     whole = tuple(store.session.snapshot.tree.leaves(store.session.snapshot.tree.n_leaves + 60))
-    assert certainty.of_group(store, whole) == "100 % of the last 2,976 trees, still moving"
+    assert certainty.of_group(store, whole) == (
+        "100 % of the last 2,976 trees have exactly this group, still moving."
+    )
 
 
 def test_a_clade_in_doubt_is_called_by_its_labels(store, told):

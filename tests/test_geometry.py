@@ -533,3 +533,38 @@ def test_even_heights_count_edges_to_the_deepest_leaf():
             even = with_even_heights(tree)
             assert even.height.tolist() == [depth_below(tree, v) for v in range(tree.n_nodes)]
             assert np.array_equal(even.parent, tree.parent)
+
+
+def test_a_way_goes_from_a_node_down_to_the_leaves_and_nowhere_else():
+    #       8
+    #     7   \
+    #   6  \   \
+    #  0 1  2  5=(3, 4)
+    tree = Tree([6, 6, 7, 5, 5, 8, 7, 8, -1], [0, 0, 0, 0, 0, 1, 1, 2, 3], 5)
+    layout = geometry.lay_out(tree, range(5))
+    open_ = np.arange(9) >= 5
+    x, y = geometry.way_path(layout, open_, 8, [0, 4])
+    lines = [
+        [(a, b) for a, b in zip(x[k : k + 3].tolist(), y[k : k + 3].tolist(), strict=True)]
+        for k in range(0, len(x), 4)
+    ]
+    row = layout.y
+    assert lines == [
+        [(tree.height[v], row[v]), (tree.height[p], row[v]), (tree.height[p], row[p])]
+        for v, p in ((0, 6), (4, 5), (5, 8), (6, 7), (7, 8))
+    ]
+    assert np.isnan(x[3::4]).all()
+    # within a collapsed clade there is nothing to see
+    shut = geometry.lay_out(tree, range(5), [5])
+    x, _ = geometry.way_path(shut, geometry.open_nodes(shut, (0, 5)), 8, [4])
+    assert x[:3].tolist() == [1, 3, 3]
+    assert len(x) == 4
+
+
+def test_ways_through_a_long_caterpillar_are_found():
+    tree = caterpillar(20_000)
+    layout = geometry.lay_out(tree, tree.leaf_order)
+    open_ = np.arange(tree.n_nodes) >= tree.n_leaves
+    deepest = [int(x) for x in np.argsort(tree.depth[: tree.n_leaves])[-2:]]
+    x, _ = geometry.way_path(layout, open_, tree.root, deepest)
+    assert len(x) == 4 * tree.n_leaves  # every inner node but the root, and the two leaves

@@ -14,7 +14,7 @@ import hcviz
 from hcviz import Problem, Tree
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior import CladeTable, Posterior, Thinned, summary
+from hcviz.posterior import CladeTable, Posterior, Thinned, ess_bulk, summary
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 FAST = not numba.config.DISABLE_JIT
@@ -462,3 +462,41 @@ def test_bad_input_is_a_sentence():
 
 def test_warming_uses_nothing_else():
     summary.warm()
+
+
+def test_a_supports_size_is_the_effective_size_of_having_the_clade():
+    """Against ess_bulk of the column, by hand; a clade that all trees have counts in full."""
+    rng = np.random.default_rng(5)
+    with_ab = Tree.from_newick("(((a,b),c),(d,e));", list("abcde"))
+    without = Tree.from_newick("((a,(b,c)),(d,e));", list("abcde"))
+    posterior = Posterior(5)
+    column, has = [], True
+    for _ in range(300):
+        has = has if rng.random() < 0.9 else not has  # a chain that lingers
+        column.append(has)
+        posterior.add(with_ab if has else without, 0.0)
+    nodes = np.arange(5, with_ab.root)
+    sizes = dict(zip(nodes.tolist(), posterior.support_sizes(with_ab, nodes), strict=True))
+    for node in nodes.tolist():
+        leaves = frozenset(with_ab.leaves(node).tolist())
+        if leaves == {0, 1}:
+            assert sizes[node] == pytest.approx(ess_bulk(np.array(column, float)))
+            assert sizes[node] < 100
+        else:
+            assert sizes[node] == 300
+    few = Posterior(5)
+    for _ in range(20):
+        few.add(with_ab, 0.0)
+    assert np.isnan(few.support_sizes(with_ab, nodes)).all()
+
+
+def test_of_many_items_the_sizes_of_a_share_of_the_clades_are_told():
+    rng = np.random.default_rng(6)
+    tree = random_tree(rng, 700)
+    posterior = Posterior(700)
+    for _ in range(60):
+        posterior.add(tree, 0.0)
+    sizes = posterior.support_sizes(tree, np.arange(700, tree.root))
+    known = np.isfinite(sizes)
+    assert 0.2 < known.mean() < 0.5  # every third, by its code
+    assert (sizes[known] == 60).all()

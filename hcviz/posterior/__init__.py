@@ -1,7 +1,15 @@
 """What a stream of sampled trees says, and whether it has said it long enough."""
 
 from hcviz.posterior.clades import CladeTable
-from hcviz.posterior.convergence import Diagnosis, Verdict, ess_bulk, ess_tail, rhat, verdict
+from hcviz.posterior.convergence import (
+    Diagnosis,
+    Verdict,
+    ess_bulk,
+    ess_mean,
+    ess_tail,
+    rhat,
+    verdict,
+)
 from hcviz.posterior.summary import Posterior, warm
 from hcviz.posterior.thinned import Thinned
 
@@ -12,6 +20,7 @@ __all__ = [
     "Thinned",
     "Verdict",
     "ess_bulk",
+    "ess_mean",
     "ess_tail",
     "rhat",
     "verdict",

@@ -58,6 +58,15 @@ def ess_bulk(draws: ArrayLike) -> float:
     return _ess(_normal_scores(_split(x)))
 
 
+def ess_mean(draws: ArrayLike) -> float:
+    """Effective sample size of the split chains as they are: for means. O(N log N).
+
+    Of draws of two values, such as whether a tree has a clade, the same as :func:`ess_bulk`.
+    """
+    x = _chains(draws)
+    return _ess(_split(x)) if x.shape[1] >= FEWEST_AT_ALL else float("nan")
+
+
 def ess_tail(draws: ArrayLike) -> float:
     """The smaller of the effective sample sizes of the 5 % and the 95 % quantile."""
     x = _chains(draws)

@@ -117,6 +117,30 @@ class Posterior:
         counts = self.clades.counts(self.clades.codes(tree))
         return np.append(counts / len(self), 1.0)
 
+    def support_sizes(self, tree: Tree, nodes: ArrayLike) -> Float:
+        """How many independent trees the supports of these inner nodes' clades are worth: float64,
+        as ``nodes``.
+
+        By the autocorrelation of having the clade along each chain (a chain that always has it, or
+        never, counts in full), over the draws that are kept to judge by. NaN with fewer than 50 of
+        them a chain and, of more than 256 items, for clades outside the share that is kept.
+        O(nodes * draws kept).
+        """
+        self._some()
+        chosen = np.asarray(nodes, dtype=np.int64).ravel() - tree.n_leaves
+        wanted = self.clades.codes(tree)[chosen]
+        kept = np.ascontiguousarray(self._table(self.codes, 0.0))
+        chains, draws, width = kept.shape
+        found = np.full(chosen.size, np.nan)
+        known = np.flatnonzero(wanted[:, 1] % self._one_in == 0)
+        if draws >= convergence.FEWEST and known.size:
+            has = np.zeros((chains * draws, known.size), np.bool_)
+            targets = np.ascontiguousarray(wanted[known, 0])
+            kernels.contained(kept.reshape(-1, width), targets, has)
+            for k, column in zip(known.tolist(), has.T, strict=True):
+                found[k] = convergence.ess_mean(column.reshape(chains, draws))
+        return found
+
     def clade_support(self, items: ArrayLike) -> float:
         """The share of all trees in which exactly these items are a clade. O(their number)."""
         self._some()

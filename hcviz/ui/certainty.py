@@ -30,7 +30,7 @@ def support(store: Store) -> Any:
 
 
 def of_group(store: Store, items: tuple[int, ...]) -> str | None:
-    """In how many of the sampled trees exactly these items are a clade, in words."""
+    """In how many of the sampled trees exactly these items are a clade, as a sentence."""
     samples = store.samples
     if samples is None or not 1 < len(items) < len(store.session.labels):
         return None
@@ -38,9 +38,11 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
         if posterior is None:
             return None
         share, trees = posterior.clade_support(items), len(posterior)
-    said = f"{percent(share)} of the last {trees:,} trees"
+    said = f"{percent(share)} of the last {trees:,} trees have exactly this group"
     verdict = _verdict(store)
-    return said if verdict is None or verdict.word == "settled" else f"{said}, {verdict.word}"
+    return (
+        f"{said}." if verdict is None or verdict.word == "settled" else f"{said}, {verdict.word}."
+    )
 
 
 def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:

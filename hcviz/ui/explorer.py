@@ -26,7 +26,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.shelf import Shelf
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import answerlist, asking, autosave, certainty, changes, nodecosts, pictures
+from hcviz.ui import answerlist, asking, autosave, certainty, changes, nodecosts, outcome, pictures
 from hcviz.ui.asking import Asking
 from hcviz.ui.autosave import Autosave
 from hcviz.ui.centre import Centre, Items
@@ -58,6 +58,9 @@ from hcviz.ui.store import LOOKS, Store, Theme, looks
 LIVE = 0.15
 #: The same for what is more work: sheets and the inspector's sections.
 UNHURRIED = 0.5
+
+#: New answers whose places are shown, where a run heeds many at once.
+PULSED = 12
 
 Schedule = Callable[[Callable[[], None]], None]
 
@@ -159,6 +162,10 @@ class Explorer:
             lambda s: s.view.draft.open, lambda open_: self.centre.set_selecting(not open_)
         )
         store.subscribe(lambda s: s.view.cut, self._show_cut)
+        store.subscribe(
+            lambda s: (s.session.run, s.view.draft.open, outcome.is_over(s)),
+            lambda _: self._show_answer(),
+        )
         store.subscribe(_sure, lambda _: self.centre.set_support(certainty.support(store)))
         store.subscribe(nodecosts.sees, lambda _: self.centre.set_levels(nodecosts.levels(store)))
         store.subscribe(
@@ -267,6 +274,15 @@ class Explorer:
         self.trace.push(self.store.session.run, snapshot.step, snapshot.metrics, last=not streaming)
         if self.store.view.clusters is not None:
             self._colour(self.store.view.clusters)
+
+    def _show_answer(self) -> None:
+        """Once after each run: where in the tree the new answers lie."""
+        run = self.store.session.run
+        if run != self._answered and outcome.is_over(self.store):
+            self._answered = run
+            self.centre.pulse(outcome.new_answers(self.store.session)[:PULSED])
+
+    _answered = -1
 
     def _show_section(self, section: Section, _: Any) -> None:
         now = section.picture(self.store)

@@ -240,6 +240,33 @@ def bar_path(layout: Layout, nodes: ArrayLike) -> tuple[NDArray[np.float32], NDA
     return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
 
 
+def way_path(
+    layout: Layout, open_: Bool, top: int, leaves: ArrayLike
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The branches from node ``top`` down to each of ``leaves``, as :func:`branch_path`.
+
+    What lies in a clade that is drawn as one line, or collapsed, ends there. O(m).
+    """
+    tree = layout.tree
+    parent = tree.parent
+    on = np.zeros(tree.n_nodes, np.bool_)
+    on[top] = True
+    for leaf in np.asarray(leaves, dtype=np.int64).ravel().tolist():
+        node = leaf
+        while not on[node]:
+            on[node] = True
+            node = int(parent[node])
+    on[top] = False
+    nodes = np.flatnonzero(on)
+    nodes = nodes[open_[parent[nodes]]]
+    up = parent[nodes]
+    height = np.where(open_[nodes] | layout.shut[nodes], tree.height[nodes], 0.0)
+    gap = np.full(nodes.size, np.nan)
+    x = np.stack([height, tree.height[up], tree.height[up], gap], 1)
+    y = np.stack([layout.y[nodes], layout.y[nodes], layout.y[up], gap], 1)
+    return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
+
+
 def clade_mask(tree: Tree, leaves: ArrayLike) -> Bool:
     """Nodes whose leaves are all among ``leaves``: bool (m,)."""
     chosen = np.zeros(tree.n_leaves, np.bool_)

@@ -16,7 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes, nodecosts
+from hcviz.ui import certainty, changes, nodecosts, outcome
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
@@ -192,9 +192,6 @@ def _selection(store: Store) -> dict[str, Any] | None:
         title = f"{len(chosen)} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
         facts.append(["Height", _number(float(tree.height[node]))])
-        share = certainty.of_group(store, chosen)
-        if share is not None:
-            facts.append(["Sampled trees with it", share])
         if not whole:
             facts.append(["Smallest clade around", f"{int(tree.size[node])} items"])
         if data is not None and data.classes is not None:
@@ -207,11 +204,14 @@ def _selection(store: Store) -> dict[str, Any] | None:
     words = f"{title} selected" + (
         f": {_some([labels[i] for i in members], 12)}." if len(members) > 1 else "."
     )
+    sure = certainty.of_group(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
+    words += f". {sure}" if sure else ""
     return {
         "title": title,
         "count": len(chosen),
         "facts": facts,
+        "sure": sure,
         "image": image,
         "members": [{"id": i, "name": labels[i]} for i in shown],
         "more": len(members) - len(shown),
@@ -260,7 +260,7 @@ def foot(store: Store) -> dict[str, Any]:
     if view.draft.open:
         sentence = view.draft.sentence(session.labels)
     elif view.said or session.message:
-        sentence = view.said or session.message
+        sentence = f"{view.said or session.message} {outcome.sentence(store)}".strip()
     elif session.snapshot is None:
         sentence = "Building the first tree."
     else:
@@ -268,6 +268,7 @@ def foot(store: Store) -> dict[str, Any]:
     return {
         "error": list(error) if error else None,
         "sentence": sentence,
+        "hint": outcome.RULE if "lost support" in sentence else "",
         "waiting": view.draft.open and session.snapshot is not store.drawn,
         "history": _history(session),
     }

@@ -151,6 +151,8 @@ class Store:
         self.drawn: Snapshot | None = None
         #: The tree that was on the screen when the newest run began: changes are told against it.
         self.baseline: Tree | None = None
+        #: The posterior that it was a draw of.
+        self.earlier: Samples | None = None
         self._problem: Problem | None = None
         self._problem_key: Any = None
         self._schedule = schedule
@@ -345,6 +347,7 @@ class Store:
         if isinstance(effect, eff.StartRun):
             self.view = replace(self.view, paused=False)
             self.baseline = None if self.drawn is None else self.drawn.tree
+            self.earlier = self.samples
             self._start(effect)
         elif isinstance(effect, eff.CancelRun):
             self.runner.cancel()

@@ -32,7 +32,8 @@ export const render = component("inspector", (state, send) => {
     h("h2", {}, "Selected"),
     s ? h("div", {},
       s.image ? h("img", { class: "thumb", src: s.image, alt: s.title }) : null,
-      h("div", { class: "name" }, s.title), facts(s.facts),
+      h("div", { class: "name" }, s.title),
+      s.sure ? h("p", { class: "small group" }, s.sure) : null, facts(s.facts),
       s.members.length > 1 ? h("div", { class: "chips", "data-scroll": "members", "aria-label": "Members" }, s.members.map(m =>
         h("button", { type: "button", title: m.name, "data-key": `m-${m.id}`, onclick: () => send("pick", { id: m.id }) }, m.name)),
         s.more ? h("span", { class: "quiet small" }, `and ${s.more} more`) : null) : null,

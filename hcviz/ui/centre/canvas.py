@@ -17,7 +17,7 @@ from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
 from hcviz.ui.centre.drag import Drag, Phase
 from hcviz.ui.centre.echo import Echo
-from hcviz.ui.centre.frames import pixels, show_range
+from hcviz.ui.centre.frames import PULSE_MS, pixels, show_range
 from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.centre.labels import LabelFigure
@@ -331,6 +331,7 @@ class Canvas:
             self._soon("settle", self._settle, 450)
         self._draw_support()
         self._show_fresh(())
+        self._dendrogram.draw_ways()
 
     def _settle(self) -> None:
         """The stream has paused, or it is looked at again a little later."""
@@ -388,6 +389,20 @@ class Canvas:
         self._dendrogram.draw_nodes("fresh", self._layout, self._drawn_open, nodes)
         if len(nodes) and self._clock is not None:
             self._soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
+
+    def _show_ways(self, ways: Sequence[tuple[int, Sequence[int], str]]) -> None:
+        """Let the branches from a node down to some leaves pulse, each in a colour."""
+        if self._layout is None:
+            return
+        open_ = self._drawn_open
+        self._dendrogram.draw_ways(
+            [
+                (*geometry.way_path(self._layout, open_, top, leaves), colour)
+                for top, leaves, colour in ways
+            ]
+        )
+        if ways and self._clock is not None:
+            self._soon("ways", self._dendrogram.draw_ways, PULSE_MS + 300)
 
     def _draw_labels(self, before: Any = None) -> None:
         if self._layout is not None:

@@ -163,6 +163,20 @@ class Centre(Canvas):
             self._cluster_code = None
         return self._draw_cut()
 
+    def pulse(self, answers: Sequence[tuple[Sequence[int], int]]) -> None:
+        """Let the ways of these answers, (group, apart) each, pulse for about a second: from the
+        smallest clade with all of its items down to the group's, and to the odd one out."""
+        tree, ways = self._tree, []
+        if tree is None:
+            return
+        for group, apart in answers:
+            top = apart
+            for leaf in group:
+                top = int(tree.lca(top, leaf))
+            ways.append((top, tuple(group), self._theme.together))
+            ways.append((top, (apart,), self._theme.apart))
+        self._show_ways(ways)
+
     def set_support(self, support: ArrayLike | None) -> None:
         """Numbers for the inner nodes of the tree shown (or all nodes), written beside them."""
         if support is None or self._tree is None:

@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
 from hcviz.ui import geometry
-from hcviz.ui.centre.frames import FONT, bare, f32, glide
+from hcviz.ui.centre.frames import FONT, bare, f32, glide, pulse
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
 
@@ -24,6 +24,7 @@ KEPT = 0.9
 #: Numbers of clades nearer to the root than this share of the height stand right of their bars.
 NEAR_ROOT = 0.06
 NO_SUPPORT: dict[str, Any] = {"x": [], "y": [], "text": [], "align": [], "shift": []}
+NO_WAYS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
 #: Pixels of the height axis.
 AXIS_PX = 20
 
@@ -60,6 +61,8 @@ class TreeFigure:
         self.wedges = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         names = ("fresh", "together", "apart", "selection")
         self.layers = {name: ColumnDataSource({"x": [], "y": []}) for name in names}
+        self.ways = ColumnDataSource(dict(NO_WAYS), name="pulse-lines")
+        pulse(self.ways)
         self.support = ColumnDataSource(dict(NO_SUPPORT))
         self.stems = ColumnDataSource({"x": [], "y": []})
         glide(self.tree)
@@ -91,6 +94,10 @@ class TreeFigure:
             for (name, layer), width in zip(self.layers.items(), (3.5, 2.6, 2.6, 2.8), strict=True)
         }
         self._layer["fresh"].glyph.line_alpha = 0.75
+        draw.multi_line(
+            "xs", "ys", source=self.ways, line_color="colour", line_alpha="alpha", line_width=5,
+            line_join="round", level="overlay",
+        )  # fmt: skip
         self._support = draw.text(
             "x", "y", "text", source=self.support, text_font=value(FONT), text_font_size="9px",
             text_align="align", text_baseline="bottom", x_offset="shift", y_offset=-1,
@@ -205,6 +212,7 @@ class TreeFigure:
         for source in self.layers.values():
             source.data = {"x": [], "y": []}
         self.support.data = dict(NO_SUPPORT)
+        self.draw_ways()
         self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
         self.draw_bands([])
         self.show_frame(False)
@@ -237,6 +245,16 @@ class TreeFigure:
         source = self.layers[name]
         if len(x) or len(source.data["x"]):
             source.data = {"x": x, "y": -np.asarray(y)}
+
+    def draw_ways(self, ways: Sequence[tuple[Any, Any, str]] = ()) -> None:
+        """Let these lines, ``(x, y, colour)`` each, pulse; without any, what pulsed is gone."""
+        if ways or len(self.ways.data["xs"]):
+            self.ways.data = {
+                "xs": [x for x, _, _ in ways],
+                "ys": [-y for _, y, _ in ways],
+                "colour": [colour for _, _, colour in ways],
+                "alpha": np.ones(len(ways), np.float32),
+            }
 
     def draw_support(
         self, layout: Layout, open_: Any, support: Any, window: tuple[float, float], row_px: float

@@ -99,6 +99,37 @@ frame(begin)
 """
 
 
+#: Runs when a source of lines gets data: their column ``alpha`` beats for a second and fades; for
+#: those who want no motion it only stays as long. In place too.
+PULSE = """
+const source = cb_obj, data = source.data, alpha = data.alpha
+if (!alpha || !alpha.length) return
+const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches
+const begin = performance.now()
+const beat = t => t >= 1 ? 0 : Math.sqrt(1 - t) * (0.6 + 0.4 * Math.cos(4 * Math.PI * t))
+const show = level => { alpha.fill(level); source.change.emit() }
+if (still) {
+  show(1)
+  setTimeout(() => { if (source.data === data) show(0) }, SPAN)
+  return
+}
+const frame = (now) => {
+  if (source.data !== data) return
+  const t = Math.max(0, (now - begin) / SPAN)
+  show(beat(t))
+  if (t < 1) requestAnimationFrame(frame)
+}
+frame(begin)
+"""
+#: Milliseconds of a pulse.
+PULSE_MS = 1200
+
+
+def pulse(source: Any) -> None:
+    """Let the lines of ``source`` pulse whenever they come."""
+    source.js_on_change("data", CustomJS(code=PULSE.replace("SPAN", str(PULSE_MS))))
+
+
 def glide(source: Any) -> None:
     """Let ``source``'s points glide whenever its data carry ``y0``."""
     source.js_on_change("data", CustomJS(code=GLIDE))

@@ -1,0 +1,112 @@
+"""What an answer did: how many clades changed, how many lost support, and where it lies."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hcviz.core.tree import Tree
+from hcviz.metrics import CladeChanges
+from hcviz.posterior import Posterior
+from hcviz.session.constraint import Statement
+from hcviz.session.model import Session
+from hcviz.session.runs import settled_sentence
+from hcviz.ui.store import Store
+
+#: Standard errors by which a support must have fallen. One clade in 740 falls so far by chance.
+ERRORS = 3.0
+RULE = (
+    "A clade of the earlier tree lost support if the share of the sampled trees that have it fell "
+    "by more than three standard errors; trees that resemble those just before them count less."
+)
+
+_told: WeakKeyDictionary[Store, tuple[CladeChanges, int | None]] = WeakKeyDictionary()
+
+
+def is_over(store: Store) -> bool:
+    """Whether the tree on the screen is what the newest run came to."""
+    session = store.session
+    here = session.shown == session.run == session.lineage
+    return session.status == "settled" and here and store.drawn is session.snapshot
+
+
+def sentence(store: Store) -> str:
+    """``3 clades changed, 2 lost support.`` when the last thing said is that a run is over.
+
+    Changed: the clades gone or, where polytomies were resolved and more came than went, the new.
+    """
+    session = store.session
+    said = store.view.said or session.message
+    if not is_over(store) or said != settled_sentence(session):
+        return ""
+    changes = store.changes()
+    if changes is None:
+        return ""
+    many = max(len(changes.gained), len(changes.lost))
+    text = f"{many:,} clade{'s' * (many != 1)} changed" if many else "No clade changed"
+    known = _told.get(store)
+    if known is None or known[0] is not changes:
+        _told[store] = known = (changes, lost_support(store))
+    fallen = known[1]
+    if fallen is None:
+        return f"{text}."
+    return f"{text}, {fallen:,} lost support." if fallen else f"{text}, none lost support."
+
+
+def lost_support(store: Store) -> int | None:
+    """How many clades of the earlier tree lost support (:data:`RULE`).
+
+    Where a run only went on the samples are the same, and where one of the two samplers has too few
+    trees there is no telling: None.
+    """
+    before, after, tree = store.earlier, store.samples, store.baseline
+    if before is None or after is None or before is after or tree is None:
+        return None
+    with before.open() as old, after.open() as new:
+        if old is None or new is None or {old.n_items, new.n_items} != {tree.n_leaves}:
+            return None
+        was, now = old.support(tree)[:-1], new.support(tree)[:-1]  # all have the root
+        # As if all trees were independent, to begin with: what has not fallen then has not fallen.
+        nodes = np.flatnonzero(fallen(was, now, len(old), len(new)))
+        then, since = (_worth(posterior, tree, nodes) for posterior in (old, new))
+        if then is None or since is None:
+            return None
+        return int(fallen(was[nodes], now[nodes], then, since).sum())
+
+
+def _worth(posterior: Posterior, tree: Tree, nodes: NDArray[Any]) -> NDArray[np.float64] | None:
+    """How many independent trees each support is worth; one that nobody can tell as little as the
+    least of the others. None where none can be told."""
+    sizes = posterior.support_sizes(tree, np.append(nodes, 0) + tree.n_leaves)
+    known = np.isfinite(sizes)
+    if not known.any():
+        return None
+    return np.where(known, sizes, sizes[known].min())[:-1]
+
+
+def fallen(
+    before: ArrayLike, after: ArrayLike, n_before: ArrayLike, n_after: ArrayLike
+) -> NDArray[np.bool_]:
+    """Which shares fell by more than ``ERRORS`` standard errors, bool as ``before``; they are of
+    ``n_before`` and ``n_after`` independent trees.
+
+    The error is that of the difference of two shares that are one: p (1 - p) (1 / n + 1 / n'), p
+    the share of both together.
+    """
+    p, q = np.asarray(before, np.float64), np.asarray(after, np.float64)
+    m, n = np.asarray(n_before, np.float64), np.asarray(n_after, np.float64)
+    both = (m * p + n * q) / (m + n)
+    error = np.sqrt(np.maximum(both * (1.0 - both), 0.0) * (1.0 / m + 1.0 / n))
+    return np.asarray(p - q > ERRORS * error)
+
+
+def new_answers(session: Session) -> list[Statement]:
+    """The answers that the newest run was the first to heed, as (group, apart)."""
+    before: Any = next((p for p in reversed(session.past) if p.lineage != session.lineage), None)
+    if before is None or before.labels != session.labels:
+        return []
+    known = {each.id for each in before.constraints if each.enabled}
+    return [(each.group, each.apart) for each in session.enabled if each.id not in known]

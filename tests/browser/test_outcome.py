@@ -1,0 +1,47 @@
+"""What an answer did: the pulse of its way, and the sentence after the run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import wait_for
+
+#: Keeps what the pulsing lines look like at each of their frames.
+WATCH = """() => {
+  const source = Bokeh.documents[0].get_model_by_name("pulse-lines")
+  window.beats = []
+  source.change.connect(() => {
+    const { xs, alpha } = source.data
+    if (alpha.length) window.beats.push([performance.now(), xs.length, alpha[0]])
+  })
+}"""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion):
+    page.emulate_media(reduced_motion=motion)
+    dashboard = Dashboard(page).settle()
+    page.evaluate(WATCH)
+    dashboard.say(["dolphin", "carp"], "bear")
+    dashboard.press("Enter")
+    dashboard.settle()
+    expect(dashboard.sentence).to_have_text(
+        re.compile(r"^Done\. The constraint holds\. \d+ clades? changed, \d+ lost support\.$")
+    )
+    wait_for(page, "() => window.beats.length && window.beats.at(-1)[2] === 0")
+    beats = page.evaluate("window.beats")
+    assert {lines for _, lines, _ in beats} == {2}  # the group's way, and the odd one out's
+    levels = [level for _, _, level in beats]
+    zero = levels.index(0)
+    assert set(levels[zero:]) == {0}  # it did not begin again
+    assert 900 < beats[zero][0] - beats[0][0] < 3000  # about a second, on a slow machine too
+    if motion == "reduce":
+        assert set(levels) == {1, 0}
+    else:
+        assert len({round(level, 2) for level in levels}) > 4
+    dashboard.press("u")
+    expect(dashboard.sentence).not_to_contain_text("changed")
