@@ -108,6 +108,36 @@ def test_few_eigenvectors_give_what_all_give(monkeypatch):
     assert np.allclose(few.x, every.x, atol=1e-6)
 
 
+@pytest.mark.parametrize("k", [3, 6])
+def test_eigenvectors_that_are_followed_lead_to_the_same_optimum(monkeypatch, k):
+    """Noise, where the solution is no partition: both gaps hold the optimum between them."""
+    s = noise(60, 5)
+    exact = solve(s, k=k)
+    monkeypatch.setattr(sdp, "FOLLOW", 1)
+    monkeypatch.setattr(sdp, "NARROW", 2)
+    followed = solve(s, k=k)
+    assert followed.converged
+    check_feasible(followed.x, k)
+    assert followed.value <= exact.bound
+    assert exact.value <= followed.bound
+
+
+@pytest.mark.parametrize("k", [None, 4])
+def test_a_point_is_mended_where_it_is_negative_and_nowhere_else(k):
+    """From points that meet all but X >= 0; what is feasible stays as it is."""
+    rng = np.random.default_rng(3)
+    n = 20
+    for size in (1e-6, 1e-2, 0.3):
+        inner = sdp._centre(rng.normal(size=(n, n)))
+        half = np.linalg.eigh(inner + inner.T)[1][:, -3:]
+        x = (1 - size) * partition_matrix(np.arange(n) % 4) + size * (half @ half.T + 1 / n)
+        check_feasible(sdp.mended(x, k), k)
+    good = partition_matrix(np.arange(n) % 4)
+    assert np.allclose(sdp.mended(good, k), good)
+    x = good + 1e-7 * (half @ half.T - (3.0 / 4) * (good - 1 / n))
+    assert np.abs(sdp.mended(x, k) - x).max() < 1e-6
+
+
 @pytest.mark.parametrize("k", [None, 2, 5])
 def test_a_step_is_the_nearest_point_of_its_set(k):
     """The spectral projection against cvxpy's, from any rank that the step before had."""

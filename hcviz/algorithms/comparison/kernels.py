@@ -146,3 +146,41 @@ def quadruplet_kernel_of_table(table, kernel, first, last, scratch):
         add_column(
             low, high, sign, 0, count, kernel, net, mark, pair + 1, filled, where, touched
         )  # fmt: skip
+
+
+@njit
+def admm_step(both, x, s, rho, relax, target):
+    """What follows the spectral projection ``x`` in a step of ADMM, in one pass.
+
+    ``both`` (n, n), overwritten: Z = max(both, 0), the scaled multipliers U = min(both, 0).
+    ``target`` becomes Z - U + s / rho, which is projected next. Returns the norms |x - Z| and
+    |Z - Z before|, and (|Z|, |U|).
+    """
+    n = len(both)
+    primal = 0.0
+    moved = 0.0
+    of_split = 0.0
+    of_dual = 0.0
+    for i in range(n):
+        for j in range(n):
+            before = max(both[i, j], 0.0)
+            now = relax * x[i, j] + (1.0 - relax) * before + min(both[i, j], 0.0)
+            split = max(now, 0.0)
+            primal += (x[i, j] - split) ** 2
+            moved += (split - before) ** 2
+            of_split += split * split
+            of_dual += (now - split) ** 2
+            both[i, j] = now
+            target[i, j] = abs(now) + s[i, j] / rho
+    return np.sqrt(primal), np.sqrt(moved), (np.sqrt(of_split), np.sqrt(of_dual))
+
+
+@njit
+def rescale_dual(both, by, s, rho, target):
+    """The same multipliers under another ``rho``, ``by`` times the last."""
+    n = len(both)
+    for i in range(n):
+        for j in range(n):
+            if both[i, j] < 0.0:
+                both[i, j] /= by
+            target[i, j] = abs(both[i, j]) + s[i, j] / rho

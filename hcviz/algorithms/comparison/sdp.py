@@ -1,4 +1,4 @@
-"""SDP-lambda and SDP-k of paper 004, by ADMM on one eigendecomposition a step, with a dual bound.
+"""SDP-lambda and SDP-k of paper 004, by ADMM on a few eigenvectors a step, with a dual bound.
 
     SDP-k:       max <S, X>                    SDP-lambda:  max <S, X> - lambda trace X
     over X >= 0 entrywise, X positive semidefinite, X 1 = 1; for SDP-k also trace X = k.
@@ -16,31 +16,40 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+from hcviz.algorithms.comparison import kernels
 from hcviz.core.errors import InvalidParameter
 
 Float = NDArray[np.float64]
 
 #: Steps between two looks at the gap.
 LOOK = 5
+#: Over-relaxation, and how many times smaller the primal residual is kept than the dual one.
+RELAX = 1.6
+BALANCE = 5.0
+#: Eigenvectors looked at beyond the rank; a rank above n / WIDE takes all of them.
+SPARE, WIDE = 4, 4
+#: From so many items on they are followed, up to a rank of n / NARROW, and made anew after so many
+#: steps at the latest: without that it can stall on directions that it never sees.
+FOLLOW, NARROW, REFRESH = 150, 5, 10
 
 
 @dataclass
 class Solution:
     """``x`` float64 (n, n) is feasible to rounding, ``value`` its objective, ``bound`` no less than
-    the optimum; ``gap`` = (bound - value) / max(1, |value|, |bound|). ``split`` and ``dual`` are
-    where a neighbouring problem may start."""
+    the optimum; ``gap`` = (bound - value) / max(1, |value|, |bound|). ``both`` (the
+    nonnegative block where it is positive, the scaled multipliers where it is negative) and ``rho``
+    are where a neighbouring problem may start."""
 
     x: Float
     value: float
     bound: float
     steps: int
     converged: bool
-    split: Float = field(repr=False)
-    dual: Float = field(repr=False)
+    both: Float = field(repr=False)
     rho: float = 1.0
 
     @property
@@ -64,14 +73,14 @@ def solve_steps(
     bound, relative to the larger of the two and 1, is below ``tolerance``, or after ``max_steps``
     (then ``converged`` is False, and the gap says how far it can be from the optimum).
 
-    *Primal.* The iterate meets all but X >= 0, and is mixed with the centre of the feasible set,
-    whose entries are positive, as far as that takes; or, if its large entries form a partition,
-    that partition's X is taken where it is better. *Dual.* For any symmetric N >= 0 entrywise the
+    *Primal.* The iterate meets all but X >= 0, and is mended (:func:`mended`); or, if its large
+    entries form a partition, that partition's X is taken where it is better. *Dual.* For any
+    symmetric N >= 0 entrywise the
     optimum is at most the maximum of <S + N, X> over the spectral constraints alone, which is
     1^T (S + N) 1 / n + (k - 1) largest eigenvalue of S + N on the complement of 1; for SDP-lambda
     it is that of S - lambda I + N with n - 1 times its positive part, as trace X <= n. N is read
-    off the multipliers. O(n^3) a step, three times
-    faster where the solution's rank is below n / 4.
+    off the multipliers. O(n^3) a step where the solution's rank is above n / 4, three times faster
+    below, O(n^2 rank) below n / 5.
     """
     s = (similarity + similarity.T) / 2
     n = len(s)
@@ -86,45 +95,44 @@ def solve_steps(
     if k in (1, n) or n == 1:
         x = np.full((n, n), 1.0 / n) if k == 1 or n == 1 else np.eye(n)
         value = float((s * x).sum())
-        return Solution(x, value, value, 0, True, x, np.zeros((n, n)))
+        return Solution(x, value, value, 0, True, x)
+    rho = (8.0 if k is not None else 5.0) * scale
     if warm is None:
-        split, dual, rho = (
-            np.eye(n) * 0.5 + 0.5 / n,
-            np.zeros((n, n)),
-            (8.0 if k is not None else 5.0) * scale,
-        )
-    else:
-        split, dual, rho = warm.split.copy(), warm.dual.copy(), warm.rho
+        both = np.eye(n) * 0.5 + 0.5 / n
+    else:  # the same multipliers, but not the rho to which the last problem had come
+        both = np.where(warm.both < 0, warm.both * (warm.rho / rho), warm.both)
+    s = np.ascontiguousarray(s)
+    target = np.abs(both) + s / rho
+    spectrum = _Spectrum(n)
     best: Any = None
     value, bound = -np.inf, np.inf
-    spectrum = _Spectrum(n)
     done = False
     step = 0
     for step in range(1, max_steps + 1):
-        x = spectrum.project(split - dual + s / rho, k)
-        relaxed = 1.6 * x - 0.6 * split
-        before = split
-        split = np.maximum(relaxed + dual, 0.0)
-        dual = dual + relaxed - split
+        x = spectrum.project(target, k)
+        primal, moved, sizes = kernels.admm_step(both, x, s, rho, RELAX, target)
         yield None
         if step % LOOK and step != max_steps:
             continue
+        split = np.maximum(both, 0.0)
         for candidate in _feasible(x, split, k, n):
             worth = float((s * candidate).sum())
             if worth > value:
                 value, best = worth, candidate
-        bound = min(bound, _bound(s, np.maximum(-rho * dual, 0.0), k, n))
-        if bound - value <= tolerance * max(1.0, abs(value), abs(bound)):
+        goal = tolerance * max(1.0, abs(value))
+        multipliers = np.maximum(-rho * both, 0.0)
+        if step == max_steps or spectrum.optimist(s + multipliers, k) - value <= goal:
+            bound = min(bound, _bound(s, multipliers, k, n))
+        if np.isfinite(bound) and bound - value <= tolerance * max(abs(value), abs(bound), 1.0):
             done = True
             break
-        primal = float(np.linalg.norm(x - split))
-        moved = float(np.linalg.norm(split - before))
-        if step % (4 * LOOK) == 0:  # both residuals in one size
-            if primal > 5 * moved:
-                rho, dual = rho * 1.6, dual / 1.6
-            elif moved > 5 * primal:
-                rho, dual = rho / 1.6, dual * 1.6
-    return Solution(best, value, bound, step, done, split, dual, rho)
+        # both residuals in one size, each relative to its own variable
+        ratio = np.sqrt(BALANCE * primal * sizes[1] / max(moved * sizes[0], 1e-300))
+        by = float(np.clip(ratio, 0.5, 2.0))
+        if not 1 / 1.5 < by < 1.5:
+            rho *= by
+            kernels.rescale_dual(both, by, s, rho, target)
+    return Solution(best, value, bound, step, done, both, rho)
 
 
 def solve(similarity: Float, **options: Any) -> Solution:
@@ -160,30 +168,66 @@ def _centre(matrix: Float) -> Float:
 
 
 class _Spectrum:
-    """The projection on the spectral constraints, by few eigenvectors where few are needed."""
+    """The projection on the spectral constraints, by few eigenvectors where few are needed.
+
+    These are followed from step to step by a small Krylov space of the last ones. What that misses
+    makes a step less exact and nothing else: any orthonormal vectors give an x that meets the
+    spectral constraints, and the bound has an eigenvalue of its own.
+    """
 
     def __init__(self, n: int) -> None:
         self.n = n
         self.rank = n
+        self.basis: Float | None = None
+        self.since = 0  # steps since the last exact eigenvectors
 
     def project(self, matrix: Float, k: int | None) -> Float:
         n = self.n
-        c = _centre(matrix)
-        values, vectors = self._top(c, k)
+        values, vectors = self._followed(matrix, k) or self._top(_centre(matrix), k)
         tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
         kept = values > tau
         self.rank = int(kept.sum())
+        want = self.rank + SPARE
+        self.basis = vectors[:, -want:] if want <= n // NARROW and n >= FOLLOW else None
         half = vectors[:, kept] * np.sqrt(values[kept] - tau)
         return half @ half.T + 1.0 / n
+
+    def optimist(self, total: Float, k: int | None) -> float:
+        """No more than :func:`_bound` of this S + N, at a small part of its price."""
+        ones = float(total.sum()) / self.n
+        if self.basis is None:
+            return -np.inf
+        top = float(np.linalg.eigvalsh(self.basis.T @ (total @ self.basis))[-1])
+        return ones + ((k - 1.0) * top if k is not None else (self.n - 1.0) * max(top, 0.0))
+
+    def _followed(self, matrix: Float, k: int | None) -> tuple[Float, Float] | None:
+        """Ritz values and vectors of span(V, MV), V the last step's; None where they do not
+        reach below the threshold."""
+        if self.basis is None or self.since == REFRESH:
+            self.since = 0
+            return None
+        self.since += 1
+        image = matrix @ self.basis
+        image -= image.mean(axis=0)
+        image /= np.linalg.norm(image, axis=0)
+        q = qr(
+            np.concatenate([self.basis, image], axis=1), mode="economic", check_finite=False,
+            overwrite_a=True,
+        )[0]  # fmt: skip
+        values, inner = np.linalg.eigh(q.T @ (matrix @ q))
+        tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
+        if values[-self.basis.shape[1]] > tau:
+            return None
+        return values, q @ inner
 
     def _top(self, c: Float, k: int | None) -> tuple[Float, Float]:
         """Eigenvalues of P M P on the complement of 1: all that lie above the threshold."""
         n = self.n
-        want = self.rank + 3
+        want = self.rank + SPARE
         # lift the eigenvalue of 1 out of the way, below all others
         floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
         lifted = c + floor / n
-        if want <= n // 4:
+        if want <= n // WIDE:
             few = eigh(lifted, check_finite=False, subset_by_index=[n - want, n - 1])
             tau = 0.0 if k is None else simplex_threshold(few[0], k - 1.0)
             if few[0].min() <= tau:
@@ -194,20 +238,43 @@ class _Spectrum:
 
 def _feasible(x: Float, split: Float, k: int | None, n: int) -> Iterator[Float]:
     """Points that meet every constraint, near ``x``."""
-    if k is not None:
-        rest = (k - 1.0) / (n - 1.0)
-    else:
-        rest = min(0.5, (max(float(np.trace(x)), 1.0) - 1.0) / (n - 1.0))
-    lowest = float(x.min())
-    centre_low = (1.0 - rest) / n
-    mix = 0.0 if lowest >= 0 else -lowest / (centre_low - lowest)
-    centre = np.full((n, n), centre_low)
-    centre[np.diag_indices(n)] += rest
-    yield (1.0 - mix) * x + mix * centre
+    yield mended(x, k)
     top = np.sqrt(np.outer(np.diagonal(split), np.diagonal(split)))
     count, labels = connected_components(csr_matrix(split > 0.4 * top), directed=False)
     if (k is None and count < n) or count == k:
         yield partition_matrix(labels)
+
+
+def mended(x: Float, k: int | None) -> Float:
+    """A feasible point near ``x``, which meets all constraints but X >= 0. O(n^2).
+
+    An entry -t < 0 at (i, j) goes by adding t (e_i + e_j)(e_i + e_j)^T, which is positive
+    semidefinite; the rows are then scaled to sums of 1 alike from both sides, which keeps that; and
+    the trace, a little too large, is brought to k by mixing with 1 1^T / n, or else with I. What
+    this costs goes with the sum of the negative entries of a row, not with the largest of them.
+    """
+    n = len(x)
+    lacking = np.maximum(-x, 0.0)
+    np.fill_diagonal(lacking, 0.0)
+    out = np.maximum(x, 0.0)
+    out[np.diag_indices(n)] += lacking.sum(axis=1)
+    scale = np.ones(n)
+    for _ in range(100):
+        rows = scale * (out @ scale)
+        if abs(rows - 1.0).max() < 1e-13:
+            break
+        scale /= np.sqrt(rows)
+    out *= np.outer(scale, scale)
+    if k is not None:
+        trace = float(np.trace(out))
+        if trace > k:
+            mix = (trace - k) / (trace - 1.0)
+            out = (1.0 - mix) * out + mix / n
+        else:
+            mix = (k - trace) / (n - trace)
+            out *= 1.0 - mix
+            out[np.diag_indices(n)] += mix
+    return out
 
 
 def _bound(s: Float, multipliers: Float, k: int | None, n: int) -> float:
