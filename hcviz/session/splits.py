@@ -1,8 +1,8 @@
-"""Why a set of items is divided as it is, and why some sets cannot be divided: Aho's graph in words.
+"""Why a set of items is divided as it is, and why some sets cannot be divided: Aho's graph.
 
 At a clade S every enabled answer ab|c with a, b and c in S joins a and b: whoever parted them here
-would break it. The connected pieces of that graph may go to either side; a tree divides S into two or
-more unions of pieces. Two pieces: the split is forced. One piece: no tree exists (Aho, Sagiv,
+would break it. The connected pieces of that graph may go to either side; a tree divides S into two
+or more unions of pieces. Two pieces: the split is forced. One piece: no tree exists (Aho, Sagiv,
 Szymanski and Ullman 1981), and S is *blocked*.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -60,14 +61,17 @@ class AhoGraph:
 
 
 def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
-    """The graph of these answers on ``items``. O(items + triplets)."""
+    """The graph of these answers on ``items``; of a group its members there, as a chain.
+
+    O(items + triplets).
+    """
     members = np.unique(np.asarray(items, np.int64))
     inside = set(members.tolist())
     edges = tuple(
-        Edge(a, b, c, each.id)
+        Edge(a, b, each.apart, each.id)
         for each in constraints
-        for a, b, c in each.triplets.rows.tolist()
-        if a in inside and b in inside and c in inside
+        if each.apart in inside
+        for a, b in pairwise(item for item in each.group if item in inside)
     )
     rows = [(edge.a, edge.b, edge.apart) for edge in edges]
     pieces = aho_components(members, rows)
@@ -103,7 +107,9 @@ def blocked(new: Constraint, others: Sequence[Constraint]) -> Blocked | None:
             continue
         graph = aho_graph(everything, items)
         if len(graph.pieces) == 1:
-            return Blocked(graph, _path(graph, new), tuple(e for e in graph.edges if e.id == new.id))
+            return Blocked(
+                graph, _path(graph, new), tuple(e for e in graph.edges if e.id == new.id)
+            )
         waiting += [np.array(piece) for piece in graph.pieces]
     return None
 
@@ -116,5 +122,9 @@ def _path(graph: AhoGraph, new: Constraint) -> tuple[int, ...]:
     if new.apart not in old:
         return ()
     reached = nx.single_source_shortest_path(old, new.apart)
-    ends = [reached[item] for item in new.group if item in reached]
-    return tuple(min(ends, key=len)) if ends else ()
+    ends = [tuple(reached[item]) for item in new.group if item in reached]
+    return min(ends, key=_length, default=())
+
+
+def _length(path: tuple[int, ...]) -> int:
+    return len(path)

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.session import actions as act
 from hcviz.session import experts
 from hcviz.session.judge import State, judge, states
 from hcviz.session.model import Constraint
@@ -16,6 +17,13 @@ from hcviz.ui.store import Store
 FOLD = 40
 #: Of those, so many are shown when it is opened.
 SHOWN = 60
+#: Conflicts with so many earlier answers are shown leaf by leaf, and so many leaves of a group.
+FEW = 4
+CHIPS = 6
+#: What a broken answer costs where nobody has said it: e^10 is what the data must speak against it.
+BETA = 10.0
+#: The method that weighs answers by a price.
+PRICED = "hrsc"
 #: So many verdicts of a draft are shown.
 JUDGED = 4
 
@@ -40,7 +48,7 @@ def picture(store: Store) -> dict[str, Any]:
         "count": len(session.constraints),
         "used": len(session.enabled),
         "ignored": ignored,
-        "conflict": _conflict(store),
+        "conflict": conflict(store),
         "draft": _draft(store) if view.draft.open else None,
         "author": session.author,
         "experts": _experts(store),
@@ -74,17 +82,22 @@ def _fold(store: Store, author: str, said: dict[int, State]) -> dict[str, Any]:
     }
 
 
-def _conflict(store: Store) -> dict[str, Any] | None:
+def conflict(store: Store) -> dict[str, Any] | None:
+    """What is at odds, each answer with its leaves where there are few, and what can be done."""
     session = store.session
     clash, labels = session.conflict, session.labels
     if clash is None:
         return None
     by_id = {c.id: c for c in session.constraints}
+    members = [by_id[i] for i in clash.with_ids if i in by_id]
+    new = by_id.get(clash.constraint_id)
+    few = new is not None and len(members) <= FEW
+    last = session.past[-1].label if session.past else ""
     return {
         "id": clash.constraint_id,
         "sentence": clash.sentence,
         "waiting": [by_id[i].sentence(labels) for i in clash.waiting if i in by_id],
-        "members": [by_id[i].sentence(labels) for i in clash.with_ids if i in by_id],
+        "members": [each.sentence(labels) for each in members],
         "repairs": [
             {
                 "id": i,
@@ -93,7 +106,64 @@ def _conflict(store: Store) -> dict[str, Any] | None:
             for i in clash.repairs
             if i in by_id
         ],
+        "answers": [_at_odds(store, each, each is new) for each in [*members, new] if each]
+        if few
+        else [],
+        "undo": last if last.startswith("Add") else "",
+        "softs": _softs(store),
     }
+
+
+def _at_odds(store: Store, each: Constraint, fresh: bool) -> dict[str, Any]:
+    labels = store.session.labels
+
+    def leaf(item: int) -> dict[str, Any]:
+        return {"id": item, "name": labels[item]}
+
+    return {
+        "id": each.id,
+        "sentence": each.sentence(labels),
+        "author": each.author,
+        "fresh": fresh,
+        "group": [leaf(item) for item in each.group[:CHIPS]],
+        "more": max(0, len(each.group) - CHIPS),
+        "apart": leaf(each.apart),
+    }
+
+
+def _softs(store: Store) -> list[dict[str, str]]:
+    """Ways to weigh answers against each other instead: of this method, and of another."""
+    found = []
+    session = store.session
+    if get_algorithm(session.method).softened_by:
+        found.append(
+            {
+                "method": session.method,
+                "text": "Believe none fully: weigh the answers (beta)",
+                "title": f"Each answer that a tree breaks costs {BETA:g} times its weight in log "
+                "density. All of them are switched on; beta stands in the method's form.",
+            }
+        )
+    priced = get_algorithm(PRICED)
+    if session.method != PRICED and store.dataset is not None and not priced.lacks(store.problem):
+        found.append(
+            {
+                "method": PRICED,
+                "text": "Believe none fully: let the cuts pay for them (lambda)",
+                "title": f"Changes the method to: {priced.title}. All answers are switched on; "
+                "lambda stands in its form.",
+            }
+        )
+    return found
+
+
+def softening(store: Store, method: str) -> act.Soften | None:
+    """The action of one of these; None where nothing is at odds any more."""
+    clash = store.session.conflict
+    if clash is None or method not in {each["method"] for each in _softs(store)}:
+        return None
+    by = get_algorithm(method).softened_by
+    return act.Soften(method, {by: BETA} if by else {}, (clash.constraint_id, *clash.waiting))
 
 
 def _draft(store: Store) -> dict[str, Any]:
@@ -115,8 +185,10 @@ def _draft(store: Store) -> dict[str, Any]:
 
 
 def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The leaves of the gesture in progress: (together, apart)."""
+    """The leaves pointed at, or of the gesture in progress: (together, apart)."""
     draft = store.view.draft
+    if store.view.peek is not None:
+        return store.view.peek
     return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())
 
 

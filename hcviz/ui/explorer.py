@@ -155,7 +155,7 @@ class Explorer:
         store.subscribe(_drawn, lambda _: self._show_tree())
         store.subscribe(lambda s: s.view.selection, self.centre.set_selection)
         store.subscribe(
-            lambda s: (s.view.draft, s.session.constraints),
+            lambda s: (s.view.draft, s.view.peek, s.session.constraints),
             lambda _: self.centre.set_marks(*answerlist.marks(store)),
         )
         store.subscribe(

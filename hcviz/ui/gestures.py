@@ -14,6 +14,7 @@ from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
 from hcviz.session.gesture import Draft
 from hcviz.session.joining import stays_apart
+from hcviz.ui import answerlist
 from hcviz.ui.store import Store
 
 
@@ -134,12 +135,31 @@ class Gestures:
                 store.dispatch(act.WeighAuthor(str(more["name"]), weight))
         elif name == "resolve":
             store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
+        elif name == "soften":
+            soften = answerlist.softening(store, str(more.get("method")))
+            if soften is not None:
+                store.dispatch(soften)
+        elif name == "undo":
+            store.dispatch(act.Undo())
+        elif name == "graph":
+            store.look(sheet="why", why="conflict")
+        elif name == "select":
+            self.take(_items(more.get("items"), len(store.session.labels)))
+        elif name == "peek":
+            n = len(store.session.labels)
+            peek = (_items(more.get("together"), n), _items(more.get("apart"), n))
+            store.look(peek=peek if any(peek) else None)
         elif name == "dismiss":
             store.dispatch(act.DismissConflict(all=bool(more.get("all"))))
         elif name == "show":
             for constraint in store.session.constraints:
                 if constraint.id == int(more["id"]):
                     store.look(selection=(*constraint.group, constraint.apart))
+
+
+def _items(listed: Any, n_items: int) -> tuple[int, ...]:
+    """Items that the browser named; what is none of them is left out."""
+    return tuple(i for i in listed or () if isinstance(i, int) and 0 <= i < n_items)
 
 
 def _number(text: Any) -> float:

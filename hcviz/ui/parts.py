@@ -21,11 +21,13 @@ _CSS = [(ASSETS / "tokens.css").read_text(), (ASSETS / "common.css").read_text()
 OnAct = Callable[[str, dict[str, Any]], None]
 
 
-def sources(name: str) -> dict[str, Any]:
-    """Script and style of a part: ``assets/NAME.js`` and ``.css``, after what all share."""
+def sources(name: str, *shared: str) -> dict[str, Any]:
+    """Script and style of a part: ``assets/NAME.js`` and ``.css``, after what all share, and after
+    what it shares with some."""
+    files = [*shared, name]
     return {
-        "_esm": _DOM + (ASSETS / f"{name}.js").read_text(),
-        "_stylesheets": [*_CSS, (ASSETS / f"{name}.css").read_text()],
+        "_esm": _DOM + "\n".join((ASSETS / f"{each}.js").read_text() for each in files),
+        "_stylesheets": [*_CSS, *((ASSETS / f"{each}.css").read_text() for each in files)],
     }
 
 
@@ -72,7 +74,7 @@ class Bar(Part):
 class Constraints(Part):
     """The gestures, the constraint being stated, the list, and what is at odds."""
 
-    locals().update(sources("constraints"))
+    locals().update(sources("constraints", "conflict"))
 
 
 class Question(Part):

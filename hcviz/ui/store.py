@@ -100,6 +100,10 @@ class ViewState:
     theme: Theme = "light"
     #: The picture in the middle: the tree, or a sheet by its name.
     sheet: str = "tree"
+    #: What the graph of answers explains: ``conflict`` or ``split``; "" for what there is.
+    why: str = ""
+    #: Leaves pointed at in an explanation: (together, apart), marked in the tree meanwhile.
+    peek: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     #: The earlier tree that the present one is compared with, by its key; "" for the last.
     compared: str = ""
     #: The one tree for all sampled ones: which, and the least share of a consensus' clades (%).
@@ -234,6 +238,8 @@ class Store:
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             if after.method != self.session.method:
                 self.view = replace(self.view, faults=())
+            if after.conflict is not self.session.conflict:  # the leaf pointed at is told no more
+                self.view = replace(self.view, peek=None)
             logged = after.log is not self.session.log
             self.session = after
             if logged:

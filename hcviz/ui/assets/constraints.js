@@ -1,5 +1,4 @@
 let noteOpen = null
-let laterOpen = false
 const foldOpen = new Set()
 
 function draftCard(draft, send) {
@@ -10,23 +9,6 @@ function draftCard(draft, send) {
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", "data-key": "apply", disabled: !draft.ready, onclick: () => send("apply") }, "Apply ", h("kbd", {}, "Enter")),
       h("button", { type: "button", "data-key": "clear", onclick: () => send("clear") }, "Clear ", h("kbd", {}, "Esc"))))
-}
-
-function conflictCard(conflict, send) {
-  const later = conflict.waiting
-  return h("div", { class: "clash", role: "alert" },
-    h("h3", {}, "These answers cannot all be true"),
-    later.length ? h("p", { class: "turn" }, `This is one of ${later.length + 1} refused answers. The others have their turn.`) : null,
-    h("p", {}, conflict.sentence),
-    conflict.members.length > 2  // fewer are named by the sentence
-      ? h("ul", { class: "steps" }, conflict.members.map(m => h("li", {}, m))) : null,
-    ...conflict.repairs.map(r => h("button", { type: "button", "data-key": `repair-${r.id}`, onclick: () => send("resolve", { enable: conflict.id, disable: r.id }) },
-      r.sentence)),
-    h("button", { type: "button", "data-key": "dismiss", onclick: () => send("dismiss") },
-      later.length ? "Leave it switched off, show the next" : "Leave the new answer switched off"),
-    later.length ? h("button", { type: "button", "data-key": "dismiss-all", onclick: () => send("dismiss", { all: true }) }, `Leave all ${later.length + 1} switched off`) : null,
-    later.length ? h("details", { class: "later", open: laterOpen, ontoggle: event => { laterOpen = event.target.open } }, h("summary", {}, `Refused as well (${later.length})`),
-      h("ul", { class: "steps", "data-scroll": "later" }, later.map(each => h("li", {}, each)))) : null)
 }
 
 function row(item, send) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcviz.ui.sheets import cloud, consensus, dependencies, tanglegram
+from hcviz.ui.sheets import ahograph, cloud, consensus, dependencies, tanglegram
 from hcviz.ui.sheets.base import Sheet
 
 #: The tab that is no sheet: the tree beside its heatmap.
@@ -10,7 +10,14 @@ TREE = "tree"
 
 #: In the order of the tabs.
 SHEETS: dict[str, Sheet] = {
-    each.name: each for each in (tanglegram.SHEET, consensus.SHEET, cloud.SHEET, dependencies.SHEET)
+    each.name: each
+    for each in (
+        tanglegram.SHEET,
+        ahograph.SHEET,
+        consensus.SHEET,
+        cloud.SHEET,
+        dependencies.SHEET,
+    )
 }
 
 __all__ = ["SHEETS", "TREE", "Sheet"]

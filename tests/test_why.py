@@ -1,0 +1,149 @@
+"""Conflicts and splits as the page tells them: cards by size, pieces in words, the graph."""
+
+from __future__ import annotations
+
+import holoviews as hv
+import pytest
+
+from hcviz.session import actions as act
+from hcviz.ui import answerlist, why
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.sections import SECTIONS
+from hcviz.ui.sheets import SHEETS, ahograph
+from tests.stores import over_zoo
+
+
+@pytest.fixture
+def zoo(loop):
+    with over_zoo(loop, "average") as made:
+        yield made
+
+
+def chain(zoo, length):
+    """0 with 1, 1 with 2, ... before 50; then the last with 50, before 0."""
+    for k in range(length):
+        zoo.dispatch(act.AddConstraint((k, k + 1), 50))
+    zoo.dispatch(act.AddConstraint((length, 50), 0))
+    return answerlist.picture(zoo)["conflict"]
+
+
+def names(zoo, *items):
+    return [zoo.session.labels[item] for item in items]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 9])
+def test_a_card_shows_the_leaves_of_few_answers(zoo, length):
+    shown = chain(zoo, length)
+    assert len(shown["members"]) == length
+    assert len(shown["repairs"]) == length
+    assert len(shown["answers"]) == (length + 1 if length <= 4 else 0)
+    if shown["answers"]:
+        new = shown["answers"][-1]
+        assert (new["fresh"], new["apart"]["id"]) == (True, 0)
+        assert [leaf["name"] for leaf in new["group"]] == names(zoo, length, 50)
+        assert not any(each["fresh"] for each in shown["answers"][:-1])
+    assert shown["undo"].startswith("Add: ")
+    assert SHEETS["why"].lacks(zoo) == ""
+    drawn = ahograph.picture(zoo)
+    assert [n["id"] for n in drawn["nodes"]] == [*range(length + 1), 50]
+    kinds = sorted(edge["kind"] for edge in drawn["edges"])
+    assert kinds == ["closing"] + ["path"] * length
+    assert " - ".join(names(zoo, *range(min(3, length + 1)))) in drawn["said"][1]
+    assert isinstance(ahograph.drawing(drawn), hv.Overlay)
+    hv.render(ahograph.drawing(drawn), backend="bokeh")
+
+
+def test_what_can_be_done_is_offered_and_does_it(zoo):
+    gestures = Gestures(zoo)
+    assert [s["method"] for s in chain(zoo, 1)["softs"]] == ["hrsc"]
+    gestures.constraints_act("undo", {})
+    assert (len(zoo.session.constraints), zoo.session.conflict) == (1, None)
+    gestures.constraints_act("soften", {"method": "hrsc"})  # nothing is at odds any more
+    assert zoo.session.method == "average"
+    zoo.dispatch(act.SetMethod("ddt", "hard"), act.SetParams({"steps": 10}))
+    zoo.dispatch(act.AddConstraint((1, 50), 0))
+    assert [s["method"] for s in answerlist.conflict(zoo)["softs"]] == ["ddt", "hrsc"]
+    gestures.constraints_act("soften", {"method": "ward"})
+    assert zoo.session.conflict is not None
+    steps = len(zoo.session.past)
+    gestures.constraints_act("soften", {"method": "ddt"})
+    session = zoo.session
+    assert (session.params["beta"], session.weighs, session.conflict) == (10.0, True, None)
+    assert (len(session.enabled), len(session.past)) == (2, steps + 1)
+    zoo.dispatch(act.Undo())
+    zoo.dispatch(act.EnableConstraint(zoo.session.constraints[-1].id))
+    gestures.constraints_act("soften", {"method": "hrsc"})
+    assert (zoo.session.method, len(zoo.session.enabled)) == ("hrsc", 2)
+
+
+def test_a_chip_marks_its_leaf_while_it_is_pointed_at(zoo):
+    gestures = Gestures(zoo)
+    chain(zoo, 1)
+    gestures.constraints_act("peek", {"together": [1, -3, 1000, "x", None]})
+    assert answerlist.marks(zoo) == ((1,), ())
+    gestures.constraints_act("peek", {"apart": [2]})
+    assert answerlist.marks(zoo) == ((), (2,))
+    gestures.constraints_act("peek", {})
+    assert answerlist.marks(zoo) == ((), ())
+    gestures.constraints_act("peek", {"apart": [2]})
+    gestures.constraints_act("dismiss", {})
+    assert zoo.view.peek is None  # the chip went without a word
+    gestures.constraints_act("select", {"items": [3]})
+    assert zoo.view.selection == (3,)
+
+
+# ---------------------------------------------------------------------- splits
+
+
+def settle(zoo, loop, *actions):
+    zoo.dispatch(act.SetMethod("build", "hard"), *actions)
+    loop.until(lambda: zoo.session.status == "settled")
+    zoo.drawn = zoo.session.snapshot
+
+
+def test_a_split_in_words(zoo, loop):
+    n = len(zoo.session.labels)
+    assert SECTIONS["why"].picture(zoo) is None  # nothing selected
+    assert SHEETS["why"].lacks(zoo) == "No answers yet."
+    zoo.look(selection=tuple(range(n)))
+    assert why.split(zoo) is None  # no answers
+    settle(zoo, loop, act.AddConstraint((0, 1, 2), 3), act.AddConstraint((3, 4), 0))
+    told = SECTIONS["why"].picture(zoo)
+    assert told["said"].startswith(f"Left open: the answers leave {n - 3} pieces")
+    assert [piece["names"] for piece in told["pieces"]] == [
+        ", ".join(names(zoo, 0, 1, 2)), ", ".join(names(zoo, 3, 4)),
+    ]  # fmt: skip
+    assert [len(piece["answers"]) for piece in told["pieces"]] == [1, 1]
+    assert (told["single"], told["further"], told["forced"]) == (n - 5, 0, False)
+    SECTIONS["why"].act(Gestures(zoo), "piece", {"piece": 0})
+    assert zoo.view.selection == (0, 1, 2)
+    assert "No answer is about these 3 items" in SECTIONS["why"].picture(zoo)["said"]
+    SECTIONS["why"].act(Gestures(zoo), "graph", {})
+    assert (zoo.view.sheet, ahograph.subject(zoo)) == ("why", "split")
+
+
+def test_a_forced_split_and_one_that_goes_against_the_answers(zoo, loop):
+    n = len(zoo.session.labels)
+    everything = tuple(range(n))
+    group, rest = everything[: n // 2], everything[n // 2 :]
+    settle(zoo, loop, act.AddConstraint(group, rest[0]), act.AddConstraint(rest, group[0]))
+    told = why.split(zoo)
+    assert told["forced"]
+    assert told["said"] == f"Forced: the answers leave one way to divide these {n} items."
+    drawn = ahograph.picture(zoo)
+    assert {node["kind"] for node in drawn["nodes"]} == {"side0", "side1"}
+    assert drawn["left"] == 0
+    zoo.dispatch(act.SetMethod("average", "ignored"))
+    loop.until(lambda: zoo.session.status == "settled")
+    zoo.drawn = zoo.session.snapshot
+    assert "parts" in why.split(zoo)["said"]
+    assert any(piece["parted"] for piece in why.split(zoo)["pieces"])
+    hv.render(ahograph.drawing(ahograph.picture(zoo)), backend="bokeh")
+
+
+def test_places_are_the_same_each_time_and_apart(zoo):
+    chain(zoo, 9)
+    before = [(n["x"], n["y"]) for n in ahograph.picture(zoo)["nodes"]]
+    ahograph.layout.cache_clear()
+    assert [(n["x"], n["y"]) for n in ahograph.picture(zoo)["nodes"]] == before
+    assert len(set(before)) == len(before)
