@@ -9,7 +9,12 @@ import hcviz
 from hcviz import Comparisons
 from hcviz.core.errors import InvalidConstraint, InvalidData
 from hcviz.datasets import from_cblearn
-from hcviz.io.comparison_csv import read_comparison_csv, write_comparison_csv
+from hcviz.io.comparison_csv import (
+    is_answers,
+    read_comparison_csv,
+    write_answers_csv,
+    write_comparison_csv,
+)
 
 LABELS = ("ant", "bee, big", "cat", "dog")
 
@@ -24,6 +29,8 @@ LABELS = ("ant", "bee, big", "cat", "dog")
         ("odd,other_1,other_2\nant,cat,dog\n", [[2, 3, 0], [3, 2, 0]]),
         ("anchor,near,far,count\nant,cat,dog,2\nant,dog,cat,\ncat,ant,dog,0\n",
          [[0, 2, 3], [0, 2, 3], [0, 3, 2]]),
+        ("question,chosen,other_1,other_2\nodd,ant,cat,dog\ncentral,cat,ant,dog\n",
+         [[0, 2, 3], [3, 2, 0], [2, 3, 0], [3, 2, 0]]),
     ],
 )  # fmt: skip
 def test_every_question_can_be_read(text, rows):
@@ -36,6 +43,19 @@ def test_names_may_come_from_the_file():
     assert made.labels == ("b", "a", "c")
     assert made.comparisons.rows.tolist() == [[0, 1, 2]]
     assert made.notes == ("Columns left out: worker.",)
+
+
+def test_it_is_told_what_was_asked():
+    text = write_answers_csv(
+        [("odd", (0, 1, 2), "me", "noon"), ("central", (1, 0, 3), "me", "noon")], LABELS
+    )
+    assert text.splitlines()[0] == "question,chosen,other_1,other_2,author,time"
+    again = read_comparison_csv(text, LABELS)
+    assert again.asked == {"central": 1, "odd": 1}
+    assert sorted(again.comparisons.rows.tolist()) == [[0, 1, 3], [1, 2, 0], [2, 1, 0], [3, 1, 0]]
+    assert again.notes == ("Columns left out: author, time.",)
+    assert read_comparison_csv("odd,other_1,other_2,count\na,b,c,3\n").asked == {"odd": 3}
+    assert is_answers(text.encode())
 
 
 @pytest.mark.parametrize("rows", [[[0, 1, 2], [0, 2, 1], [0, 1, 2]], [[0, 1, 2, 3], [0, 2, 0, 1]]])
@@ -56,6 +76,7 @@ def test_what_is_written_is_read(rows):
         ("anchor,near,far\nant,,dog\n", "Line 2, column near: the name is missing"),
         ("anchor,near,far\nant,cat,cat\n", "Line 2 .* with itself"),
         ("first,second,third,fourth\nant,ant,cat,dog\n", "Line 2 .* with itself"),
+        ("question,chosen,other_1,other_2\nbest,ant,cat,dog\n", "Line 2, column question: 'best'"),
         ("anchor,near,far\nant,cat\n", "Line 2 .* 2 cells, the header 3"),
         ("anchor,near,far,count\nant,cat,dog,-1\n", "Line 2, column count"),
         ('anchor,near,far\n"ant,cat,dog\n', "not CSV"),

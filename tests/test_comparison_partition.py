@@ -70,7 +70,10 @@ def test_theta_is_one_for_a_partition_and_less_otherwise():
 def test_multiplicative_kernels_with_k(similarity, make):
     data, truth = planted(45, 3)
     shown = last(Problem(comparisons=data.comparisons), k=3, similarity=similarity)
-    assert np.array_equal(shown.matrices["similarity"], make(45, data.comparisons))
+    assert np.array_equal(
+        shown.matrices[{"mulk-3": "MulK-3", "mulk-4": "MulK-4"}[similarity]],
+        make(45, data.comparisons),
+    )
     assert adjusted_rand_index(shown.labels, truth) == 1.0
 
 
@@ -92,9 +95,9 @@ def test_an_item_never_compared_is_placed_and_reported():
 def test_repeats_count_or_not():
     rows = [[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 2, 0], [3, 0, 1], [4, 1, 0]]
     problem = Problem(comparisons=rows)
-    counted = last(problem, k=2).matrices["similarity"]
+    counted = last(problem, k=2).matrices["AddS"]
     assert np.array_equal(counted, adds(5, Comparisons(rows)))
-    once = last(problem, k=2, repeats="once").matrices["similarity"]
+    once = last(problem, k=2, repeats="once").matrices["AddS"]
     assert np.array_equal(once, adds(5, Comparisons(rows[3:])))
 
 

@@ -65,7 +65,7 @@ def test_what_a_data_set_is(name):
 
 
 def test_names_are_those_that_need_nothing():
-    assert names() == ("zoo", "iris", "digits", "glass", "yeast", "planted")
+    assert names() == ("zoo", "iris", "digits", "glass", "yeast", "planted", "flowers")
     assert set(names()) < set(names(everything=True))
 
 

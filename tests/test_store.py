@@ -188,7 +188,8 @@ def test_items_that_have_answers_only_get_a_method_that_reads_them(
         assert made.open_data(spec)
         assert made.session.method == "4-al"
         loop.until(lambda: made.session.status == "settled")
-        shown = similarity_to_show(made.problem)
+        name, shown = similarity_to_show(made.problem)
+        assert name == "AddS"
         assert np.array_equal(shown, AddS(len(shown)).partial_fit(made.problem.comparisons).sums)
         assert pictures.tools(made)["noSimilarity"] == ""
         able = {name: not lacks for name, _, lacks, _ in pictures.bar(made)["methods"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -134,6 +135,20 @@ class Problem:
         made = Problem(**fields)
         if "similarity_or_default" in self.__dict__:  # the derived matrix does not depend on them
             made.__dict__["similarity_or_default"] = self.similarity_or_default
+        return made
+
+    def with_comparisons(self, more: Comparisons | None) -> Problem:
+        """The same items with these answers beside those that there are. O(answers)."""
+        if more is None or not len(more):
+            return self
+        if more.rows.max() >= self.n_items:
+            raise InvalidData(
+                f"The comparisons name item {more.rows.max()}, but there are only {self.n_items} "
+                "items."
+            )
+        made = copy(self)  # all else was checked, and is frozen
+        known = self.comparisons
+        object.__setattr__(made, "comparisons", more if known is None else known + more)
         return made
 
     @property

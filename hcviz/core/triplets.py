@@ -193,6 +193,13 @@ class Comparisons:
         i, j, k = _three(rows, "Answers of the odd one out").T
         return cls(np.concatenate([np.stack([j, k, i], 1), np.stack([k, j, i], 1)]))
 
+    def __add__(self, other: Comparisons) -> Comparisons:
+        """These, then the others; all as quadruplets where either are."""
+        pair = [self, other]
+        if self.is_quadruplets != other.is_quadruplets:
+            pair = [each.as_quadruplets() for each in pair]
+        return Comparisons(np.concatenate([each.rows for each in pair]))
+
     def tally(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         """Each question once, and how often it was answered either way.
 

@@ -3,6 +3,7 @@
 from hcviz.core.signs import SignOracle
 from hcviz.datasets.blocks import noisy_blocks
 from hcviz.datasets.cblearn import from_cblearn
+from hcviz.datasets.crowd import crowd_answers
 from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.loaders import at_hand, load, names, title
 from hcviz.datasets.phylogeny import phylogeny
@@ -21,6 +22,7 @@ __all__ = [
     "at_hand",
     "class_tree",
     "count_comparisons",
+    "crowd_answers",
     "densest_cut_trap",
     "fill_missing",
     "from_cblearn",

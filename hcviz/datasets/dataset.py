@@ -68,6 +68,7 @@ class Dataset:
     target: Tree | None = None
     images: Sequence[Any] | None = None
     comparisons: Comparisons | None = None
+    asked: Mapping[str, int] | None = None
     oracle: Any = None
     provenance: str = ""
     notes: tuple[str, ...] = ()
@@ -98,6 +99,9 @@ class Dataset:
         put(self, "strips", strips)
         if self.images is not None:
             put(self, "images", tuple(self.images))
+        if self.asked is None and self.comparisons is not None:
+            kind = "quadruplets" if self.comparisons.is_quadruplets else "triplets"
+            put(self, "asked", {kind: len(self.comparisons)})
         counts = {"rows of features": self.features, "rows of similarity": self.similarity}
         if self.oracle is not None and check_oracle(self.oracle) != n:
             raise InvalidData(

@@ -16,6 +16,7 @@ import numpy as np
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons
+from hcviz.datasets.crowd import flowers
 from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.pictures import ink_png, thumbnail
 from hcviz.datasets.planted import planted_hierarchy
@@ -246,6 +247,10 @@ def _digits(name: str) -> Dataset:
     )
 
 
+def _flowers(_: Any) -> Dataset:
+    return flowers(seed=0)
+
+
 def _planted(_: Any) -> Dataset:
     return planted_hierarchy(levels=3, pure_size=15, delta=0.1, sigma=0.1, seed=0)
 
@@ -319,6 +324,7 @@ def _car(file: Path) -> Dataset:
         target=class_tree([None if name == "outlier" else name for name in classes]),
         images=[thumbnail(p.read_bytes()) if p.is_file() else None for p in pictures],
         comparisons=Comparisons.from_most_central(rows),
+        asked={"central": len(rows)},
         provenance=(
             "60 Cars, M. Kleindessner and U. von Luxburg 2017: answers to be cited with the paper, "
             "photographs public domain."
@@ -343,6 +349,7 @@ ENTRIES: dict[str, Entry] = {
     "glass": Entry("Glass (214 fragments)", "packaged", _glass, ("glass/glass.csv",)),
     "yeast": Entry("Yeast (186 genes x 79 arrays)", "packaged", _yeast, ("yeast/yeast.csv",)),
     "planted": Entry("Planted hierarchy (120 items)", "library", _planted),
+    "flowers": Entry("Flowers, a crowd's answers (48 pictures)", "library", _flowers),
     "digits-all": Entry("Digits (1,797 pictures)", "library", _digits, listed=False),
     "mnist": Entry("MNIST digits", "outside", _mnist, ("mnist/mnist10k.npz",), False),
     "newsgroups": Entry(

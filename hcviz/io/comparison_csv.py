@@ -4,6 +4,7 @@
     first,second,third,fourth   first and second are more alike than third and fourth
     central,other_1,other_2     which of the three is most central
     odd,other_1,other_2         which of the three is the odd one out
+    question,chosen,other_1,other_2   either of the last two, as the question column says
 
 A column ``count`` says how often an answer was given (default 1); other columns, such as who
 answered and when, are left out, and the notes say so.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,17 +32,25 @@ FORMS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
     ("odd", "other_1", "other_2"): Comparisons.from_odd_one_out,
 }
 
+#: Header -> the kind of question, as :class:`hcviz.datasets.Dataset` names it.
+_KINDS = dict(zip(FORMS, ("triplets", "quadruplets", "central", "odd"), strict=True))
+#: The header of answers to both questions about three: its first column is ``central`` or ``odd``.
+MIXED = ("question", "chosen", "other_1", "other_2")
+_OF_MIXED = {kind: form for form, kind in _KINDS.items() if kind in ("central", "odd")}
+
 #: No answer counts more often: a row is repeated in memory.
 MAX_COUNT = 1_000_000
 
 
 @dataclass(frozen=True)
 class AnswersFile:
-    """``comparisons`` over items 0..n-1 named by ``labels``; ``notes`` as sentences."""
+    """``comparisons`` over items 0..n-1 named by ``labels``; ``notes`` as sentences; ``asked``:
+    how many answers to each kind of question (``central`` and ``odd`` are two comparisons each)."""
 
     comparisons: Comparisons
     labels: tuple[str, ...]
     notes: tuple[str, ...]
+    asked: Mapping[str, int]
 
 
 def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = None) -> AnswersFile:
@@ -55,6 +64,7 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     notes: list[str] = []
     rows: list[list[int]] = []
     counts: list[int] = []
+    kinds: list[str] = []
     index = {name: item for item, name in enumerate(labels or ())}
     try:
         header = [cell.strip().lower() for cell in next(reader, [])]
@@ -69,11 +79,13 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
                     "Put names that contain a comma into double quotes.",
                 )
             row = dict(zip(header, cells, strict=True))
-            names = [row[column].strip() for column in form]
+            kinds.append(_kind(row, form, line))
+            columns = form[1:] if form == MIXED else form
+            names = [row[column].strip() for column in columns]
             rows.append(
                 [
                     _item(name, line, column, index, labels is None)
-                    for name, column in zip(names, form, strict=True)
+                    for name, column in zip(names, columns, strict=True)
                 ]
             )
             _different(rows[-1], names, line)
@@ -84,15 +96,22 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
         ) from None
     if sum(counts) > 50 * MAX_COUNT:
         raise InvalidConstraint(f"The counts add up to {sum(counts):,} answers, too many to hold.")
-    table = np.repeat(np.array(rows, np.int32).reshape(-1, len(form)), counts, axis=0)
-    return AnswersFile(FORMS[form](table), tuple(index), tuple(notes))
+    if form != MIXED:
+        table = np.repeat(np.array(rows, np.int32).reshape(-1, len(form)), counts, axis=0)
+        asked = {_KINDS[form]: len(table)}
+        return AnswersFile(FORMS[form](table), tuple(index), tuple(notes), asked)
+    table = np.repeat(np.array(rows, np.int32).reshape(-1, 3), counts, axis=0)
+    of = np.repeat(np.array(kinds, dtype="<U7"), counts)
+    made = [FORMS[form](table[of == kind]).rows for kind, form in _OF_MIXED.items()]
+    asked = {kind: int((of == kind).sum()) for kind in _OF_MIXED if (of == kind).any()}
+    return AnswersFile(Comparisons(np.concatenate(made)), tuple(index), tuple(notes), asked)
 
 
 def is_answers(content: bytes) -> bool:
     """Whether a file's first row is the header of one of :data:`FORMS`."""
     first = content[:10_000].decode("utf-8-sig", "replace").splitlines()[:1]
     cells = {cell.strip().strip('"').lower() for cell in "".join(first).split(",")}
-    return any(set(form) <= cells for form in FORMS)
+    return any(set(form) <= cells for form in (*FORMS, MIXED))
 
 
 def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str:
@@ -107,6 +126,32 @@ def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str
     return buffer.getvalue()
 
 
+def write_answers_csv(
+    answers: Iterable[tuple[str, Sequence[int], str, str]], labels: Sequence[str]
+) -> str:
+    """Answers about three as CSV text under :data:`MIXED`, with who said so and when.
+
+    Each is (``central`` or ``odd``, the item chosen and the other two, author, time).
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow([*MIXED, "author", "time"])
+    for kind, items, author, time in answers:
+        writer.writerow([kind, *(labels[item] for item in items), author, time])
+    return buffer.getvalue()
+
+
+def _kind(row: Mapping[str, str], form: tuple[str, ...], line: int) -> str:
+    if form != MIXED:
+        return _KINDS[form]
+    said = row["question"].strip().lower()
+    if said not in _OF_MIXED:
+        raise InvalidConstraint(
+            f"Line {line}, column question: {row['question']!r} is neither central nor odd."
+        )
+    return said
+
+
 def _text(content: str | bytes) -> str:
     if isinstance(content, str):
         return content.removeprefix("\ufeff")
@@ -119,9 +164,9 @@ def _text(content: str | bytes) -> str:
 
 
 def _form(header: list[str], notes: list[str]) -> tuple[str, ...]:
-    found = [form for form in FORMS if set(form) <= set(header)]
+    found = [form for form in (*FORMS, MIXED) if set(form) <= set(header)]
     if len(found) != 1:
-        known = "; ".join(",".join(form) for form in FORMS)
+        known = "; ".join(",".join(form) for form in (*FORMS, MIXED))
         said = "no header that says what was asked" if not found else "headers of two questions"
         raise InvalidConstraint(f"The file of answers has {said}: {header}.", f"Known: {known}.")
     for name in header:

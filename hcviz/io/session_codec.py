@@ -37,6 +37,7 @@ _MODEL = [
     model.Session,
     model.Checkpoint,
     model.Conflict,
+    model.Choice,
     model.Constraint,
     model.DataSpec,
     model.HistoryEntry,
@@ -77,7 +78,7 @@ class Encoder:
         if isinstance(value, np.generic):
             return self.value(value.item())
         names = isinstance(value, tuple) and set(map(type, value)) == {str}
-        if names or isinstance(value, (model.Constraint, model.DataSpec)):
+        if names or isinstance(value, (model.Choice, model.Constraint, model.DataSpec)):
             # What every step of an undo stack repeats: written once.
             return {"~": "shared", "at": self._once(value, self.shared, self._plain, value)}
         return self._plain(value)

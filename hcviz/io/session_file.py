@@ -20,6 +20,7 @@ from typing import Any
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.session.answers import consistent
+from hcviz.session.choice import check_choice
 from hcviz.session.experts import check_weight
 from hcviz.session.history import light
 from hcviz.session.judge import check_items
@@ -170,6 +171,8 @@ def _check_moment(moment: Session | Checkpoint) -> None:
     bare = Session(labels=labels)
     for weight in moment.author_weights.values():
         check_weight(weight)
+    for choice in moment.choices:
+        check_choice(choice, len(labels))
     for each in moment.constraints:
         check_items(bare, each.group, each.apart)
     if moment.treats != "soft" and not consistent(moment.constraints):

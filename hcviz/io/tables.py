@@ -11,7 +11,7 @@ import binascii
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from hcviz.io.matrices import read_matrix
 from hcviz.io.rawtable import MAX_CELLS, MAX_ROWS, MAX_UPLOAD_BYTES, NAME_WORDS, RawTable, read_raw
 
 Float = NDArray[np.float64]
-TableKind = Literal["features", "similarity", "distance"]
+TableKind = Literal["features", "similarity", "distance", "comparisons"]
 
 #: A text column with more different values than this is no category, and is left out.
 MAX_CATEGORIES = 50
@@ -64,8 +64,8 @@ def read_table(
     names in the first row, the first column, both or neither; a distance d becomes the similarity
     (max d - d) / max d.
 
-    A CSV whose header says that it holds answers (``anchor,near,far`` and so on:
-    :mod:`hcviz.io.comparison_csv`) becomes items with comparisons.
+    ``comparisons``, and whatever ``features`` whose header says that they are answers
+    (``anchor,near,far`` and so on: :mod:`hcviz.io.comparison_csv`): items with comparisons.
 
     What was decided on the way stands in ``notes``: columns left out, columns that never vary
     (kept), the encoding, a table without a header.
@@ -74,13 +74,13 @@ def read_table(
     :class:`InvalidParameter` for an unknown kind, and :class:`InvalidData` for all else: one
     sentence with row and column.
     """
-    if kind not in ("features", "similarity", "distance"):
+    if kind not in get_args(TableKind):
         raise InvalidParameter(
-            f"There is no kind of table {kind!r}.", "Known: features, similarity, distance."
+            f"There is no kind of table {kind!r}.", f"Known: {', '.join(get_args(TableKind))}."
         )
     if not isinstance(content, (bytes, bytearray, memoryview)):
         content, filename = _read_file(Path(content), filename)
-    if kind == "features" and is_answers(bytes(content)):
+    if kind == "comparisons" or (kind == "features" and is_answers(bytes(content))):
         return _answers(bytes(content), filename)
     raw = read_raw(bytes(content), filename)
     if kind == "features":
@@ -123,6 +123,7 @@ def _answers(content: bytes, filename: str) -> Dataset:
         title=filename or "Answers",
         labels=found.labels,
         comparisons=found.comparisons,
+        asked=found.asked,
         provenance=_provenance(filename),
         notes=found.notes,
     )

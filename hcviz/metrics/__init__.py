@@ -10,6 +10,7 @@ from hcviz.metrics.agreement import (
     triplet_agreement,
     triplet_distance,
 )
+from hcviz.metrics.comparisons import Consistency, comparisons_held, consistency
 from hcviz.metrics.cost import dasgupta_cost, regularised_cost
 from hcviz.metrics.hierarchical import hkm, hrc, triplet_agreement_by_level
 from hcviz.metrics.nodecosts import node_costs
@@ -41,11 +42,14 @@ def warm() -> None:
 
 __all__ = [
     "CladeChanges",
+    "Consistency",
     "Dependency",
     "Usefulness",
     "aari",
     "adjusted_rand_index",
     "clade_changes",
+    "comparisons_held",
+    "consistency",
     "cut",
     "dasgupta_cost",
     "dependency",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hcviz.core.snapshot import Snapshot
+from hcviz.session.choice import Question
 from hcviz.session.constraint import Constraint, DataSpec
 
 if TYPE_CHECKING:
@@ -168,6 +169,22 @@ class Soften(Action):
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values))
         object.__setattr__(self, "enable_ids", tuple(int(each) for each in self.enable_ids))
+
+
+@dataclass(frozen=True)
+class Choose(Action):
+    """Of three items the first was named, as the most central or as the odd one out.
+
+    ``heeded``: the method in use reads comparisons, so that a run follows.
+    """
+
+    question: Question
+    items: tuple[int, int, int]
+    author: str = "you"
+    heeded: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", tuple(int(item) for item in self.items))
 
 
 # ---------------------------------------------------------------------- experts

@@ -94,4 +94,4 @@ class DataSpec:
     scaling: str = "zscore"
     filename: str = ""
     content: bytes | None = field(default=None, repr=False)
-    table_kind: Literal["features", "similarity", "distance"] = "features"
+    table_kind: Literal["features", "similarity", "distance", "comparisons"] = "features"

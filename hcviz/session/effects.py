@@ -8,7 +8,7 @@ from typing import Any
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.core.triplets import Triplets
+from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.session.constraint import DataSpec
 
 
@@ -17,6 +17,7 @@ class StartRun:
     """Start run ``run`` in the place of whatever runs, with ``generator(seed, run)``.
 
     ``start``: a snapshot to go on from, a tree to begin at, or None for a run from nothing.
+    ``comparisons``: answers that the session has beside the data's.
     """
 
     run: int
@@ -25,6 +26,7 @@ class StartRun:
     seed: int
     triplets: Triplets
     start: Snapshot | Tree | None
+    comparisons: Comparisons | None = None
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ import numpy as np
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.core.triplets import Triplets
+from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.session.actions import Action, Treatment, frozen
+from hcviz.session.choice import Choice, compared
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sentence
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
@@ -71,6 +72,7 @@ class Checkpoint:
     error: tuple[str, str] | None
     author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
     resting: tuple[int, ...] = ()
+    choices: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ class Session:
     ``author`` is whose answers new ones are; ``author_weights`` multiply the weights of an author's
     answers (1 where none is said); ``resting`` are the answers that a switch of their author put
     aside, which the switch puts back.
+    ``choices`` are answers about three items, which become comparisons beside the data's; those
+    that came while a run was under way are ``awaiting`` the next one.
     ``look`` is how the page looked when it was saved (heatmap, clusters); the page alone reads it.
     Two sessions are equal when they are the same object; see ``same``.
     """
@@ -150,6 +154,8 @@ class Session:
     author: str = "you"
     author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
     resting: tuple[int, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    awaiting: bool = False
 
     @property
     def weighs(self) -> bool:
@@ -172,6 +178,11 @@ class Session:
     def triplets(self) -> Triplets:
         """Those of the enabled constraints, in their order, with their authors' weights."""
         return joined(self.enabled, self.author_weights)
+
+    @cached_property
+    def comparisons(self) -> Comparisons | None:
+        """Those that the choices make; None of none."""
+        return compared(self.choices)
 
     def find(self, constraint_id: int) -> Constraint | None:
         return next((each for each in self.constraints if each.id == constraint_id), None)
@@ -230,6 +241,7 @@ def same(first: Any, second: Any) -> bool:
 
 __all__ = [
     "Checkpoint",
+    "Choice",
     "Conflict",
     "Constraint",
     "DataSpec",

@@ -63,8 +63,12 @@ def begin(session: Session, cause: str, start: Footing, text: str | None = None)
         progress=(0, 0),
         cause=cause,
         error=None,
+        awaiting=False,
     )
-    go = StartRun(run, session.method, session.params, session.seed, session.triplets, origin)
+    go = StartRun(
+        run, session.method, session.params, session.seed, session.triplets, origin,
+        session.comparisons,
+    )  # fmt: skip
     return session, (*effects, go)
 
 
@@ -89,6 +93,8 @@ def finished(session: Session, action: Finished) -> Stepped:
     if not is_live(session, action.run):
         return unchanged(session)
     session = replace(remember(session, session), status="settled")
+    if session.awaiting:
+        return begin(session, "Answers that came during the run.", "snapshot")
     return say(session, settled_sentence(session))
 
 
@@ -108,12 +114,14 @@ def failed(session: Session, action: Failed) -> Stepped:
     if not is_live(session, action.run):
         return unchanged(session)
     error = (action.message, action.hint)
+    session = replace(session, awaiting=False)
     return say(replace(session, status="failed", error=error), f"{action.message} {action.hint}")
 
 
 def stopped(session: Session, action: Stopped) -> Stepped:
     if not is_live(session, action.run):
         return unchanged(session)
+    session = replace(session, awaiting=False)
     return say(replace(session, status="cancelled"), "Stopped. What was shown last stays.")
 
 
@@ -125,7 +133,8 @@ def cancel(session: Session, action: Cancel) -> Stepped:
         return unchanged(session)
     run = session.run
     session, effects = say(
-        replace(session, status="cancelled"), "Stopped. What was shown last stays."
+        replace(session, status="cancelled", awaiting=False),
+        "Stopped. What was shown last stays.",
     )
     return session, (CancelRun(run), *effects)
 

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from hcviz.session import actions as act
-from hcviz.session import answers, experts, runs
+from hcviz.session import answers, choices, experts, runs
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
 from hcviz.session.history import Stepped, redo, step, undo
 from hcviz.session.mend import mended
@@ -81,12 +81,13 @@ def _loaded(session: Session, action: act.LoadedData) -> Stepped:
         data=action.spec,
         labels=action.labels,
         constraints=(),
+        choices=(),
         conflict=None,
         snapshot=None,
         shown=-1,
     )
-    if session.constraints:
-        text += " The constraints on the earlier items come back with undo."
+    if session.constraints or session.choices:
+        text += " The answers about the earlier items come back with undo."
     return begin(fresh, text, "nothing")
 
 
@@ -150,6 +151,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.ResolveConflict: answers.resolve,
     act.DismissConflict: answers.dismiss,
     act.Soften: answers.soften,
+    act.Choose: choices.choose,
     act.SetAuthor: experts.set_author,
     act.WeighAuthor: experts.weigh,
     act.SwitchAuthor: experts.switch,

@@ -69,7 +69,7 @@ class Asking:
             return question is not None and self._named(question, int(key))
         if key == "q":
             if question is None:
-                store.look(wants_question=True, error=None)
+                store.look(wants_question=True, three=(), error=None)
         elif key == "x":
             store.look(question=None, wants_question=False, draft=Draft())
         elif question is None or key not in "ar l":

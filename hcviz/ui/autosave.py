@@ -161,7 +161,7 @@ class Autosave:
     def _about(self, session: Session) -> About:
         data = self.store.dataset
         title = session.data.filename or (data.title if data is not None else session.data.name)
-        return About(title, len(session.constraints), act.now())
+        return About(title, len(session.constraints) + len(session.choices), act.now())
 
     def close(self) -> None:
         """The journal ends; what it holds stays."""
@@ -213,7 +213,7 @@ class Autosave:
         if not store.restore(found.session):
             return
         self._until = 0.0
-        answers = len(store.session.constraints)
+        answers = len(store.session.constraints) + len(store.session.choices)
         said = f"Resumed: {offer.about.title}, {counted(answers)}."
         error = None
         if found.damaged:
@@ -262,8 +262,9 @@ def seen_resumed(session: Session) -> bool:
 
 def worth_keeping(session: Session) -> bool:
     """There are answers (or were: undo has them), or data that only this visitor has."""
-    said = session.constraints or any(each.constraints for each in session.past)
-    return bool(said) or session.data.kind == "table"
+    said = bool(session.constraints or session.choices)
+    said |= any(each.constraints or each.choices for each in session.past)
+    return said or session.data.kind == "table"
 
 
 def counted(answers: int) -> str:

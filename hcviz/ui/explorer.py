@@ -26,10 +26,21 @@ from hcviz.core.tree import Tree
 from hcviz.io.shelf import Shelf
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import answerlist, asking, autosave, certainty, changes, nodecosts, outcome, pictures
+from hcviz.ui import (
+    answerlist,
+    asking,
+    autosave,
+    certainty,
+    changes,
+    comparing,
+    nodecosts,
+    outcome,
+    pictures,
+)
 from hcviz.ui.asking import Asking
 from hcviz.ui.autosave import Autosave
 from hcviz.ui.centre import Centre, Items
+from hcviz.ui.comparing import Comparing
 from hcviz.ui.diagnostics import Trace
 from hcviz.ui.fields import form, set_field
 from hcviz.ui.files import Files
@@ -39,6 +50,7 @@ from hcviz.ui.link import Link, to_query
 from hcviz.ui.middle import Middle
 from hcviz.ui.parts import (
     Bar,
+    Compare,
     Constraints,
     Foot,
     Form,
@@ -79,6 +91,7 @@ class Explorer:
         store = self.store
         self.gestures = Gestures(store)
         self.asking = Asking(store)
+        self.comparing = Comparing(store)
         self.gestures.stated = self.asking.another
 
         def later(handler: Callable[..., None]) -> Callable[..., None]:
@@ -103,6 +116,7 @@ class Explorer:
             later(self.gestures.constraints_act), sizing_mode="stretch_width"
         )
         self.question = Question(later(self.asking.act), sizing_mode="stretch_width")
+        self.compare = Compare(later(self.comparing.act), sizing_mode="stretch_width")
         self.inspector = Inspector(later(self._inspector_act), sizing_mode="stretch_width")
         self.foot = Foot(later(self._foot_act), sizing_mode="stretch_width")
         self.files = Files(store, self.bar, self.centre)
@@ -117,6 +131,7 @@ class Explorer:
             later(self._key),
             bar=self.bar,
             ask=self.question,
+            compare=self.compare,
             left=self.constraints,
             centre=self.middle.view,
             right=self.inspector,
@@ -177,6 +192,7 @@ class Explorer:
             (self.bar, pictures.bar, pictures.bar_live),
             (self.tools, pictures.tools, None),
             (self.question, asking.picture, None),
+            (self.compare, comparing.picture, None),
             (self.constraints, answerlist.picture, None),
             (self.inspector, pictures.inspector, pictures.inspector_live),
             (self.form, form, None),
@@ -187,6 +203,9 @@ class Explorer:
             self._draw(part, "state", picture)
             if live is not None:
                 self._draw(part, "live", live, LIVE)
+        self._pace(
+            lambda s: (s.drawn, s.view.source, s.session.data), self._show_similarity, UNHURRIED
+        )
         self._pace(Middle.sees, self.middle.turn, UNHURRIED)
         for section in SECTIONS.values():
             self._pace(section.sees, partial(self._show_section, section), UNHURRIED)
@@ -236,6 +255,7 @@ class Explorer:
         if matrix_only and store.problem.similarity is self._similarity:
             return
         self._similarity = store.problem.similarity
+        name, matrix = similarity_to_show(store.problem, wanted=store.view.source)
         self.centre.set_items(
             Items(
                 labels=data.labels,
@@ -243,12 +263,20 @@ class Explorer:
                 feature_names=data.feature_names,
                 classes=data.strips,
                 images=data.images,
-                similarity=similarity_to_show(store.problem),
+                similarity=matrix,
+                similarity_name=name,
                 title=data.title,
             )
         )
         store.drawn = self._tree = None
         self._show_tree()
+
+    def _show_similarity(self, _: Any) -> None:
+        """The similarity that the tree on the screen came with, or another that was chosen."""
+        store = self.store
+        if store.dataset is not None and store.dataset.labels == store.session.labels:
+            name, matrix = similarity_to_show(store.problem, store.drawn, store.view.source)
+            self.centre.set_similarity(matrix, name)
 
     _similarity: Any = None
     _tree: Tree | None = None  # as it is drawn
@@ -314,7 +342,7 @@ class Explorer:
             self.store.look(sheet=TREE)
         elif key == "0":
             self.centre.reset_zoom()
-        elif self.asking.key(key):
+        elif self.comparing.key(key) or self.asking.key(key):
             pass
         elif key == "Enter" and not self.store.view.draft.open:
             if len(self.store.view.selection) > 1:
@@ -362,6 +390,8 @@ class Explorer:
         value = more.get("value")
         if name in LOOKS:
             store.look(**{name: str(value)})
+        elif name == "source":
+            store.look(source=str(value))
         elif name == "clusters":
             with store.guarded():
                 text = str(value or "").strip()

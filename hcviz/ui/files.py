@@ -12,9 +12,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import load_session, save_session
-from hcviz.io.tables import MAX_UPLOAD_BYTES
+from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
 from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
@@ -87,7 +88,7 @@ class Files:
                     name=name,
                     filename=name,
                     content=content,
-                    table_kind=cast(Literal["features", "similarity", "distance"], kind),
+                    table_kind=cast(TableKind, kind),
                     similarity=store.session.data.similarity,
                 )
             )
@@ -101,6 +102,18 @@ class Files:
         if what == "constraints":
             text = write_triplet_csv(session.constraints, session.labels)
             self.part.download(f"{stem}-constraints.csv", text.encode(), "text/csv")
+            return
+        if what == "answers":
+            said = [(each.question, each.items, each.author, each.time) for each in session.choices]
+            text = write_answers_csv(said, session.labels)
+            self.part.download(f"{stem}-answers.csv", text.encode(), "text/csv")
+            return
+        if what == "comparisons":
+            known = self.store.problem.comparisons
+            if known is None:
+                raise HcvizError("There are no comparisons to save.")
+            text = write_comparison_csv(known, session.labels)
+            self.part.download(f"{stem}-comparisons.csv", text.encode(), "text/csv")
             return
         if session.snapshot is None:
             raise HcvizError("There is no tree to save yet.")

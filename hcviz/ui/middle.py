@@ -79,7 +79,8 @@ class Middle:
     def now(store: Store) -> str:
         """The sheet to show: the chosen one, if it has something to show."""
         sheet = SHEETS.get(store.view.sheet)
-        return TREE if sheet is None or sheet.lacks(store) else sheet.name
+        nothing = sheet is None or not sheet.shown(store) or sheet.lacks(store)
+        return TREE if sheet is None or nothing else sheet.name
 
     @classmethod
     def sees(cls, store: Store) -> Any:
@@ -93,6 +94,7 @@ class Middle:
         tabs = [
             {"name": s.name, "title": s.title, "summary": s.summary, "lacks": s.lacks(store)}
             for s in SHEETS.values()
+            if s.shown(store)
         ]
         return {"tabs": [tree, *tabs], "now": cls.now(store)}
 

@@ -83,6 +83,12 @@ class Question(Part):
     locals().update(sources("question"))
 
 
+class Compare(Part):
+    """Three items, of which one is named."""
+
+    locals().update(sources("compare"))
+
+
 class Inspector(Part):
     """The selected subtree, and the facts of the tree shown."""
 

@@ -20,6 +20,7 @@ from hcviz.ui import certainty, changes, nodecosts, outcome
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
+from hcviz.ui.sources import similarities
 from hcviz.ui.store import Store, ViewState
 
 #: The data menu's entry for an uploaded table.
@@ -73,6 +74,8 @@ def bar(store: Store) -> dict[str, Any]:
         "canRedo": bool(session.future),
         "hasTree": session.snapshot is not None,
         "hasConstraints": bool(session.constraints),
+        "hasAnswers": bool(session.choices),
+        "hasComparisons": problem is not None and problem.comparisons is not None,
         "theme": store.view.theme,
         "limit": MAX_UPLOAD_BYTES,
     }
@@ -108,6 +111,8 @@ def tools(store: Store) -> dict[str, Any]:
         "noFeatures": ""
         if data is not None and data.features is not None
         else "This data has no features.",
+        "sources": _sources(store),
+        "source": view.source,
         "scalings": _SCALINGS,
         "scaling": view.scaling,
         "columns": view.columns,
@@ -125,6 +130,18 @@ def tools(store: Store) -> dict[str, Any]:
         "items": len(store.session.labels),
         "names": list(store.session.labels),
     }
+
+
+def _sources(store: Store) -> list[list[str]]:
+    """The similarities that the heatmap can show, where there are several: ("" is the usual)."""
+    data, session = store.dataset, store.session
+    if data is None or data.labels != session.labels:
+        return []
+    snapshot = store.drawn
+    if store.problem.similarity is None and (snapshot is None or len(snapshot.matrices) < 2):
+        return []
+    names = list(similarities(store.problem, snapshot))
+    return [["" if k == 0 else name, name] for k, name in enumerate(names)] if names[1:] else []
 
 
 def cut_for(tree: Tree | None, count: int | None) -> float | None:
@@ -349,8 +366,18 @@ def everything(store: Store) -> Any:
     return (store.session, store.view, store.dataset)
 
 
+def _named_matrices(store: Store) -> Any:
+    return () if store.drawn is None else tuple(store.drawn.matrices)
+
+
 #: What the parts depend on that have nothing to do with the tree; the others on everything.
 SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
     form: lambda s: (s.session.data, s.session.method, s.session.params, s.dataset, s.view.faults),
-    tools: lambda s: (s.view, s.session.labels, s.dataset, s.samples is None),
+    tools: lambda s: (
+        s.view,
+        s.session.labels,
+        s.dataset,
+        s.samples is None,
+        _named_matrices(s),
+    ),
 }

@@ -22,6 +22,7 @@ class Shell(JSComponent):
 
     bar = Child()
     ask = Child()
+    compare = Child()
     left = Child()
     centre = Child()
     right = Child()

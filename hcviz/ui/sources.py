@@ -10,6 +10,7 @@ from hcviz import datasets
 from hcviz.algorithms.comparison.similarities import adds
 from hcviz.core.errors import InvalidData
 from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
@@ -42,8 +43,27 @@ def built_in(name: str) -> Dataset:
     return datasets.load(name)
 
 
-def similarity_to_show(problem: Problem) -> Any:
-    """The problem's similarity, or what its comparisons add up to (AddS), or None."""
-    if problem.similarity is not None or problem.comparisons is None:
-        return problem.similarity
-    return adds(problem.n_items, problem.comparisons)
+def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str, Any]:
+    """What the heatmap can show between items, by the name of its legend, the usual first.
+
+    The problem's own similarity, then those that a run's tree came with; where there is neither,
+    what the comparisons add up to (AddS).
+    """
+    found: dict[str, Any] = {}
+    if problem.similarity is not None:
+        found["similarity"] = problem.similarity
+    if snapshot is not None and snapshot.tree.n_leaves == problem.n_items:
+        found |= {name: m for name, m in snapshot.matrices.items() if name not in found}
+    if not found and problem.comparisons is not None:
+        found["AddS"] = adds(problem.n_items, problem.comparisons)
+    return found
+
+
+def similarity_to_show(
+    problem: Problem, snapshot: Snapshot | None = None, wanted: str = ""
+) -> tuple[str, Any]:
+    """Name and matrix of the wanted one of :func:`similarities`, else of the first, else None."""
+    found = similarities(problem, snapshot)
+    if wanted in found:
+        return wanted, found[wanted]
+    return next(iter(found.items()), ("similarity", None))

@@ -88,6 +88,8 @@ class ViewState:
     selection: tuple[int, ...] = ()
     draft: Draft = field(default_factory=Draft)
     matrix: str = "similarity"
+    #: Which similarity the heatmap shows, by its name; "" for the usual one.
+    source: str = ""
     scaling: str = "zscore"
     columns: str = "dendrogram"
     heights: str = "true"
@@ -118,6 +120,10 @@ class ViewState:
     strategy: str = "informative"
     question_size: int = 8
     question_candidates: int = 40
+    #: Three items to compare, in the order of the card; which question, and from which items.
+    three: tuple[int, ...] = ()
+    three_question: Literal["central", "odd"] = "odd"
+    three_from: Literal["seldom", "any"] = "seldom"
     error: tuple[str, str] | None = None
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()
@@ -159,6 +165,7 @@ class Store:
         self.earlier: Samples | None = None
         self._problem: Problem | None = None
         self._problem_key: Any = None
+        self._asked: tuple[Any, Any, Problem] | None = None
         self._schedule = schedule
         self._together = together
         self._subscribers: list[list[Any]] = []
@@ -236,6 +243,7 @@ class Store:
                     self._use(resolve(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
+                self.view = replace(self.view, three=())
             if after.method != self.session.method:
                 self.view = replace(self.view, faults=())
             if after.conflict is not self.session.conflict:  # the leaf pointed at is told no more
@@ -257,6 +265,9 @@ class Store:
         if isinstance(action, act.SetParams) and action.triplets is None:
             treats = get_algorithm(session.method).treats({**session.params, **action.values})
             return replace(action, triplets=treats)
+        if isinstance(action, act.Choose):
+            heeded = "comparisons" in get_algorithm(session.method).needs
+            return replace(action, heeded=heeded)
         if isinstance(action, act.SetMethod) and action.name != session.method:
             params = session.other_params.get(action.name, {})
             return replace(action, triplets=get_algorithm(action.name).treats(params))
@@ -271,6 +282,8 @@ class Store:
         with self.guarded() as guard:
             dataset = resolve(spec)
             problem = self._use(dataset, spec)
+            if dataset.labels == self.session.labels:  # these answers stay
+                problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
             other = self._other_method(problem)
             said = () if other is None else (other.name, other.triplets)
@@ -307,7 +320,17 @@ class Store:
 
     @property
     def problem(self) -> Problem:
-        """The problem of the session's data, without constraints; made once per choice."""
+        """The problem of the session's data and of the answers about three items, without
+        constraints."""
+        key = (self._data_problem, self.session.comparisons)
+        if self._asked is None or self._asked[:2] != key:
+            self._asked = (*key, key[0].with_comparisons(key[1]))
+        made: Problem = self._asked[2]
+        return made
+
+    @property
+    def _data_problem(self) -> Problem:
+        """Of the data alone; made once per choice of how it is prepared."""
         spec = self.session.data
         if self._problem_key != spec or self._problem is None:
             assert self.dataset is not None
@@ -362,7 +385,8 @@ class Store:
 
     def _start(self, effect: Any) -> None:
         try:
-            problem = self.problem.with_triplets(effect.triplets)
+            problem = self._data_problem.with_comparisons(effect.comparisons)
+            problem = problem.with_triplets(effect.triplets)
             method = get_algorithm(effect.method)
             fault = method.lacks(problem)
             if fault:

@@ -49,6 +49,10 @@ class Parameters(param.Parameterized):
     )
 
 
+#: What the similarities are called where they are shown.
+_NAMES = {"adds": "AddS", "mulk-3": "MulK-3", "mulk-4": "MulK-4"}
+
+
 def lambda_range(n: int, answers: int) -> tuple[float, float]:
     """SPUR's (lambda_min, lambda_max) = (sqrt(c ln n / n), c / n) for c answers."""
     return math.sqrt(answers * math.log(n) / n), answers / n
@@ -138,7 +142,7 @@ def _run(
         "converged": float(solution.converged),
     }
     views["X"] = Matrix(solution.x, items=True)
-    matrices = {"similarity": similarity, "X": solution.x}
+    matrices = {_NAMES[params.similarity]: similarity, "X": solution.x}
     yield Snapshot(tree, 1, 1, metrics=told, labels=labels, matrices=matrices, views=views)
 
 

@@ -5,7 +5,7 @@ const ICON = {
 }
 
 // Keys that mean something on the page; what they do is decided in Python.
-const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", " ", "Enter", "Escape", "/", ..."0123456789"])
+const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", "c", " ", "Enter", "Escape", "/", ..."0123456789"])
 
 function typing(event) {
   const path = event.composedPath()
@@ -55,7 +55,7 @@ export function render({ model, el, view }) {
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>`
   root.querySelector(".slot").append(model.get_child("bar"))
-  root.querySelector(".left:not(button)").append(model.get_child("ask"), model.get_child("left"))
+  root.querySelector(".left:not(button)").append(model.get_child("ask"), model.get_child("compare"), model.get_child("left"))
   root.querySelector("main").append(model.get_child("centre"))
   const notice = document.createElement("div")
   notice.className = "notice"

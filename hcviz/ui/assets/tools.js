@@ -5,6 +5,7 @@ export const render = component("tools", (state, send) => {
   return [
     h("div", { class: "seg", role: "group", "aria-label": "Heatmap" },
       seg("similarity", "Similarity", state.noSimilarity), seg("features", "Features", state.noFeatures), seg("none", "Tree only")),
+    state.matrix === "similarity" && state.sources.length ? select("source", "Which similarity", state.sources, state.sources.some(([name]) => name === state.source) ? state.source : "") : null,
     state.matrix === "features" ? select("scaling", "Scaling of the heatmap", state.scalings, state.scaling) : null,
     state.matrix === "features" ? select("columns", "Order of the columns", [["dendrogram", "clustered"], ["file", "file order"]], state.columns) : null,
     select("heights", "Heights of the tree", [["true", "true heights"], ["even", "even heights"]], state.heights),

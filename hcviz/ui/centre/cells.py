@@ -45,15 +45,23 @@ class Cells:
 
 
 def similarity_cells(items: Items) -> Cells | None:
-    """The similarity matrix; its scale spans the middle 99 % of the off-diagonal entries."""
+    """The similarity matrix; its scale spans the middle 99 % of the off-diagonal entries.
+
+    One that a method made of signs (:attr:`Items.similarity_name`) is drawn with 0 in the middle.
+    """
     if items.similarity is None:
         return None
     matrix = np.asarray(items.similarity)
     low, high = _spread(_sample(matrix, off_diagonal=True), 0.5)
+    diverging = items.similarity_name != "similarity" and low < 0 < high
+    if diverging:
+        high = max(-low, high)
+        low = -high
     levels = geometry.quantise(matrix, low, high)
     return Cells(
-        "similarity", matrix, matrix, levels, low, high, False, "similarity", (), None, None
-    )
+        "similarity", matrix, matrix, levels, low, high, diverging, items.similarity_name, (),
+        None, None,
+    )  # fmt: skip
 
 
 def feature_cells(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -139,6 +140,14 @@ class Centre(Canvas):
             return
         self._matrix = (kind, scaling, columns)
         self._load_cells()
+
+    def set_similarity(self, matrix: Any, name: str = "similarity") -> None:
+        """Another similarity of the same items for the heatmap; the tree stays as it is."""
+        if matrix is self._items.similarity and name == self._items.similarity_name:
+            return
+        self._items = replace(self._items, similarity=matrix, similarity_name=name)
+        if self._matrix[0] == "similarity":
+            self._load_cells()
 
     def set_selection(self, leaves: Sequence[int] | ArrayLike) -> None:
         """Emphasise these leaves, and every clade that lies within them."""

@@ -50,7 +50,7 @@ def describe_cell(
     value = "missing" if known.size == 0 else f"{known.mean():.4g}"
     mean = " (mean)" if block.size > 1 else ""
     if cells.order is None:
-        return f"{title} · {name}", f"similarity {value}{mean}", (column, row)
+        return f"{title} · {name}", f"{cells.unit} {value}{mean}", (column, row)
     return title, f"{name}: {value}{mean}", (column, row)
 
 

@@ -48,6 +48,8 @@ class Items:
     classes : n class names (None: unknown), or several such columns by name, or None
     images : n PNG byte strings or data URIs (None: no picture), or None
     similarity : float (n, n), or None
+    similarity_name : what the legend calls it; with another than ``similarity`` 0 is a middle if it
+        has values on both sides
     title : a few words above the tree
     """
 
@@ -57,6 +59,7 @@ class Items:
     classes: Any = None
     images: Sequence[Any] | None = None
     similarity: Any = None
+    similarity_name: str = "similarity"
     title: str = ""
 
     def __post_init__(self) -> None:

@@ -21,8 +21,28 @@ NARROWEST, WIDEST = 56, 200
 SMALLEST = 9.0
 #: Room for a mark at the left of every label, in pixels.
 GUTTER = 13
-#: Rows this high show the item's picture.
-PICTURE_ROW = 13.0
+#: Rows this high show the item's picture in line with its name; lower ones if nothing larger fits.
+PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
+#: Lower ones have theirs step aside, in so many columns at most, if they can be so large (px).
+PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
+#: Room that names keep beside stepping pictures, and the height that a page is taken to have.
+NAMES_ROOM, PAGE_PX = 44, 660
+#: The widest column of labels where items have pictures.
+WIDEST_PICTURED = 236
+
+
+def stepping(row_px: float, width: float) -> tuple[int, int]:
+    """``(size, columns)`` of pictures that step aside so that each is larger than its row.
+
+    Row k has its picture in column k modulo ``columns``; pictures of one column are ``columns``
+    rows apart. (0, 0) where they would be too small to tell them from each other.
+    """
+    if row_px >= PICTURE_ROW:
+        return 0, 0
+    size = int(min(PICTURE_COLUMNS * row_px - 1, PICTURE_MOST))
+    columns = int(np.ceil((size + 1) / max(row_px, 1e-9)))
+    size = min(size, int((width - GUTTER - NAMES_ROOM) / columns) - 1)
+    return (size, columns) if size >= PICTURE_LEAST else (0, 0)
 
 
 def column_width(items: Items) -> int:
@@ -33,9 +53,11 @@ def column_width(items: Items) -> int:
     wanted = longest * 11 + GUTTER + 6
     if items.n > 45:
         wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
-    if items.images is not None:
-        wanted += 26
-    return int(min(max(wanted, NARROWEST), WIDEST))
+    if items.images is None:
+        return int(min(max(wanted, NARROWEST), WIDEST))
+    size, columns = stepping(PAGE_PX / items.n, WIDEST_PICTURED)
+    return int(min(max(wanted + 26, NARROWEST, longest * 10 + GUTTER + 8 + columns * (size + 1)),
+                   WIDEST_PICTURED if size else WIDEST))  # fmt: skip
 
 
 class LabelFigure:
@@ -108,7 +130,7 @@ class LabelFigure:
                 middles, special + 0.5 * (np.floor(middles) % setting.every == 0), setting.every
             )
             heads, middles = heads[kept], middles[kept]
-        left = GUTTER + self._draw_pictures(layout, items, heads, middles, row_px)
+        left, right = self._draw_pictures(layout, items, heads, middles, row_px)
         column = np.floor(middles).astype(int) % setting.columns
         texts, styles, inks = [], [], []
         for leaf in heads.tolist():
@@ -125,7 +147,7 @@ class LabelFigure:
             inks.append(ink)
             styles.append(style)
         whole = np.asarray(layout.owner[heads]) < 0  # a wedge's list of names may always be cut
-        font, shift, texts = _fit(texts, whole, column, setting, self.width - left - 2)
+        font, shift, texts = _fit(texts, whole, column, setting, self.width - left - right - 2)
         x = f32(left + column * shift)
         data: dict[str, Any] = {
             "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles,
@@ -164,26 +186,42 @@ class LabelFigure:
 
     def _draw_pictures(
         self, layout: Layout, items: Items, heads: Any, middles: Any, row_px: float
-    ) -> int:
-        """Thumbnails where the rows are high enough; returns the room that they take."""
-        if items.images is None or row_px < PICTURE_ROW:
+    ) -> tuple[int, int]:
+        """Thumbnails; returns the room that they take left and right of the names.
+
+        In line with the names where the rows are high; else to their right, stepping aside from row
+        to row (:func:`stepping`), so that they are larger than the rows.
+        """
+        size, columns = (0, 0) if items.images is None else stepping(row_px, self.width)
+        if items.images is not None and not size and row_px >= LOWEST_ROW:
+            size, columns = int(min(row_px - 1, 48, self.width / 2.5)), 1
+        if not size:
             self._patch(self.pictures, {"x": [], "y": [], "url": []})
-            return 0
-        size = int(min(row_px - 1, 48, self.width / 2.5))
-        shown = [(-y, uri) for leaf, y in zip(heads.tolist(), middles.tolist(), strict=True)
-                 if (uri := items.picture(leaf)) is not None]  # fmt: skip
+            return GUTTER, 0
+        beside = columns > 1
+        start = self.width - columns * (size + 1) if beside else GUTTER
+        half = min(size / 2 / row_px, layout.n_rows / 2)  # the first and last stay whole
+        shown = [
+            (
+                start + size / 2 + (int(y) % columns) * (size + 1),
+                -min(max(y, half), layout.n_rows - half),
+                uri,
+            )
+            for leaf, y in zip(heads.tolist(), middles.tolist(), strict=True)
+            if (uri := items.picture(leaf)) is not None
+        ]
         glyph = self._picture.glyph
         if glyph.w != size:
             glyph.update(w=size, h=size)
         self._patch(
             self.pictures,
             {
-                "x": [GUTTER + size / 2 for _ in shown],
-                "y": [y for y, _ in shown],
-                "url": [uri for _, uri in shown],
+                "x": [x for x, _, _ in shown],
+                "y": [y for _, y, _ in shown],
+                "url": [uri for _, _, uri in shown],
             },
         )
-        return size + 5
+        return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
     def _draw_marks(
         self, layout: Layout, together: Collection[int], apart: Collection[int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcviz.ui.sheets import ahograph, cloud, consensus, dependencies, tanglegram
+from hcviz.ui.sheets import ahograph, cloud, comparisons, consensus, dependencies, tanglegram
 from hcviz.ui.sheets.base import Sheet
 
 #: The tab that is no sheet: the tree beside its heatmap.
@@ -17,6 +17,7 @@ SHEETS: dict[str, Sheet] = {
         consensus.SHEET,
         cloud.SHEET,
         dependencies.SHEET,
+        comparisons.SHEET,
     )
 }
 

@@ -19,6 +19,10 @@ def _no_live(store: Store) -> dict[str, Any]:
     return {}
 
 
+def _anyway(store: Store) -> bool:
+    return True
+
+
 def _nothing(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
     return None
 
@@ -32,7 +36,8 @@ class Sheet:
     While the sheet lies open, ``picture(store)`` becomes its state whenever ``sees(store)``, the
     slice it depends on, changes, and ``live(store)`` its ``live``: what changes at every click, so
     that the picture need not travel again. ``lacks(store)`` says in a sentence why there is nothing
-    to show ("" if there is). ``act(gestures, name, more)`` gets what is done on it;
+    to show ("" if there is); ``shown(store)`` is False where these data cannot have such a picture:
+    then it has no tab. ``act(gestures, name, more)`` gets what is done on it;
     ``gestures.store`` is the store.
     """
 
@@ -43,6 +48,7 @@ class Sheet:
     picture: Callable[[Store], dict[str, Any]]
     sees: Callable[[Store], Any]
     lacks: Callable[[Store], str] = _always
+    shown: Callable[[Store], bool] = _anyway
     act: Callable[[Gestures, str, dict[str, Any]], None] = _nothing
     live: Callable[[Store], dict[str, Any]] = _no_live
 

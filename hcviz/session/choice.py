@@ -1,0 +1,60 @@
+"""``Choice``: one of three items, named as the most central or as the odd one out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hcviz.core.errors import InvalidConstraint
+from hcviz.core.triplets import Comparisons
+
+Question = Literal["central", "odd"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer about three different items; ``items`` has the one that was named first.
+
+    It is no constraint: it becomes two comparisons, which count beside others and may contradict
+    them. Raises :class:`InvalidConstraint`.
+    """
+
+    question: Question
+    items: tuple[int, int, int]
+    author: str = "you"
+    time: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", tuple(int(item) for item in self.items))
+        if len(self.items) != 3 or len(set(self.items)) < 3 or min(self.items) < 0:
+            raise InvalidConstraint(f"An answer is about three different items, not {self.items}.")
+
+    def sentence(self, labels: Sequence[str]) -> str:
+        """``bat is the odd one out beside whale and trout``."""
+        named, *others = (labels[item] for item in self.items)
+        said = "the most central beside" if self.question == "central" else "the odd one out beside"
+        return f"{named} is {said} {others[0]} and {others[1]}"
+
+
+def check_choice(choice: Choice, n_items: int) -> None:
+    """Raise :class:`InvalidConstraint` unless it is about three of 0 .. n_items - 1."""
+    if max(choice.items) >= n_items:
+        raise InvalidConstraint(
+            f"The answer names item {max(choice.items)}, but there are only {n_items} items."
+        )
+
+
+def compared(choices: Sequence[Choice]) -> Comparisons | None:
+    """The comparisons that the choices make, two of each, in their order; None of none."""
+    if not choices:
+        return None
+    make = {"central": Comparisons.from_most_central, "odd": Comparisons.from_odd_one_out}
+    rows = np.empty((2 * len(choices), 3), np.int32)
+    for question, form in make.items():
+        at = np.array([k for k, each in enumerate(choices) if each.question == question], np.int64)
+        found = form([choices[k].items for k in at]).rows
+        rows[2 * at], rows[2 * at + 1] = found[: len(at)], found[len(at) :]
+    return Comparisons(rows)

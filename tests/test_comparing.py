@@ -1,0 +1,199 @@
+"""The card that asks about three, without a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+from hcviz.io.comparison_csv import read_comparison_csv
+from hcviz.questions.threes import next_three
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import comparing, pictures
+from hcviz.ui.asking import Asking
+from hcviz.ui.comparing import Comparing
+from hcviz.ui.files import Files
+from hcviz.ui.store import Store
+from tests.stores import over_zoo
+
+
+def test_three_come_from_the_third_that_was_seen_least():
+    rng = np.random.default_rng(0)
+    seen = np.array([5, 0, 9, 1, 7, 8, 6, 2, 9])  # least: items 1, 3 and 7
+    assert {frozenset(next_three(seen, rng)) for _ in range(20)} == {frozenset({1, 3, 7})}
+    orders = {next_three(seen, rng) for _ in range(200)}
+    assert len(orders) == 6  # in every order: 200 draws miss one with probability 6 (5/6)^200
+    second = next_three(seen, rng, {frozenset({1, 3, 7})})
+    assert frozenset(second) != {1, 3, 7}
+    anywhere = {item for _ in range(200) for item in next_three(seen, rng, source="any")}
+    assert anywhere == set(range(9))
+
+
+@pytest.mark.parametrize("source", ["seldom", "any"])
+def test_every_three_comes_once_and_then_none(source):
+    rng = np.random.default_rng(1)
+    asked: set[frozenset[int]] = set()
+    for _ in range(math.comb(6, 3)):
+        three = next_three(np.zeros(6, np.int64), rng, asked, source)
+        assert len(set(three)) == 3
+        assert frozenset(three) not in asked
+        asked.add(frozenset(three))
+    assert next_three(np.zeros(6, np.int64), rng, asked, source) is None
+    assert next_three(np.zeros(2, np.int64), rng, source=source) is None
+
+
+@pytest.fixture
+def flowers(loop):
+    made = Store(Session(method="4-al"), loop.schedule)
+    assert made.open_data(DataSpec(name="flowers"))
+    loop.until(lambda: made.session.status == "settled")
+    yield made
+    made.close()
+
+
+def test_an_answer_is_kept_and_the_next_three_come_at_once(flowers, loop):
+    card = Comparing(flowers)
+    assert not card.key("1")
+    assert card.key("c")
+    shown = comparing.picture(flowers)
+    json.dumps(shown)
+    assert shown["ask"] == "Which is the odd one out?"
+    assert [item["image"][:10] for item in shown["items"]] == ["data:image"] * 3
+    three = flowers.view.three
+    before = flowers.problem.comparisons
+    assert card.key("2")
+    assert flowers.session.choices[0].items == (three[1], three[0], three[2])
+    assert flowers.view.three != three
+    assert len(flowers.problem.comparisons) == len(before) + 2
+    assert flowers.session.status == "sampling"
+    loop.until(lambda: flowers.session.status == "settled")
+    assert flowers.session.snapshot.metrics["answers"] == len(before) + 2
+    assert flowers.dataset.comparisons == before  # the data stay as they were
+    card.act("question", {"value": "central"})
+    third = flowers.view.three[2]
+    card.key("3")
+    assert flowers.session.choices[1].question == "central"
+    assert flowers.session.choices[1].items[0] == third
+    flowers.dispatch(act.Undo(), act.Undo())
+    assert flowers.session.choices == ()
+
+
+def test_enough_answers_move_the_tree(flowers, loop):
+    """One says again and again that two far apart are alike: they end up side by side."""
+    tree = flowers.session.tree
+    first = 0
+    far = [i for i in range(48) if tree.lca(first, i) == tree.root]
+    other = far[0]
+    rest = [i for i in range(48) if i not in (first, other)]
+    for odd in rest * 6:
+        flowers.dispatch(act.Choose("odd", (odd, first, other)))
+    loop.until(lambda: flowers.session.status == "settled")
+    moved = flowers.session.tree
+    assert moved != tree
+    assert moved.size[moved.lca(first, other)] == 2
+
+
+def test_what_is_skipped_is_not_put_again(flowers):
+    card = Comparing(flowers)
+    card.act("from", {"value": "any"})
+    card.key("c")
+    put = {frozenset(flowers.view.three)}
+    for _ in range(30):
+        assert card.key(" ")
+        assert frozenset(flowers.view.three) not in put
+        put.add(frozenset(flowers.view.three))
+    assert flowers.session.choices == ()
+    assert card.key("x")
+    assert flowers.view.three == ()
+
+
+def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
+    with over_zoo(loop, "average") as store:
+        card, other = Comparing(store), Asking(store)
+        assert not comparing.picture(store)["prominent"]
+        reads = {m[0]: m[2] for m in pictures.bar(store)["methods"]}
+        assert reads["4-al"]
+        card.key("c")
+        tree = store.session.tree
+        card.key("1")
+        assert store.session.tree is tree
+        offered = comparing.picture(store)["unheeded"]
+        assert offered["said"] == "Average linkage does not read such answers."
+        reads = {m[0]: m[2] for m in pictures.bar(store)["methods"]}
+        assert not reads["4-al"]
+        card.act("method", {"value": offered["method"]})
+        loop.until(lambda: store.session.status == "settled")
+        assert store.session.method == "4-al"
+        assert comparing.picture(store)["unheeded"] is None
+        other.key("q")  # one card at a time
+        assert store.view.three == ()
+        loop.until(lambda: store.view.question is not None)
+        card.key("c")
+        assert store.view.question is None
+        store.dispatch(act.SetSeed(3))
+        assert store.open_data(DataSpec(name="zoo", scaling="none"))
+        assert len(store.session.choices) == 1
+        assert store.session.method == "4-al"  # the answers stay, so does what reads them
+        assert store.open_data(DataSpec(name="iris"))
+        assert store.view.three == ()
+
+
+class Saved:
+    def download(self, filename, content, mime):
+        self.filename, self.content = filename, content
+
+
+def test_answers_are_saved_as_csv_that_is_read_again(flowers):
+    part = Saved()
+    files = Files(flowers, part, None)
+    card = Comparing(flowers)
+    card.key("c")
+    card.key("1")
+    card.act("question", {"value": "central"})
+    card.key("2")
+    files.act("save", {"what": "answers"})
+    assert part.filename == "flowers-answers.csv"
+    rows = list(csv.DictReader(io.StringIO(part.content.decode())))
+    assert [row["question"] for row in rows] == ["odd", "central"]
+    labels = flowers.session.labels
+    for row, choice in zip(rows, flowers.session.choices, strict=True):
+        assert row["chosen"] == labels[choice.items[0]]
+    again = read_comparison_csv(part.content, labels)
+    assert len(again.comparisons) == 4
+    files.act("save", {"what": "comparisons"})
+    again = read_comparison_csv(part.content, labels).comparisons
+    assert sorted(again.rows.tolist()) == sorted(flowers.problem.comparisons.rows.tolist())
+
+
+def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
+    files = Files(flowers, Saved(), None)
+
+    def upload(text):
+        import base64
+
+        content = base64.b64encode(text.encode()).decode()
+        piece = {"id": text, "kind": "comparisons", "name": "mine.csv", "pieces": 1}
+        files.act("upload", piece | {"base64": content})
+
+    labels = flowers.session.labels
+    for text, said in (
+        ("a,b\n1,2\n", "no header that says what was asked"),
+        (
+            "anchor,near,far\nx,y,y\n",
+            "Line 2 of the answers compares an item with itself: x, y, y.",
+        ),
+        ("odd,other_1,other_2\n", "holds no answer"),
+        ("central,other_1,other_2\nx,,z\n", "Line 2, column other_1: the name is missing."),
+    ):
+        upload(text)
+        assert said in flowers.view.error[0]
+        assert flowers.session.labels == labels
+    upload("central,other_1,other_2,count\nx,y,z,3\nz,x,w,1\n")
+    assert flowers.view.error is None
+    assert flowers.session.labels == ("x", "y", "z", "w")
+    assert flowers.dataset.asked == {"central": 4}

@@ -1,0 +1,88 @@
+"""How comparisons agree with themselves and with a tree, against the definitions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcviz import Comparisons, Tree
+from hcviz.core.errors import InvalidData
+from hcviz.metrics import comparisons_held, consistency
+
+N = 5
+THREE = st.tuples(*[st.integers(0, N - 1)] * 3).filter(lambda r: len(set(r)) == 3)
+FOUR = st.tuples(*[st.integers(0, N - 1)] * 4).filter(lambda r: r[0] != r[1] and r[2] != r[3])
+LISTS = st.one_of(st.lists(THREE, min_size=1), st.lists(FOUR, min_size=1)).map(Comparisons)
+
+
+def pairs(row):
+    """The pair said to be more alike, and the other, each a set."""
+    if len(row) == 3:
+        row = (row[0], row[1], row[0], row[2])
+    return frozenset(row[:2]), frozenset(row[2:])
+
+
+@given(LISTS)
+def test_consistency_is_its_definition(comparisons):
+    said = Counter(pairs(row) for row in comparisons.rows.tolist())
+    said = Counter({key: count for key, count in said.items() if key[0] != key[1]})
+    # Two triplets about the same two pairs of three items share an anchor: the pairs say all.
+    questions = {frozenset(key) for key in said}
+    ways = {
+        q: sorted((said[k] for k in said if frozenset(k) == q), reverse=True) for q in questions
+    }
+    found = consistency(comparisons)
+    assert found.questions == len(questions)
+    assert found.repeated == sum(sum(counts) > 1 for counts in ways.values())
+    assert found.agreeing == sum(len(c) == 1 and c[0] > 1 for c in ways.values())
+    at_odds = {q: counts for q, counts in ways.items() if len(counts) == 2}
+    listed = {}
+    for row, (most, least) in zip(
+        found.contradictions.tolist(), found.counts.tolist(), strict=True
+    ):
+        assert said[pairs(row)] == most >= least
+        listed[frozenset(pairs(row))] = [most, least]
+    assert listed == at_odds
+    order = [(-least, -most) for most, least in found.counts.tolist()]
+    assert order == sorted(order)
+    share = found.agreeing / found.repeated if found.repeated else None
+    assert found.share == share
+
+
+TREES = [
+    Tree.from_newick(text, list("abcde"))
+    for text in (
+        "((((a,b),c),d),e);", "((a,b),(c,d),e);", "(((a,b):1,c):1,(d,e):2);", "(a,b,c,d,e);"
+    )
+]  # fmt: skip
+
+
+@given(LISTS, st.sampled_from(TREES))
+def test_what_a_tree_says_is_its_definition(comparisons, tree):
+    clades = [set(tree.leaves(node).tolist()) for node in range(tree.n_nodes)]
+
+    def smallest(pair):
+        return min((c for c in clades if pair <= c), key=len)
+
+    def height(pair):
+        return tree.height[next(k for k, c in enumerate(clades) if c == smallest(pair))]
+
+    for row, said in zip(
+        comparisons.rows.tolist(), comparisons_held(tree, comparisons), strict=True
+    ):
+        near, far = pairs(row)
+        if comparisons.is_quadruplets:
+            assert said == np.sign(height(far) - height(near))
+        else:
+            assert said == (smallest(near) < smallest(far)) - (smallest(far) < smallest(near))
+
+
+def test_a_comparison_of_what_is_no_leaf_is_refused():
+    with pytest.raises(InvalidData, match="name item 5, and the tree has 5 leaves"):
+        comparisons_held(TREES[0], Comparisons([[0, 1, 5]]))
+    assert comparisons_held(TREES[0], Comparisons(np.empty((0, 4)))).shape == (0,)
+    assert consistency(Comparisons(np.empty((0, 3)))).share is None

@@ -1,0 +1,136 @@
+"""What the comparisons' sheet and the heatmap's similarities show, as data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hcviz import Comparisons, Problem, Snapshot, Tree
+from hcviz.datasets import Dataset
+from hcviz.session.choice import Choice
+from hcviz.session.model import Session
+from hcviz.ui import pictures
+from hcviz.ui.centre.cells import similarity_cells
+from hcviz.ui.centre.items import Items
+from hcviz.ui.centre.labels import stepping
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.middle import Middle
+from hcviz.ui.sheets import comparisons as sheet
+from hcviz.ui.sources import similarities, similarity_to_show
+from hcviz.ui.store import Store
+
+NAMES = ("ant", "bee", "cat", "dog", "eel")
+ROWS = [[0, 1, 2], [0, 1, 2], [0, 2, 1], [3, 2, 0], [3, 2, 0], [1, 0, 2], [2, 3, 1]]
+
+
+@pytest.fixture
+def store():
+    made = Store(Session(), lambda call: call())
+    made.dataset = Dataset("five", "Five", NAMES, comparisons=Comparisons(ROWS))
+    tree = Tree.from_newick("(((ant,bee),cat),dog,eel);", NAMES)
+    made.session = Session(labels=NAMES, snapshot=Snapshot(tree, 1, 1), status="settled")
+    made.drawn = made.session.snapshot
+    yield made
+    made.close()
+
+
+def test_the_sheet_counts_orders_and_tells_in_words(store):
+    shown = sheet.picture(store)
+    json.dumps(shown)
+    assert shown["kinds"] == [["near or far", "of two items, which is nearer to a third", 7]]
+    assert [row[1:] for row in shown["items"]] == [
+        ["eel", 0], ["dog", 3], ["bee", 5], ["ant", 6], ["cat", 7]
+    ]  # fmt: skip
+    assert shown["never"] == 1
+    assert (shown["questions"], shown["repeated"], shown["agreeing"]) == (4, 2, 1)
+    assert shown["contradictions"] == [
+        {"said": "ant is nearer to bee than to cat", "so": 2, "not": 1, "items": [0, 1, 2]}
+    ]
+    # Agree: 0 1 2 twice and 1 0 2; not: 0 2 1, 2 3 1; dog joins cat and ant at the same place.
+    assert shown["held"] == [3, 2, 2]
+
+
+def test_own_answers_count_with_the_others(store):
+    store.session = replace(store.session, choices=(Choice("odd", (4, 0, 1)),))
+    shown = sheet.picture(store)
+    assert [kind[0::2] for kind in shown["kinds"]] == [["near or far", 7], ["odd one out", 1]]
+    assert shown["comparisons"] == 9
+    assert shown["own"] == 1
+    assert shown["never"] == 0
+
+
+def test_quadruplets_are_told_as_pairs():
+    assert sheet.in_words([0, 1, 2, 3], NAMES) == "ant and bee are more alike than cat and dog"
+
+
+def test_the_tab_is_there_where_there_are_comparisons(store):
+    def tabs():
+        return [tab["name"] for tab in Middle.tabs_picture(store)["tabs"]]
+
+    store.look(sheet="comparisons")
+    assert "comparisons" in tabs()
+    assert Middle.now(store) == "comparisons"
+    store.dataset = Dataset("five", "Five", NAMES, similarity=np.eye(5))
+    store._problem = None
+    assert "comparisons" not in tabs()
+    assert Middle.now(store) == "tree"
+    store.session = replace(store.session, choices=(Choice("odd", (4, 0, 1)),))
+    assert "comparisons" in tabs()
+
+
+def test_a_click_selects_the_items(store):
+    sheet.SHEET.act(Gestures(store), "pick", {"items": [4, 0]})
+    assert store.view.selection == (4, 0)
+    sheet.SHEET.act(Gestures(store), "pick", {"items": [9]})
+    assert store.view.selection == (4, 0)
+
+
+def test_the_heatmap_has_what_the_run_came_with():
+    tree = Tree.star(3)
+    adds, x = np.diag([1.0, 2, 3]), np.eye(3)
+    bare = Problem(comparisons=[[0, 1, 2]])
+    assert list(similarities(bare)) == ["AddS"]
+    run = Snapshot(tree, 1, 1, matrices={"kernel": adds, "X": x})
+    assert list(similarities(bare, run)) == ["kernel", "X"]
+    assert similarity_to_show(bare, run) == ("kernel", adds)
+    assert similarity_to_show(bare, run, "X") == ("X", x)
+    assert similarity_to_show(bare, run, "gone")[0] == "kernel"
+    measured = Problem(similarity=np.eye(3), comparisons=[[0, 1, 2]])
+    assert list(similarities(measured, run)) == ["similarity", "kernel", "X"]
+    assert similarity_to_show(Problem(labels="abc")) == ("similarity", None)
+    assert list(similarities(bare, Snapshot(Tree.star(4), 1, 1, matrices={"X": np.eye(4)}))) == [
+        "AddS"
+    ]
+
+
+def test_the_tools_offer_a_choice_where_there_is_one(store):
+    assert pictures.tools(store)["sources"] == []
+    store.drawn = replace(store.drawn, matrices={"AddS": np.eye(5), "X": np.eye(5)})
+    assert pictures.tools(store)["sources"] == [["", "AddS"], ["X", "X"]]
+
+
+def test_sums_of_signs_have_zero_in_the_middle():
+    w = np.array([[0.0, 3, -1], [3, 0, -2], [-1, -2, 0]])
+    cells = similarity_cells(Items("abc", similarity=w, similarity_name="AddS"))
+    assert cells.diverging
+    assert cells.unit == "AddS"
+    assert -cells.low == cells.high > 2
+    assert cells.levels[0, 0] == 127
+    plain = similarity_cells(Items("abc", similarity=w))
+    assert not plain.diverging
+    ones = similarity_cells(Items("abc", similarity=np.abs(w), similarity_name="X"))
+    assert not ones.diverging
+
+
+@pytest.mark.parametrize("row", np.linspace(1, 40, 79))
+def test_stepping_pictures_never_lie_on_each_other(row):
+    size, columns = stepping(row, 236)
+    if size:
+        assert size >= 24
+        assert columns * row >= size
+        assert columns * (size + 1) <= 236 - 13 - 44
+    else:
+        assert row < 6.25 or row >= 30
