@@ -7,7 +7,10 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.ui import answerlist, why
+from hcviz.ui.centre import Centre
 from hcviz.ui.gestures import Gestures
+from hcviz.ui.middle import Middle
+from hcviz.ui.parts import Tools
 from hcviz.ui.sections import SECTIONS
 from hcviz.ui.sheets import SHEETS, ahograph
 from tests.stores import over_zoo
@@ -147,3 +150,20 @@ def test_places_are_the_same_each_time_and_apart(zoo):
     ahograph.layout.cache_clear()
     assert [(n["x"], n["y"]) for n in ahograph.picture(zoo)["nodes"]] == before
     assert len(set(before)) == len(before)
+
+
+def test_the_sheet_is_laid_over_the_tree(zoo):
+    chain(zoo, 5)
+    gestures = Gestures(zoo)
+    middle = Middle(gestures, Centre(on_pick=gestures.picked), Tools(print), lambda call: call)
+    gestures.constraints_act("graph", {})
+    middle.turn()
+    assert isinstance(middle.open, ahograph.GraphSheet)
+    assert middle.open.words.state["drawn"] == 7
+    shown = middle.open.pane.object
+    middle.turn()
+    assert middle.open.pane.object is shown  # not drawn again for nothing
+    gestures.constraints_act("dismiss", {})
+    middle.turn()
+    assert middle.open.state["subject"] == "split"
+    assert middle.open.pane.object is not shown

@@ -265,8 +265,9 @@ class GraphSheet(pn.Row):
     """Words and buttons, and the graph beside them; both from ``state``."""
 
     state = param.Dict(default={})
+    live = param.Dict(default={})  # of a sheet; nothing here changes at every click
 
-    _rename: ClassVar = {**pn.Row._rename, "state": None}
+    _rename: ClassVar = {**pn.Row._rename, "state": None, "live": None}
 
     def __init__(self, on_act: OnAct, **params: Any) -> None:
         self.words: Any = drawn_by("ahograph")(
