@@ -5,7 +5,7 @@ PYTHON := .venv/bin/python
 # The core once more without the compiler: what is right only when compiled is not right. (But not
 # how fast it is: tests of speed are named takes_less_than.)
 PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
-  tests/test_linkage.py tests/test_metrics.py tests/test_ddt_density.py tests/test_ddt_legal.py \
+  tests/test_oracle.py tests/test_linkage.py tests/test_metrics.py tests/test_ddt_density.py tests/test_ddt_legal.py \
   tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
   tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
 
