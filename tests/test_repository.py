@@ -85,7 +85,7 @@ def test_the_commands_of_the_readme_exist():
 
 
 def test_the_python_of_the_readme_runs(capsys):
-    first, second = re.findall(
+    first, second, third = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
     )
     made = {}
@@ -98,6 +98,9 @@ def test_the_python_of_the_readme_runs(capsys):
     exec(second, made)
     assert made["seen"].triplet_probability(made["odd_one_out"])[0] > 0.9
     assert made["tree"].n_internal == len(made["support"])
+    exec(third, made)
+    assert made["tree"].n_leaves == 5
+    assert 0 < made["oracle"].queries <= 10
 
 
 def test_the_limits_of_the_readme_are_those_of_uploads():
