@@ -34,7 +34,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind, read_table
-from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
+from hcviz.io.triplet_csv import NEEDED, ORDERS, Order, read_triplet_csv
 from hcviz.session.model import joined
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
@@ -116,6 +116,11 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         type=Path,
         metavar="FILE.csv",
         help=f"constraints, by the items' names; its header is {','.join(NEEDED)}",
+    )
+    one.add_argument(
+        "--order",
+        choices=ORDERS,
+        help="of the columns of triplets without that header; anchor-near-far is cblearn's",
     )
     one.add_argument("--out", type=Path, metavar="FILE", help="write the tree: .nwk or .npy")
     one.add_argument("--json", action="store_true", help="print a JSON object")
@@ -253,7 +258,9 @@ def run(options: argparse.Namespace) -> None:
     params = parameter_values(method, options)
     problem = load_data(options.data, options.kind).problem()
     if options.triplets is not None:
-        problem = problem.with_triplets(read_triplets(options.triplets, problem.labels))
+        problem = problem.with_triplets(
+            read_triplets(options.triplets, problem.labels, options.order)
+        )
     began = time.monotonic()
     last: Snapshot | None = None
     stream = hcviz.run(options.method, problem, seed=options.seed, **params)
@@ -326,9 +333,9 @@ def load_data(name: str, kind: TableKind) -> Any:
     return read_table(read_file(path), path.name, kind=kind)
 
 
-def read_triplets(path: Path, labels: Sequence[str]) -> Triplets:
+def read_triplets(path: Path, labels: Sequence[str], order: Order | None = None) -> Triplets:
     """The triplets of the enabled constraints."""
-    constraints = read_triplet_csv(read_file(path), labels)
+    constraints = read_triplet_csv(read_file(path), labels, order)
     return joined(tuple(each for each in constraints if each.enabled))
 
 

@@ -79,6 +79,17 @@ def test_run_keeps_the_triplets_it_is_given(call, table, tmp_path):
     assert any({"a", "e"} <= clade and "b" not in clade for clade in clades(out))
 
 
+def test_triplets_without_a_header_need_their_order_named(call, table, tmp_path):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("a,e,b\n")
+    code, _, err = call("run", "crsc", table, "--triplets", answers)
+    assert code != 0
+    assert "anchor-near-far" in err
+    code, out, _ = call("run", "crsc", table, "--triplets", answers, "--order", "anchor-near-far")
+    assert code == 0
+    assert any({"a", "e"} <= clade and "b" not in clade for clade in clades(out))
+
+
 def test_a_disabled_answer_has_no_say(call, table, tmp_path):
     answers = tmp_path / "answers.csv"
     answers.write_text("together_1,together_2,apart,enabled\na,e,b,false\n")

@@ -125,7 +125,7 @@ def test_a_split_in_words(zoo, loop):
     assert (zoo.view.sheet, ahograph.subject(zoo)) == ("why", "split")
 
 
-def test_a_forced_split_and_one_that_goes_against_the_answers(zoo, loop):
+def test_a_forced_split_and_one_that_goes_against_the_answers(zoo, loop, monkeypatch):
     n = len(zoo.session.labels)
     everything = tuple(range(n))
     group, rest = everything[: n // 2], everything[n // 2 :]
@@ -136,6 +136,12 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(zoo, loop):
     drawn = ahograph.picture(zoo)
     assert {node["kind"] for node in drawn["nodes"]} == {"side0", "side1"}
     assert drawn["left"] == 0
+    monkeypatch.setattr(ahograph, "MOST", 10)
+    few = ahograph.picture(zoo)
+    assert (len(few["nodes"]), few["left"]) == (10, n - 10)
+    sides = [node["kind"] for node in few["nodes"]]
+    assert (sides.count("side0"), sides.count("side1")) == (5, 5)
+    assert len(few["edges"]) == 8  # what is drawn of each piece hangs together
     zoo.dispatch(act.SetMethod("average", "ignored"))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot

@@ -6,7 +6,7 @@ networkx knows the graph and lays it out, HoloViews draws it; words and buttons 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, ClassVar
 
 import holoviews as hv
@@ -117,8 +117,22 @@ def _split(store: Store) -> dict[str, Any]:
                                "sides in the tree shown."],
         "key": [],
         "card": None,
-        **_drawn(store, graph, marked, {}, first=[i for e in graph.edges for i in (e.a, e.b)]),
+        **_drawn(store, graph, marked, {}, first=_in_turn(graph)),
     }  # fmt: skip
+
+
+def _in_turn(graph: AhoGraph) -> list[int]:
+    """The items that answers hold, an item of each piece in turn, each next to one before it: what
+    is not drawn of a large piece lies at its rim."""
+    joined = nx.Graph()
+    joined.add_edges_from((edge.a, edge.b) for edge in graph.edges)
+    walks = []
+    for piece in graph.pieces:
+        if len(piece) > 1:
+            start = max(piece, key=joined.degree)
+            walks.append([start, *(item for _, item in nx.bfs_edges(joined, start))])
+    turns = zip_longest(*walks)
+    return [item for turn in turns for item in turn if item is not None]
 
 
 def _nothing(said: str) -> dict[str, Any]:
