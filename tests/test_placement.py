@@ -1,0 +1,131 @@
+"""Where an item belongs: every place of every small tree, against the definition."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcviz import Tree
+from hcviz.core.errors import InvalidData
+from hcviz.metrics.placement import Gap
+from tests.trees import caterpillar, random_tree
+
+
+def words(tree, item):
+    """By the definition: for each pair of others, which triplet with the item the tree has."""
+    found = {}
+    for y, z in combinations([i for i in range(tree.n_leaves) if i != item], 2):
+        rows = [(item, y, z), (item, z, y), (y, z, item)]
+        holds = [row for row in rows if tree.satisfies([row])[0]]
+        found[y, z] = holds[0] if holds else None
+    return found
+
+
+def clades(tree):
+    return {frozenset(tree.leaves(v).tolist()) for v in range(tree.n_nodes)}
+
+
+trees = st.tuples(st.integers(0, 10**6), st.integers(3, 9), st.booleans())
+
+
+@given(trees)
+def test_put_back_the_item_is_beside_the_clade_and_nothing_else_has_moved(given_):
+    seed, n, open_ = given_
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, n, polytomies=open_)
+    item = int(rng.integers(n))
+    gap = Gap(tree, item)
+    for place in range(gap.rest.n_nodes):
+        made = gap.put(place)
+        below = frozenset(gap.clade(place).tolist())
+        rest = {frozenset(gap.others[list(c)].tolist()) for c in clades(gap.rest)}
+        assert clades(made) == (
+            {c | {item} if below < c else c for c in rest}
+            | {frozenset({item}), below | {item}}
+        )  # fmt: skip
+        assert made.restrict(gap.others) == gap.rest
+        assert set(made.leaves(gap.new_node(place)).tolist()) == below | {item}
+        assert gap.place(sorted(below)) == place
+        assert gap.place([*sorted(below), item]) == place
+
+
+@given(trees)
+def test_agreement_is_counted_triplet_by_triplet(given_):
+    seed, n, open_ = given_
+    rng = np.random.default_rng(seed)
+    tree, target = random_tree(rng, n), random_tree(rng, n, polytomies=open_)
+    item = int(rng.integers(n))
+    gap = Gap(tree, item)
+    true = words(target, item)
+    held, resolved = gap.agreement(target)
+    assert resolved == sum(word is not None for word in true.values())
+    for place in range(gap.rest.n_nodes):
+        here = words(gap.put(place), item)
+        assert held[place] == sum(w is not None and w == here[k] for k, w in true.items())
+    some = rng.integers(0, gap.rest.n_nodes, 3)
+    assert gap.agreement(target, some)[0].tolist() == held[some].tolist()
+
+
+@given(trees)
+def test_violated_are_the_targets_triplets_that_the_tree_has_not(given_):
+    seed, n, open_ = given_
+    rng = np.random.default_rng(seed)
+    tree, target = random_tree(rng, n, polytomies=open_), random_tree(rng, n, polytomies=open_)
+    item = int(rng.integers(n))
+    true, here = words(target, item), words(tree, item)
+    wanted = {w for k, w in true.items() if w is not None and w != here[k]}
+
+    def plain(row):
+        a, b, c = map(int, row)
+        return (min(a, b), max(a, b), c)
+
+    found = [plain(row) for row in Gap(tree, item).violated(target)]
+    assert sorted(found) == sorted(plain(row) for row in wanted)
+
+
+@given(trees)
+def test_the_way_between_two_places_is_the_shortest(given_):
+    seed, n, open_ = given_
+    rng = np.random.default_rng(seed)
+    gap = Gap(random_tree(rng, n, polytomies=open_), int(rng.integers(n)))
+    rest = gap.rest
+    near = {v: set() for v in range(rest.n_nodes)}  # places that meet at a node
+    for v in range(rest.n_nodes):
+        around = [v, *rest.children(v).tolist()] if v >= rest.n_leaves else []
+        for a, b in combinations(around, 2):
+            near[a].add(b)
+            near[b].add(a)
+    for start in range(rest.n_nodes):
+        steps, edge = {start: 0}, [start]
+        while edge:
+            edge = [b for a in edge for b in near[a] if b not in steps and not steps.update(
+                {b: steps[a] + 1})]  # fmt: skip
+        for end in range(rest.n_nodes):
+            way = gap.way(start, end)
+            assert len(way) - 1 == steps[end]
+            assert len(set(way.tolist())) == len(way)
+            assert way[0] == gap.new_node(start)
+
+
+def test_a_caterpillar_of_many_leaves():
+    tree = caterpillar(20_000)
+    gap = Gap(tree, 7)
+    held, resolved = Gap(tree, 7).agreement(tree, [gap.place([3])])
+    assert 0 < int(held[0]) <= resolved
+    assert gap.put(gap.rest.root).n_leaves == 20_000
+    assert len(gap.way(0, gap.rest.root)) > 10_000
+
+
+def test_what_cannot_be_taken_out_is_refused():
+    with pytest.raises(InvalidData, match="no item 5"):
+        Gap(Tree.star(4), 5)
+    with pytest.raises(InvalidData, match="no item"):
+        Gap(Tree.star(2), 0)
+    with pytest.raises(InvalidData, match="one other item"):
+        Gap(Tree.star(4), 1).place([1])
+    with pytest.raises(InvalidData, match="5 leaves"):
+        Gap(Tree.star(4), 1).agreement(Tree.star(5))
