@@ -97,32 +97,50 @@ class Gap:
             node = int(tree.parent[node])
         return np.array(nodes, np.int32)
 
-    def agreement(self, target: Tree, places: ArrayLike | None = None) -> tuple[Int, int]:
-        """How many of the target's triplets about the item hold with it at each place.
+    def claims(self, target: Tree, place: int) -> tuple[int, int]:
+        """How much of what a place says of the item is true: ``(true, told)``.
 
-        ``(held, resolved)``: int64 (len(places),), by default for all nodes of ``rest``, and the
-        number of triplets with the item that ``target``, over the same items, resolves. What a
-        place leaves open does not hold. O(n^2) for each place.
+        Put above the clade S, the item is together with each s of S before each o outside it. Of
+        these triplets the target resolves ``told``, and ``true`` of them so. O(n).
         """
-        if target.n_leaves != self.tree.n_leaves:
-            raise InvalidData(
-                f"The target has {target.n_leaves} leaves, the tree {self.tree.n_leaves}."
-            )
-        every = np.arange(self.rest.n_nodes) if places is None else np.asarray(places)
+        self._check(target)
         level, branch = kernels.seen_from(target.parent, self.item)
-        level, branch = level[self.others], branch[self.others]
-        held, resolved = kernels.agreements(
-            self.rest.parent, self.rest.n_leaves, every.astype(np.int32), level, branch
-        )
-        return held, int(resolved)
+        inside = np.zeros(self.tree.n_leaves, np.bool_)
+        inside[self.clade(place)] = True
+        outside = ~inside
+        outside[self.item] = False
+        level, branch = level[: inside.size], branch[: inside.size]
+        size = int(level.max()) + 1
+        near, far = (np.bincount(level[each], minlength=size) for each in (inside, outside))
+        below = np.cumsum(far)
+        true = int(near @ (below[-1] - below))
+        nearer_out = int(near @ (below - far))
+        # Two in one branch are nearer to each other than to the item; in two of one level, unsaid.
+        size = target.n_nodes
+        kin, strangers = (np.bincount(branch[each], minlength=size) for each in (inside, outside))
+        return true, true + nearer_out + int(kin @ strangers)
+
+    def mates(self, target: Tree) -> Int:
+        """The item's own in the target: the others of the smallest clade there with it."""
+        self._check(target)
+        clade = target.leaves(int(target.parent[self.item]))
+        found: Int = clade[clade != self.item]
+        return found
 
     def violated(self, target: Tree) -> Int:
         """The target's triplets about the item that ``tree`` has otherwise or leaves open, int32
         (m, 3), each ab|c. O(n^2)."""
+        self._check(target)
         there = kernels.seen_from(target.parent, self.item)
         here = kernels.seen_from(self.tree.parent, self.item)
         rows: Int = kernels.differing(*there, *here, self.others, self.item)
         return rows
+
+    def _check(self, target: Tree) -> None:
+        if target.n_leaves != self.tree.n_leaves:
+            raise InvalidData(
+                f"The target has {target.n_leaves} leaves, the tree {self.tree.n_leaves}."
+            )
 
     def _numbers(self, place: int) -> Int:
         """The node of ``put(place)`` that each node of ``rest`` is."""

@@ -48,23 +48,6 @@ def said(level_y, branch_y, level_z, branch_z):
 
 
 @njit
-def agreements(parent, n, places, level, branch):
-    """Triplets that hold at each place, and how many the target (level, branch) resolves."""
-    held = np.zeros(places.size, np.int64)
-    resolved = 0
-    for y in range(n):
-        for z in range(y):
-            resolved += said(level[y], branch[y], level[z], branch[z]) != 0
-    for k in range(places.size):
-        here, side = seen_from(parent, places[k])
-        for y in range(n):
-            for z in range(y):
-                word = said(level[y], branch[y], level[z], branch[z])
-                held[k] += word != 0 and word == said(here[y], side[y], here[z], side[z])
-    return held, resolved
-
-
-@njit
 def differing(level, branch, here, side, others, item):
     """The triplets that the first resolves and the second does not have so."""
     count = 0
@@ -94,5 +77,4 @@ def warm() -> None:
     """Compile them all."""
     parent = np.array([3, 3, 4, 4, -1], np.int32)
     seen = seen_from(parent, 0)
-    agreements(parent, 3, np.arange(5, dtype=np.int32), *seen)
     differing(*seen, *seen, np.array([1, 2], np.int32), 0)

@@ -185,10 +185,13 @@ def _draft(store: Store) -> dict[str, Any]:
 
 
 def marks(store: Store) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The leaves pointed at, or of the gesture in progress: (together, apart)."""
-    draft = store.view.draft
+    """The leaves pointed at, or of the gesture in progress, or the item that a lesson asks about:
+    (together, apart)."""
+    draft, lesson = store.view.draft, store.view.lesson
     if store.view.peek is not None:
         return store.view.peek
+    if lesson is not None and lesson.asked is not None and not draft.open:
+        return (lesson.asked.gap.item,), ()
     return (tuple(draft.group), tuple(draft.apart)) if draft.open else ((), ())
 
 

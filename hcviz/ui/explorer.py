@@ -33,13 +33,16 @@ from hcviz.ui import (
     certainty,
     changes,
     comparing,
+    lesson,
     nodecosts,
     outcome,
+    parts,
     pictures,
 )
 from hcviz.ui.asking import Asking
 from hcviz.ui.autosave import Autosave
 from hcviz.ui.centre import Centre, Items
+from hcviz.ui.classroom import Classroom
 from hcviz.ui.comparing import Comparing
 from hcviz.ui.diagnostics import Trace
 from hcviz.ui.fields import form, set_field
@@ -121,6 +124,7 @@ class Explorer:
         self.foot = Foot(later(self._foot_act), sizing_mode="stretch_width")
         self.files = Files(store, self.bar, self.centre)
         self.form = Form(later(self._form_act), sizing_mode="stretch_width")
+        self.lesson = parts.Lesson(later(self._lesson_act), sizing_mode="stretch_width")
         self.notice = Notice(
             lambda *given: schedule(lambda: self._notice_act(*given)), sizing_mode="stretch_width"
         )
@@ -130,6 +134,7 @@ class Explorer:
         self.shell = Shell(
             later(self._key),
             bar=self.bar,
+            lesson=self.lesson,
             ask=self.question,
             compare=self.compare,
             left=self.constraints,
@@ -141,6 +146,7 @@ class Explorer:
             sizing_mode="stretch_both",
         )
         self.view = self.shell
+        self.classroom = Classroom(store)
         self._subscribe()
         self.baselines = Baselines(store, schedule)
         self._begin(link or Link(), **options)
@@ -165,12 +171,12 @@ class Explorer:
 
     def _subscribe(self) -> None:
         store = self.store
-        store.subscribe(lambda s: s.dataset, lambda _: self._show_items())
+        store.subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._show_items())
         store.subscribe(lambda s: (s.session.data,), lambda _: self._show_items(matrix_only=True))
         store.subscribe(_drawn, lambda _: self._show_tree())
         store.subscribe(lambda s: s.view.selection, self.centre.set_selection)
         store.subscribe(
-            lambda s: (s.view.draft, s.view.peek, s.session.constraints),
+            lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
             lambda _: self.centre.set_marks(*answerlist.marks(store)),
         )
         store.subscribe(
@@ -181,8 +187,10 @@ class Explorer:
             lambda s: (s.session.run, s.view.draft.open, outcome.is_over(s)),
             lambda _: self._show_answer(),
         )
-        store.subscribe(_sure, lambda _: self.centre.set_support(certainty.support(store)))
-        store.subscribe(nodecosts.sees, lambda _: self.centre.set_levels(nodecosts.levels(store)))
+        store.subscribe(_sure, lambda _: self._show_support())
+        store.subscribe(
+            lambda s: (nodecosts.sees(s), s.view.lesson), lambda _: self._show_levels()
+        )
         store.subscribe(
             lambda s: (s.view.matrix, s.view.scaling, s.view.columns),
             lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),
@@ -199,6 +207,7 @@ class Explorer:
             (self.foot, pictures.foot, None),
             (self.middle.tabs, Middle.tabs_picture, None),
             (self.notice, autosave.picture, None),
+            (self.lesson, lesson.picture, None),
         ):
             self._draw(part, "state", picture)
             if live is not None:
@@ -261,7 +270,7 @@ class Explorer:
                 labels=data.labels,
                 features=data.features,
                 feature_names=data.feature_names,
-                classes=data.strips,
+                classes=data.strips if store.view.lesson is None else None,
                 images=data.images,
                 similarity=matrix,
                 similarity_name=name,
@@ -279,6 +288,7 @@ class Explorer:
             self.centre.set_similarity(matrix, name)
 
     _similarity: Any = None
+    _source: Tree | None = None  # what is drawn
     _tree: Tree | None = None  # as it is drawn
     _even = False
 
@@ -291,12 +301,20 @@ class Explorer:
             return
         before, self.store.drawn = self.store.drawn, snapshot
         even = self.store.view.heights == "even"
-        if before is not None and before.tree is snapshot.tree and self._even == even:
+        tree = lesson.tree_to_show(self.store)
+        assert tree is not None
+        if before is not None and self._source is tree and self._even == even:
             return
-        self._even, self._tree = even, with_even_heights(snapshot.tree) if even else snapshot.tree
-        changes = self.store.changes()
-        few = changes is not None and 2 * len(changes.gained) <= snapshot.tree.n_internal
-        changed = changes.gained if changes is not None and few else None  # all bold says nothing
+        self._source = tree
+        self._even, self._tree = even, with_even_heights(tree) if even else tree
+        changed: Any = None
+        if tree is not snapshot.tree:
+            revealed = self.store.view.lesson and self.store.view.lesson.outcome
+            changed = revealed.way if revealed else None
+        else:
+            changes = self.store.changes()
+            few = changes is not None and 2 * len(changes.gained) <= tree.n_internal
+            changed = changes.gained if changes is not None and few else None  # all bold is none
         streaming = self.store.session.status == "sampling"
         self.centre.set_tree(self._tree, new_nodes=changed, animate=not streaming)
         self.trace.push(self.store.session.run, snapshot.step, snapshot.metrics, last=not streaming)
@@ -311,6 +329,15 @@ class Explorer:
             self.centre.pulse(outcome.new_answers(self.store.session)[:PULSED])
 
     _answered = -1
+
+    def _show_support(self) -> None:
+        """None on a tree that was not sampled: a lesson's, with an item taken out."""
+        sampled = lesson.tree_to_show(self.store) is self.store.session.tree
+        self.centre.set_support(certainty.support(self.store) if sampled else None)
+
+    def _show_levels(self) -> None:
+        shown = lesson.tree_to_show(self.store) is self.store.session.tree
+        self.centre.set_levels(nodecosts.levels(self.store) if shown else None)
 
     def _show_section(self, section: Section, _: Any) -> None:
         now = section.picture(self.store)
@@ -342,7 +369,7 @@ class Explorer:
             self.store.look(sheet=TREE)
         elif key == "0":
             self.centre.reset_zoom()
-        elif self.comparing.key(key) or self.asking.key(key):
+        elif self.comparing.key(key) or self.classroom.key(key) or self.asking.key(key):
             pass
         elif key == "Enter" and not self.store.view.draft.open:
             if len(self.store.view.selection) > 1:
@@ -382,6 +409,8 @@ class Explorer:
             store.look(theme="light" if store.view.theme == "dark" else "dark")
         elif name == "share":
             self._share()
+        elif name == "lesson":
+            self.classroom.act(name, more)
         else:
             self.files.act(name, more)
 
@@ -432,6 +461,9 @@ class Explorer:
         else:
             with store.guarded():
                 set_field(store, name, value)
+
+    def _lesson_act(self, name: str, more: dict[str, Any]) -> None:
+        self.classroom.act(name, more)
 
     def _notice_act(self, name: str, more: dict[str, Any]) -> None:
         if self.autosave is not None:
@@ -554,13 +586,16 @@ def _drawn(store: Store) -> Any:
     """The snapshot to draw: while a gesture is open the layout stands still."""
     if store.view.draft.open:
         return ("still",)
-    return (store.session.snapshot, store.view.heights)
+    return (store.session.snapshot, store.view.heights, store.view.lesson)
 
 
 def _sure(store: Store) -> Any:
     """What the numbers on the branches depend on."""
     still = store.session.status != "sampling" or store.view.paused
-    return (store.drawn, store.view.heights, store.view.support, still, store.session.status)
+    return (
+        store.drawn, store.view.heights, store.view.support, still, store.session.status,
+        store.view.lesson,
+    )  # fmt: skip
 
 
 def _whole(value: Any, what: str) -> int:

@@ -107,6 +107,12 @@ class Foot(Part):
     locals().update(sources("foot"))
 
 
+class Lesson(Part):
+    """Where does it go? A guess, the truth, and the steps of a lesson that is a file."""
+
+    locals().update(sources("lesson"))
+
+
 class Notice(Part):
     """Offers an unfinished session; knows the visitor's token, which the browser keeps."""
 

@@ -18,6 +18,7 @@ from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
 from hcviz.ui import certainty, changes, nodecosts, outcome
 from hcviz.ui.fields import form
+from hcviz.ui.lesson import no_truth, tree_to_show
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
 from hcviz.ui.sources import similarities
@@ -78,6 +79,8 @@ def bar(store: Store) -> dict[str, Any]:
         "hasComparisons": problem is not None and problem.comparisons is not None,
         "theme": store.view.theme,
         "limit": MAX_UPLOAD_BYTES,
+        "lesson": store.view.lesson is not None,
+        "noLesson": no_truth(store),
     }
 
 
@@ -185,16 +188,17 @@ def inspector_live(store: Store) -> dict[str, Any]:
 def _selection(store: Store) -> dict[str, Any] | None:
     session = store.session
     chosen = store.view.selection
-    if not chosen or session.snapshot is None or max(chosen) >= len(session.labels):
+    tree, labels, data = tree_to_show(store), session.labels, store.dataset
+    if not chosen or tree is None or max(chosen) >= len(labels):
         return None
-    tree, labels, data = session.snapshot.tree, session.labels, store.dataset
+    known = data is not None and data.classes is not None and store.view.lesson is None
     node = smallest_clade(tree, chosen)
     whole = int(tree.size[node]) == len(chosen)
     facts: list[list[str]] = []
     image = None
     if len(chosen) == 1:
         title = labels[chosen[0]]
-        if data is not None and data.classes is not None:
+        if data is not None and data.classes is not None and known:
             facts.append(["Class", str(data.classes[chosen[0]])])
         if data is not None and data.images is not None:
             image = as_uri(data.images[chosen[0]])
@@ -211,7 +215,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         facts.append(["Height", _number(float(tree.height[node]))])
         if not whole:
             facts.append(["Smallest clade around", f"{int(tree.size[node])} items"])
-        if data is not None and data.classes is not None:
+        if data is not None and data.classes is not None and known:
             kinds, counts = np.unique([str(data.classes[i]) for i in chosen], return_counts=True)
             top = int(np.argmax(counts))
             facts.append(["Mostly", f"{kinds[top]} ({counts[top]} of {len(chosen)})"])
@@ -247,13 +251,13 @@ def smallest_clade(tree: Tree, leaves: tuple[int, ...]) -> int:
 
 def wider(store: Store) -> tuple[int, ...]:
     """The selection's next larger clade."""
-    snapshot, chosen = store.session.snapshot, store.view.selection
-    if snapshot is None or not chosen:
+    tree, chosen = tree_to_show(store), store.view.selection
+    if tree is None or not chosen:
         return ()
-    node = smallest_clade(snapshot.tree, chosen)
-    if int(snapshot.tree.size[node]) == len(chosen) and node != snapshot.tree.root:
-        node = int(snapshot.tree.parent[node])
-    return tuple(int(leaf) for leaf in snapshot.tree.leaves(node))
+    node = smallest_clade(tree, chosen)
+    if int(tree.size[node]) == len(chosen) and node != tree.root:
+        node = int(tree.parent[node])
+    return tuple(int(leaf) for leaf in tree.leaves(node))
 
 
 def as_uri(image: Any) -> str:

@@ -21,6 +21,7 @@ class Shell(JSComponent):
     """Top bar, left panel, centre, right panel, foot; posts every shortcut to ``on_key``."""
 
     bar = Child()
+    lesson = Child()
     ask = Child()
     compare = Child()
     left = Child()

@@ -30,6 +30,7 @@ from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
+from hcviz.ui.lesson import Lesson
 from hcviz.ui.sources import resolve
 
 log = logging.getLogger("hcviz")
@@ -128,6 +129,8 @@ class ViewState:
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()
     said: str = ""
+    #: The lesson under way: meanwhile the truth is hidden.
+    lesson: Lesson | None = None
     #: What trees made without answers are called, and they: the learning curve is seen beside them.
     baselines: tuple[tuple[str, Tree], ...] = ()
     #: An earlier session of this visitor's that can be resumed.

@@ -27,7 +27,8 @@ function fileMenu(state, send, root) {
     item("Tree (scipy linkage .npy)", act("save", { what: "linkage" }), !state.hasTree),
     item("Picture (SVG)", act("save", { what: "svg" }), !state.hasTree),
     item("Picture (PNG)", act("save", { what: "png" }), !state.hasTree),
-    h("hr"), item("Copy a link to this view", act("share")))
+    h("hr"), item("Copy a link to this view", act("share")),
+    item(state.lesson ? "End the lesson" : "Start a lesson", act("lesson"), !state.lesson && Boolean(state.noLesson), state.noLesson || "Hide the truth, and guess where items go"))
   const place = () => {
     holder.classList.toggle("open", menuOpen)
     toggle.setAttribute("aria-expanded", String(menuOpen))

@@ -55,7 +55,8 @@ export function render({ model, el, view }) {
     <aside class="right" aria-label="Inspector"></aside>
     <footer></footer>`
   root.querySelector(".slot").append(model.get_child("bar"))
-  root.querySelector(".left:not(button)").append(model.get_child("ask"), model.get_child("compare"), model.get_child("left"))
+  const asks = ["lesson", "ask", "compare", "left"].map(name => model.get_child(name))
+  root.querySelector(".left:not(button)").append(...asks)
   root.querySelector("main").append(model.get_child("centre"))
   const notice = document.createElement("div")
   notice.className = "notice"

@@ -1,0 +1,188 @@
+"""What a lesson shows: a tree without one item, a guess where it goes, and the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.tree import Tree
+from hcviz.metrics.placement import Gap
+from hcviz.session.constraint import names
+
+if TYPE_CHECKING:
+    from hcviz.ui.store import Store
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """An item that was taken out of the tree on the screen."""
+
+    gap: Gap
+    target: Tree
+
+    @cached_property
+    def outside(self) -> Tree:
+        """The tree to look at meanwhile: the item stands apart from all others."""
+        return self.gap.put(self.gap.rest.root)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A guess beside the truth. ``best`` is the nearest place where the item would be among its
+    own; ``tree`` has it there, ``way`` are the nodes of that tree from there to the guess. Of the
+    ``told`` triplets that the guess claims of the item ``true`` are true."""
+
+    guess: int
+    best: int
+    true: int
+    told: int
+    tree: Tree
+    way: NDArray[np.int32]
+
+    @property
+    def right(self) -> bool:
+        """The guess is among the item's own."""
+        return self.guess == self.best
+
+    @property
+    def off(self) -> int:
+        """Branches between the guess and the best place."""
+        return len(self.way) - 1
+
+    @property
+    def share(self) -> float:
+        """How much of what the guess says is true; a guess that says nothing is worth nothing."""
+        return self.true / self.told if self.told else float(self.right)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """The state of a lesson; the truth is hidden as long as there is one.
+
+    ``asked`` is the item in question (None: the tree is at work, or nothing is left to ask),
+    ``results`` one (share, right) for each guess so far, ``known`` the items that were asked about.
+    ``replay``: it follows the steps of a session file.
+    """
+
+    asked: Asked | None = None
+    outcome: Outcome | None = None
+    results: tuple[tuple[float, bool], ...] = ()
+    known: frozenset[int] = frozenset()
+    replay: bool = False
+
+
+def judge(asked: Asked, items: tuple[int, ...]) -> Outcome:
+    """The guess that the item goes beside ``items``, which need not be a clade.
+
+    The item is among its own beside any clade of its mates, those of the smallest clade of the
+    truth with it; the tree on the screen may have torn them apart. O(n) for each place among them.
+    """
+    gap = asked.gap
+    guess = gap.place(items)
+    own = np.isin(gap.others, gap.mates(asked.target))
+    size = np.zeros(gap.rest.n_nodes, np.int64)
+    size[: own.size] = own
+    for node in range(gap.rest.n_nodes - 1):  # a parent's index is larger
+        size[gap.rest.parent[node]] += size[node]
+    good = np.flatnonzero(size == gap.rest.size)
+    if guess in good:
+        best = guess
+    else:
+        parent = gap.rest.parent
+        tops = [v for v in good.tolist() if v == gap.rest.root or parent[v] not in good]
+        best = min(tops, key=lambda place: len(gap.way(place, guess)))
+    true, told = gap.claims(asked.target, guess)
+    return Outcome(guess, best, true, told, gap.put(best), gap.way(best, guess))
+
+
+def truth(store: Store) -> Tree | None:
+    """The target tree of the session's items, if it says anything."""
+    data = store.dataset
+    target = None if data is None else data.target
+    if target is None or target.n_internal < 2 or target.n_leaves != store.session.n_items:
+        return None
+    return target
+
+
+def no_truth(store: Store) -> str:
+    """Why there can be no lesson; "" if there can."""
+    if truth(store) is None:
+        return "No truth is known for these items. Choose data with one, such as Zoo."
+    return ""
+
+
+def tree_to_show(store: Store) -> Tree | None:
+    """The tree in the middle of the page: the session's, but for a lesson's question."""
+    lesson, snapshot = store.view.lesson, store.session.snapshot
+    if snapshot is None:
+        return None
+    if lesson is None or lesson.asked is None:
+        return snapshot.tree
+    return lesson.asked.outside if lesson.outcome is None else lesson.outcome.tree
+
+
+def picture(store: Store) -> dict[str, Any]:
+    """The lesson's card, as plain JSON."""
+    lesson, session = store.view.lesson, store.session
+    if lesson is None:
+        return {"on": False}
+    labels, asked, outcome = session.labels, lesson.asked, lesson.outcome
+    replay = None
+    if lesson.replay:
+        at, of = len(session.past), len(session.past) + len(session.future)
+        step = session.future[-1].label if session.future else ""
+        replay = {"at": at, "of": of, "next": step, "last": session.past[-1].label if at else ""}
+    return {
+        "on": True,
+        "working": session.status == "sampling",
+        "item": None if asked is None else labels[asked.gap.item],
+        "guess": _guess(store, asked) if asked is not None and outcome is None else "",
+        "outcome": None if asked is None or outcome is None else _outcome(asked, outcome, labels),
+        "score": _score(lesson),
+        "replay": replay,
+    }
+
+
+def guessed(store: Store, asked: Asked) -> tuple[int, ...]:
+    """What is selected, without the item itself."""
+    return tuple(each for each in store.view.selection if each != asked.gap.item)
+
+
+def _guess(store: Store, asked: Asked) -> str:
+    items = guessed(store, asked)
+    if not items:
+        return ""
+    clade = asked.gap.clade(asked.gap.place(items))
+    if len(clade) == len(asked.gap.others):
+        return "apart from all the others"
+    return f"beside {names(clade.tolist(), store.session.labels)}"
+
+
+def _outcome(asked: Asked, outcome: Outcome, labels: tuple[str, ...]) -> dict[str, Any]:
+    gap, item = asked.gap, labels[asked.gap.item]
+    mates = names(gap.mates(asked.target).tolist(), labels)
+    if outcome.right:
+        said = f"In the truth {item} goes with {mates}."
+    else:
+        place = names(gap.clade(outcome.best).tolist(), labels)
+        away = "one branch" if outcome.off == 1 else f"{outcome.off} branches"
+        said = f"In the truth {item} goes with {mates}: beside {place}, {away} from your place."
+    if not outcome.told:
+        share = f"Your place says nothing that the truth knows of {item}."
+    else:
+        share = f"{100 * outcome.share:.0f} % of what your place says of {item} is true"
+        vague = outcome.true == outcome.told and not outcome.right
+        share += ", but it can be told closer." if vague else "."
+    return {"right": outcome.right, "said": said, "share": share}
+
+
+def _score(lesson: Lesson) -> str:
+    if not lesson.results:
+        return ""
+    right = sum(each for _, each in lesson.results)
+    mean = 100 * sum(share for share, _ in lesson.results) / len(lesson.results)
+    return f"{right} of {len(lesson.results)} right; {mean:.0f} % true on average"
