@@ -23,16 +23,23 @@ def replay(session: Session, run_method: RunMethod) -> Session:
     snapshots at the same steps. Raises :class:`HcvizError` where a run does not come to a step that
     the log speaks of. The cost of all runs, as far as they were watched.
     """
+    *_, last = steps(session, run_method)
+    return last
+
+
+def steps(session: Session, run_method: RunMethod) -> Iterator[Session]:
+    """The same one by one: the session after each entry of the log, and at the end as it is now."""
     player = _Player(run_method)
     for entry in session.log:
         if isinstance(entry.action, Began):  # `update` will log it again
             player.session = begun(entry.action)
-            continue
-        player.advance(entry.run, entry.step)
-        player.apply(entry.action)
+        else:
+            player.advance(entry.run, entry.step)
+            player.apply(entry.action)
+        yield player.session
     step = -1 if session.snapshot is None else session.snapshot.step
     player.advance(session.run, step if session.shown == session.run else -1)
-    return player.session
+    yield player.session
 
 
 class _Player:

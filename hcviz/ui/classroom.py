@@ -17,7 +17,16 @@ from hcviz.core.tree import Tree
 from hcviz.metrics.placement import Gap
 from hcviz.session import actions as act
 from hcviz.session.gesture import Draft
-from hcviz.ui.lesson import Asked, Lesson, guessed, judge, no_truth, tree_to_show, truth
+from hcviz.ui.lesson import (
+    Asked,
+    Lesson,
+    guessed,
+    judge,
+    no_truth,
+    open_prepared,
+    tree_to_show,
+    truth,
+)
 from hcviz.ui.store import Store
 
 #: Who the answers of a lesson are by.
@@ -44,6 +53,10 @@ class Classroom:
         if name == "lesson":
             with self.store.guarded():
                 self.stop() if self.store.view.lesson is not None else self.start()
+        elif name == "open-lesson":
+            with self.store.guarded():
+                if self.store.restore(open_prepared(str(more.get("name")))):
+                    self.start()
         elif self.store.view.lesson is not None:
             self._do(name)
 

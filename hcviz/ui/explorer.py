@@ -409,7 +409,7 @@ class Explorer:
             store.look(theme="light" if store.view.theme == "dark" else "dark")
         elif name == "share":
             self._share()
-        elif name == "lesson":
+        elif name in ("lesson", "open-lesson"):
             self.classroom.act(name, more)
         else:
             self.files.act(name, more)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz import datasets
+from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
+from hcviz.datasets.loaders import data_folder
+from hcviz.io.session_file import load_session
 from hcviz.metrics.placement import Gap
 from hcviz.session.constraint import names
+from hcviz.session.model import Session
 
 if TYPE_CHECKING:
     from hcviz.ui.store import Store
@@ -113,6 +118,20 @@ def no_truth(store: Store) -> str:
     if truth(store) is None:
         return "No truth is known for these items. Choose data with one, such as Zoo."
     return ""
+
+
+@cache
+def prepared() -> list[list[str]]:
+    """Name and title of the lessons that come with the package, as ``[[name, title], ...]``."""
+    found = sorted((data_folder() / "lessons").glob("*.hcviz"))
+    return [[each.stem, datasets.title(each.stem)] for each in found]
+
+
+def open_prepared(name: str) -> Session:
+    """One of them. Raises :class:`HcvizError` where there is none of that name."""
+    if name not in [known for known, _ in prepared()]:
+        raise HcvizError(f"There is no lesson {name!r}.")
+    return load_session((data_folder() / "lessons" / f"{name}.hcviz").read_bytes())
 
 
 def tree_to_show(store: Store) -> Tree | None:

@@ -18,7 +18,7 @@ from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
 from hcviz.ui import certainty, changes, nodecosts, outcome
 from hcviz.ui.fields import form
-from hcviz.ui.lesson import no_truth, tree_to_show
+from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
 from hcviz.ui.sources import similarities
@@ -81,6 +81,7 @@ def bar(store: Store) -> dict[str, Any]:
         "limit": MAX_UPLOAD_BYTES,
         "lesson": store.view.lesson is not None,
         "noLesson": no_truth(store),
+        "lessons": prepared(),
     }
 
 

@@ -28,7 +28,9 @@ function fileMenu(state, send, root) {
     item("Picture (SVG)", act("save", { what: "svg" }), !state.hasTree),
     item("Picture (PNG)", act("save", { what: "png" }), !state.hasTree),
     h("hr"), item("Copy a link to this view", act("share")),
-    item(state.lesson ? "End the lesson" : "Start a lesson", act("lesson"), !state.lesson && Boolean(state.noLesson), state.noLesson || "Hide the truth, and guess where items go"))
+    h("hr"), h("div", { class: "head" }, "Lesson"),
+    item(state.lesson ? "End the lesson" : "Start a lesson", act("lesson"), !state.lesson && Boolean(state.noLesson), state.noLesson || "Hide the truth, and guess where items go"),
+    state.lessons.map(([name, title]) => item(`${title}, step by step`, act("open-lesson", { name }), false, "A lesson that was prepared: open it in the place of what is here")))
   const place = () => {
     holder.classList.toggle("open", menuOpen)
     toggle.setAttribute("aria-expanded", String(menuOpen))

@@ -1,0 +1,114 @@
+"""A lesson on the page: by mouse, by keyboard alone, and step by step from a file."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import hcviz
+from hcviz.metrics.placement import Gap
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import column, wait_idle
+
+ZOO = hcviz.datasets.load("zoo")
+
+
+@pytest.fixture
+def zoo(page):
+    return Dashboard(page).settle()
+
+
+def card(dash):
+    return dash.page.get_by_role("group", name="Where does it go?")
+
+
+def item(dash) -> str:
+    text = card(dash).locator(".ask").inner_text()
+    return re.fullmatch(r"Where does (.+) go\?", text)[1]
+
+
+def mate(dash) -> str:
+    """An item that the truth has beside the one in question."""
+    place = ZOO.labels.index(item(dash))
+    return ZOO.labels[int(Gap(ZOO.target, place).mates(ZOO.target)[0])]
+
+
+def find(dash, name: str) -> None:
+    dash.press("/")
+    dash.page.keyboard.type(name)
+    dash.press("Enter")
+    expect(dash.sentence).to_contain_text(f"Found {name}")
+
+
+def test_a_lesson_with_the_mouse_hides_the_truth_and_teaches_the_tree(zoo):
+    legend = zoo.page.locator("text=amphibian")
+    zoo.menu("Start a lesson")
+    expect(card(zoo)).to_be_visible()
+    wait_idle(zoo.page)
+    assert not [text for text in column(zoo.page, "label-text", "text") if text in ("bird", "fish")]
+    expect(legend).to_have_count(0)
+    zoo.click_label(mate(zoo))
+    expect(card(zoo)).to_contain_text("Your guess: beside ")
+    zoo.page.get_by_role("button", name="Reveal").click()
+    expect(card(zoo)).to_contain_text("Right.")
+    expect(zoo.page.locator(".hc-lesson .score")).to_contain_text("1 of 1 right")
+    before = item(zoo)
+    zoo.page.get_by_role("button", name="Go on").click()
+    expect(zoo.constraints).to_have_count(1)
+    expect(card(zoo).locator(".ask")).not_to_contain_text(before)
+    expect(zoo.page.get_by_role("img", name=re.compile("Triplet distance"))).to_be_visible()
+    zoo.page.get_by_role("button", name="End the lesson").click()
+    expect(card(zoo)).to_have_count(0)
+
+
+def test_a_lesson_by_keyboard_alone(zoo):
+    zoo.button("File").focus()
+    zoo.press("Enter")
+    menu = zoo.page.get_by_role("menuitem", name="Start a lesson", exact=True)
+    menu.focus()
+    zoo.press("Enter")
+    expect(card(zoo)).to_be_visible()
+    find(zoo, mate(zoo))
+    expect(card(zoo)).to_contain_text("Your guess: beside ")
+    zoo.press("Enter")
+    expect(card(zoo)).to_contain_text("Right.")
+    zoo.press("Enter")
+    expect(zoo.constraints).to_have_count(1)
+    expect(card(zoo)).to_contain_text("It stands apart")
+    wrong = next(
+        name for name in ZOO.labels if name != item(zoo) and name not in mates_of(item(zoo))
+    )
+    find(zoo, wrong)
+    zoo.press("Enter")
+    expect(card(zoo)).to_contain_text("Not quite.")
+    expect(card(zoo)).to_contain_text("from your place")
+    expect(zoo.page.locator(".hc-lesson .score")).to_contain_text("1 of 2 right")
+
+
+def mates_of(name: str) -> list[str]:
+    gap = Gap(ZOO.target, ZOO.labels.index(name))
+    return [ZOO.labels[int(each)] for each in gap.mates(ZOO.target)]
+
+
+def test_a_prepared_lesson_goes_step_by_step_back_and_by_itself(zoo):
+    zoo.menu("Zoo (101 animals), step by step")
+    steps = zoo.page.get_by_role("group", name="Steps of the lesson")
+    expect(steps).to_contain_text("10 steps")
+    expect(card(zoo)).to_be_visible()
+    find(zoo, mate(zoo))
+    zoo.press("Enter")
+    expect(card(zoo)).to_contain_text("Right.")
+    zoo.press("Enter")
+    expect(steps).to_contain_text("Step 1 of 10")
+    expect(zoo.constraints).to_have_count(1)
+    steps.get_by_role("button", name="Next").click()
+    expect(steps).to_contain_text("Step 2 of 10")
+    steps.get_by_role("button", name="Back").click()
+    expect(steps).to_contain_text("Step 1 of 10")
+    steps.get_by_role("button", name="Play").click()
+    expect(steps).to_contain_text("Step 3 of 10")
+    steps.get_by_role("button", name="Pause").click()
+    expect(steps.get_by_role("button", name="Play")).to_be_visible()
+    expect(zoo.page.get_by_role("img", name=re.compile("Triplet distance"))).to_be_visible()

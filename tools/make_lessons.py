@@ -1,0 +1,94 @@
+"""Make the lessons of data/lessons anew: ``python -m tools.make_lessons [FOLDER]``.
+
+A lesson is a session file whose steps have all been taken back, so that the page can take them one
+by one: each is an answer of a user who knows the true tree. Of ten such answers the one is kept
+after which the tree is nearest to the truth; the sampler still wanders between one and the next.
+The seed is in ``LESSONS``, and in the file; times are left empty, so that the same code makes the
+same session.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from hcviz import datasets
+from hcviz.algorithms import generator
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.snapshot import Snapshot
+from hcviz.datasets import SimulatedUser
+from hcviz.datasets.loaders import data_folder
+from hcviz.io.session_file import save_session
+from hcviz.metrics import triplet_distance
+from hcviz.session import actions as act
+from hcviz.session.effects import StartRun
+from hcviz.session.model import DataSpec, Session
+from hcviz.session.update import update
+
+#: Data -> seed and number of steps.
+LESSONS: dict[str, tuple[int, int]] = {"zoo": (2, 10), "iris": (3, 8)}
+#: Answers that are tried for each step.
+TRIED = 10
+AUTHOR = "the lesson"
+
+
+def run_method(spec: DataSpec, effect: StartRun) -> Iterator[Snapshot | None]:
+    """What the page's runner would stream for this effect."""
+    problem = datasets.load(spec.name).problem(
+        similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
+    )
+    method = get_algorithm(effect.method)
+    return method.start_run(
+        problem.with_triplets(effect.triplets),
+        method.parameters(**dict(effect.params)),
+        generator(effect.seed, effect.run),
+        effect.start,
+    )
+
+
+def do(session: Session, action: act.Action) -> Session:
+    """The session after the action, and after the run that it started."""
+    session, effects = update(session, action)
+    for effect in effects:
+        if isinstance(effect, StartRun):
+            drawn = [each for each in run_method(session.data, effect) if each is not None]
+            session, _ = update(session, act.Arrived(effect.run, drawn[-1], time=""))
+            session, _ = update(session, act.Finished(effect.run, time=""))
+    return session
+
+
+def make(data: str, seed: int, steps: int, tried: int = TRIED) -> Session:
+    """The lesson, at its beginning: undo has been pressed until nothing was left."""
+    dataset = datasets.load(data)
+    target = dataset.target
+    assert target is not None, f"{data} has no target tree"
+    user = SimulatedUser(target, seed=seed)
+    session = do(
+        Session(method="ddt", treats="hard", seed=seed),
+        act.LoadedData(DataSpec(name=data), dataset.labels, time=""),
+    )
+    for _ in range(steps):
+        rows = {user.answer(session.tree) for _ in range(tried)} - {None}
+        ways = [
+            do(session, act.AddConstraint((row[0], row[1]), row[2], author=AUTHOR, time=""))
+            for row in sorted(rows)
+        ]
+        if not ways:
+            break
+        session = min(ways, key=lambda way: triplet_distance(target, way.tree))
+    while session.past:
+        session, _ = update(session, act.Undo(time=""))
+    return session
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for data, (seed, steps) in LESSONS.items():
+        path = folder / f"{data}.hcviz"
+        path.write_bytes(save_session(make(data, seed, steps)))
+        print(f"{path}: seed {seed}, {path.stat().st_size / 1024:,.0f} kB")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if sys.argv[1:] else data_folder() / "lessons")
