@@ -236,6 +236,14 @@ def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, roo
     assert picture(store)["replay"]["at"] == 0
 
 
+def test_another_session_brings_none_of_the_samples_of_this_one(loop):
+    """Runs are numbered in each session: the number alone does not say whose samples they are."""
+    with over_zoo(loop, "ddt") as store:
+        assert store.samples is not None
+        assert store.restore(open_prepared("iris"))
+        assert store.samples is None
+
+
 def test_every_lesson_has_data_and_a_title():
     assert [name for name, _ in prepared()] == sorted(LESSONS)
     assert all(title for _, title in prepared())

@@ -314,6 +314,7 @@ class Store:
                     "Open the table it was made with.",
                 )
             self.runner.cancel()
+            self._samples = {}  # of runs of the same numbers, but of another session
             self._use(dataset, session.data)
             self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             self.dispatch(act.Restore(session))
