@@ -209,6 +209,7 @@ def test_the_lessons_that_come_with_it_go_step_by_step_and_back(name, store, roo
     lesson = store.view.lesson
     assert lesson.replay
     assert picture(store)["replay"]["of"] == count
+    assert [each["title"] for each in pictures.foot(store)["history"]] == ["now"]  # not told ahead
     distances, trees = [triplet_distance(target, store.session.tree)], [store.session.tree]
     for step in range(count):
         (fresh,) = [

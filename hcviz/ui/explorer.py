@@ -188,9 +188,7 @@ class Explorer:
             lambda _: self._show_answer(),
         )
         store.subscribe(_sure, lambda _: self._show_support())
-        store.subscribe(
-            lambda s: (nodecosts.sees(s), s.view.lesson), lambda _: self._show_levels()
-        )
+        store.subscribe(lambda s: (nodecosts.sees(s), s.view.lesson), lambda _: self._show_levels())
         store.subscribe(
             lambda s: (s.view.matrix, s.view.scaling, s.view.columns),
             lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),

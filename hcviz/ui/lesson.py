@@ -153,8 +153,7 @@ def picture(store: Store) -> dict[str, Any]:
     replay = None
     if lesson.replay:
         at, of = len(session.past), len(session.past) + len(session.future)
-        step = session.future[-1].label if session.future else ""
-        replay = {"at": at, "of": of, "next": step, "last": session.past[-1].label if at else ""}
+        replay = {"at": at, "of": of, "last": session.past[-1].label if at else ""}
     return {
         "on": True,
         "working": session.status == "sampling",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -292,7 +293,8 @@ def foot(store: Store) -> dict[str, Any]:
         "sentence": sentence,
         "hint": outcome.RULE if "lost support" in sentence else "",
         "waiting": view.draft.open and session.snapshot is not store.drawn,
-        "history": _history(session),
+        # What a lesson has yet to tell is not told by its steps.
+        "history": _history(session if view.lesson is None else replace(session, future=())),
     }
 
 

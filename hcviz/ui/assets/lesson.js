@@ -18,7 +18,7 @@ export const render = component("lesson", (state, send) => {
     h("div", { class: "track", "aria-hidden": "true" }, h("i", { style: `width: ${100 * replay.at / Math.max(1, replay.of)}%` })),
     h("div", { class: "row" },
       button("back", "Back", null, "The step before", { disabled: !replay.at }),
-      button("forward", "Next", null, replay.next || "The end", { disabled: replay.at === replay.of }),
+      button("forward", "Next", null, "The next step", { disabled: replay.at === replay.of }),
       h("button", { ...still, type: "button", "data-key": "l-play", class: player ? "on" : "", "aria-pressed": String(!!player), disabled: replay.at === replay.of,
         title: "Take a step every few seconds", onclick: () => { play(!player, send); send("repaint") } }, icon(player ? "pause" : "run"), player ? "Pause" : "Play")))
   return h("div", {},
