@@ -125,6 +125,9 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("--out", type=Path, metavar="FILE", help="write the tree: .nwk or .npy")
     one.add_argument("--json", action="store_true", help="print a JSON object")
     one.add_argument(
+        "--scheduler", metavar="ADDRESS", help="a Dask scheduler, for the active methods: tcp://..."
+    )
+    one.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, by name"
     )
     method = method_among(words)
@@ -263,7 +266,12 @@ def run(options: argparse.Namespace) -> None:
         )
     began = time.monotonic()
     last: Snapshot | None = None
-    stream = hcviz.run(options.method, problem, seed=options.seed, **params)
+    if options.scheduler is None:
+        stream = hcviz.run(options.method, problem, seed=options.seed, **params)
+    else:
+        from hcviz.jobs.cluster import run_on  # and Dask with it: only where it is asked for
+
+        stream = run_on(options.scheduler, options.method, problem, seed=options.seed, **params)
     for snapshot in show_progress(stream, options.method):
         last = snapshot
     assert last is not None, f"{options.method} yielded nothing"

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-import hcviz
 from hcviz import metrics
+from hcviz.algorithms import fit
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
@@ -211,11 +211,11 @@ def run_one(
     if method == "SL":
         everyone = np.arange(n, dtype=np.int32)
         matrix = oracle.similarity(everyone, everyone) if similarity is None else similarity
-        tree = hcviz.fit(name, Problem(similarity=matrix), seed=seed)
+        tree = fit(name, Problem(similarity=matrix), seed=seed)
         return tree, n * (n - 1) // 2, time.process_time() - began
     counted = CountingOracle(oracle, cache=0)
     more = {"c": c} if method in ACTIVE else {}
-    tree = hcviz.fit(name, Problem(oracle=counted), seed=seed, **params, **more)
+    tree = fit(name, Problem(oracle=counted), seed=seed, **params, **more)
     spent = time.process_time() - began
     return tree, counted.queries, spent
 

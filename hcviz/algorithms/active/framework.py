@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.algorithms.active.crew import Crew, Threads
 from hcviz.algorithms.active.flat import Flat, flat_method
 from hcviz.algorithms.active.growth import Growth, Plan, Waiting, work
 from hcviz.core.build import build
@@ -118,12 +118,19 @@ class ActiveCluster:
                 return labels
 
     def grow(
-        self, oracle: Any, seed: int = 0, triplets: Any = None, threads: int | None = None
+        self,
+        oracle: Any,
+        seed: int = 0,
+        triplets: Any = None,
+        threads: int | None = None,
+        crew: Crew | None = None,
     ) -> Iterator[Snapshot | None]:
         """The tree's snapshots, the last with ``step == total``; None where there is none yet.
 
         ``oracle``: anything with ``n_items`` and ``similarity(rows, cols)``. ``triplets`` ab|c hold
-        in every tree: items bound by them stay together until c is parted from them. Metrics:
+        in every tree: items bound by them stay together until c is parted from them. Above 20,000
+        items the work is shared by ``threads`` (default: one a core), or by another crew
+        (:class:`hcviz.algorithms.active.crew.Crew`), which is closed at the end. Metrics:
         ``queries``, the distinct pairs asked for (of more than 10,000 items in the last snapshot
         only), their ``share`` of all pairs, and ``repair``, how many of the similarities were for
         second looks. View, up to as many: ``similarities asked for``, the oracle's mask in the
@@ -140,7 +147,9 @@ class ActiveCluster:
                 f"All similarities of {n:,} items are more than fit; the limit is {MOST_WHOLE:,}.",
                 "Take a smaller s.",
             )
-        return _grown(counted, plan, seed, rows.rows, threads or os.cpu_count() or 1)
+        if crew is None and n > TASK and (threads or os.cpu_count() or 1) > 1:
+            crew = Threads(threads or os.cpu_count() or 1)
+        return _grown(counted, plan, seed, rows.rows, crew)
 
 
 def whole_from(s: int, n: int, repair: float) -> int:
@@ -156,32 +165,34 @@ def whole_from(s: int, n: int, repair: float) -> int:
 
 
 def _grown(
-    oracle: CountingOracle, plan: Plan, seed: int, rows: NDArray[np.int32], threads: int
+    oracle: CountingOracle, plan: Plan, seed: int, rows: NDArray[np.int32], crew: Crew | None
 ) -> Iterator[Snapshot | None]:
     n = oracle.n_items
     total = max(1, work(n))
     if n == 1:
+        if crew is not None:
+            crew.close()
         yield Snapshot(Tree.star(1), total, total, {"queries": 0.0, "share": 0.0, "repair": 0.0})
         return
     growth = Growth(oracle, plan, np.arange(n, dtype=np.int32), seed, rows)
     share = SHARE if n <= MANY else SHARE // 4
-    halted = threading.Event()
-    pool = ThreadPoolExecutor(threads, "hcviz-active") if n > TASK and threads > 1 else None
-    running: dict[Future[Growth], Waiting] = {}
+    running: dict[Future[Any], Waiting] = {}
     shown = 0
     try:
         while growth.largest() or running:
-            if growth.largest() > TASK or (growth.largest() and pool is None):
-                yield from growth.step(pool)
+            if growth.largest() > TASK or (growth.largest() and crew is None):
+                yield from growth.step(crew)
             elif growth.largest():
                 one = growth.send()
-                assert pool is not None
-                running[pool.submit(_task, oracle, plan, growth, one, halted)] = one
+                assert crew is not None
+                who, rows = growth.items[one.own], growth.local(one)
+                running[crew.finish(oracle, plan, who, one.seed, rows)] = one
                 continue
             else:
                 wait(running, timeout=0.02, return_when=FIRST_COMPLETED)
             for future in [f for f in running if f.done()]:
-                growth.fetch(running.pop(future), future.result())
+                assert crew is not None
+                growth.fetch(running.pop(future), crew.collect(future, oracle))
             step = total - growth.left
             if step < total and (step - shown) * share >= total:
                 shown = step
@@ -189,21 +200,8 @@ def _grown(
             yield None
         yield _shown(growth, oracle, total, total)
     finally:
-        halted.set()
-        if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _task(
-    oracle: CountingOracle, plan: Plan, growth: Growth, one: Waiting, halted: threading.Event
-) -> Growth:
-    """A set divided to the end: a function of its arguments alone."""
-    inside = Growth(oracle, plan, growth.items[one.own], one.seed, growth._local(one))
-    while inside.largest():
-        for _ in inside.step():
-            if halted.is_set():
-                return inside
-    return inside
+        if crew is not None:
+            crew.close()
 
 
 def _shown(growth: Growth, oracle: CountingOracle, step: int, total: int) -> Snapshot:

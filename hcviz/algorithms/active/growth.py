@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, wait
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from hcviz.algorithms.active import flatkernels, placekernels
 from hcviz.algorithms.active.flat import COMPILED, Flat, eigengap
 from hcviz.core.buildkernels import aho_tree, components
 from hcviz.core.mixkernels import branched
+
+if TYPE_CHECKING:
+    from hcviz.algorithms.active.crew import Crew
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
@@ -118,7 +121,7 @@ class Growth:
         self.away[int(one.own[0])] = one
         return one
 
-    def fetch(self, one: Waiting, grown: Growth) -> None:
+    def fetch(self, one: Waiting, grown: Grown) -> None:
         """What became of a set that was sent."""
         del self.away[int(one.own[0])]
         self.left -= work(len(one.own))
@@ -149,12 +152,12 @@ class Growth:
         if not len(one.rows):
             self.up[one.own] = self.node(one.over)
             return
-        parent = aho_tree(len(one.own), self._local(one))[0]
+        parent = aho_tree(len(one.own), self.local(one))[0]
         m = len(one.own)
         turned = np.where(parent >= 0, len(parent) - 1 + m - parent, -1)  # the root first
         self.graft(one.own, np.concatenate([turned[:m], turned[m:][::-1]]), len(parent), one.over)
 
-    def _local(self, one: Waiting) -> Int:
+    def local(self, one: Waiting) -> Int:
         """The triplets in places within the set."""
         self._room[one.own] = np.arange(len(one.own), dtype=np.int32)
         return np.ascontiguousarray(self._room[one.rows])
@@ -177,8 +180,8 @@ class Growth:
 
     # ------------------------------------------------------------------ a step
 
-    def step(self, pool: Executor | None = None) -> Iterator[None]:
-        """Divide the largest set; yields None at places to stop; ``pool`` shares placements."""
+    def step(self, crew: Crew | None = None) -> Iterator[None]:
+        """Divide the largest set; yields None at places to stop; ``crew`` shares placements."""
         one = self.take()
         plan, m = self.plan, len(one.own)
         if m == 2 or (plan.stop and m <= plan.s):
@@ -187,7 +190,7 @@ class Growth:
         if one.matrix is None and m <= plan.whole:
             one = yield from self._looked_at(one)
         if one.matrix is None:
-            labels = yield from self._sampled(one, pool)
+            labels = yield from self._sampled(one, crew)
         elif plan.compiled and m <= COMPILED and not len(one.rows):
             matrix = one.matrix if len(one.matrix) == m else _part(one)
             least = plan.s if plan.stop else 1
@@ -219,7 +222,7 @@ class Growth:
     def _divide(self, one: Waiting, labels: Int) -> None:
         over = self.node(one.over)
         labels = flatkernels.renamed(labels)
-        of = labels[self._local(one)] if len(one.rows) else one.rows
+        of = labels[self.local(one)] if len(one.rows) else one.rows
         for label in range(int(labels.max()) + 1):
             here = labels == label
             rows = one.rows[(of == label).all(axis=1)] if len(one.rows) else one.rows
@@ -246,7 +249,7 @@ class Growth:
         m = len(one.own)
         key, count = np.arange(m, dtype=np.int32), m
         if len(one.rows):
-            key = components(m, self._local(one))
+            key = components(m, self.local(one))
             count = int(key.max()) + 1
         labels = yield from self._flat(matrix, key, count, one.seed)
         return labels[key]
@@ -270,7 +273,7 @@ class Growth:
 
     # ------------------------------------------------------------------ by a sample
 
-    def _sampled(self, one: Waiting, pool: Executor | None) -> Steps:
+    def _sampled(self, one: Waiting, crew: Crew | None) -> Steps:
         """Algorithm 1 of paper 002, one division: sample, cluster, place; then second looks."""
         plan, m = self.plan, len(one.own)
         who = self.items[one.own]
@@ -279,7 +282,7 @@ class Growth:
         sample = np.sort(drawn[: plan.s])
         key = None
         if len(one.rows):
-            key = components(m, self._local(one))
+            key = components(m, self.local(one))
             sample = _with_two(sample, key, rng)
         block = self.oracle.similarity(who[sample], who[sample])
         yield
@@ -307,7 +310,7 @@ class Growth:
         rest[sample] = False
         others = np.flatnonzero(rest).astype(np.int32)
         members = sample[kept]
-        yield from self._tally(who, others, members, clusters, (sums, squares, counts), pool)
+        yield from self._tally(who, others, members, clusters, (sums, squares, counts), crew)
 
         labels = np.zeros(m, np.int32)
         everyone = np.arange(m, dtype=np.int32)
@@ -328,7 +331,7 @@ class Growth:
         if plan.repair > 0:
             loose = np.ones(m, bool) if key is None else np.bincount(key)[key] == 1
             tallies = (sums, squares, counts)
-            yield from self._second(who, drawn, loose, labels, tallies, pool)
+            yield from self._second(who, drawn, loose, labels, tallies, crew)
         if flatkernels.one_sided(labels):
             labels[members] = clusters
         return labels
@@ -340,25 +343,26 @@ class Growth:
         members: Int,
         clusters: Int,
         tallies: tuple[Float, Float, Int],
-        pool: Executor | None,
+        crew: Crew | None,
     ) -> Iterator[None]:
         """Ask for the similarities of the items at places ``at`` with ``members``, and add them."""
-        columns = who[members]
+        k = tallies[0].shape[1]
         stride = max(1, BLOCK // max(1, len(members)))
-
-        def part(begin: int) -> None:
-            places = at[begin : begin + stride]
-            block = self.oracle.similarity(who[places], columns)
-            nobody = np.full(len(places), -1, np.int32)
-            placekernels.tally(block, places, clusters, nobody, *tallies)
-
-        begins = range(0, len(at), stride)
-        if pool is None or len(begins) < 2:
-            for begin in begins:
-                part(begin)
+        parts = [at[begin : begin + stride] for begin in range(0, len(at), stride)]
+        if crew is None or len(parts) < 2:
+            for places in parts:
+                _add(tallies, places, tallied(self.oracle, who[places], who[members], clusters, k))
                 yield
-        else:
-            yield from waited([pool.submit(part, begin) for begin in begins])
+            return
+        under_way = {
+            crew.tally(self.oracle, who[places], who[members], clusters, k): places
+            for places in parts
+        }
+        while under_way:
+            wait(under_way, timeout=0.02, return_when=FIRST_COMPLETED)
+            for future in [each for each in under_way if each.done()]:
+                _add(tallies, under_way.pop(future), crew.collect(future, self.oracle))
+            yield
 
     def _second(
         self,
@@ -367,7 +371,7 @@ class Growth:
         loose: NDArray[np.bool_],
         labels: Int,
         tallies: tuple[Float, Float, Int],
-        pool: Executor | None,
+        crew: Crew | None,
     ) -> Iterator[None]:
         """Look again at those whose place is in doubt, at ``s`` more items each time.
 
@@ -390,7 +394,7 @@ class Growth:
                 return
             room -= len(again) * len(more)
             self.second += len(again) * len(more)
-            yield from self._tally(who, again, more, labels[more], tallies, pool)
+            yield from self._tally(who, again, more, labels[more], tallies, crew)
             placekernels.nearest(tallies[0], tallies[2], again, labels)
 
 
@@ -446,15 +450,48 @@ def _joined(mean: Float, key: Int) -> tuple[Int, Float]:
     return together.argmax(axis=1).astype(np.int32)[key], together.max(axis=1)[key]
 
 
-def waited(futures: Iterable[Future[Any]]) -> Iterator[None]:
-    """Wait for all of them, with a place to stop every 20 ms; the first fault is raised."""
-    left = set(futures)
-    try:
-        while left:
-            done, left = wait(left, timeout=0.02)
-            for one in done:
-                one.result()
-            yield
-    finally:
-        for one in left:
-            one.cancel()
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """What became of a set: parents (see :class:`Growth`), and what second looks asked for."""
+
+    up: Int
+    made: int
+    second: int
+
+
+def finished(
+    oracle: Any,
+    plan: Plan,
+    items: Int,
+    seed: int,
+    rows: Int,
+    unless: Callable[[], bool] | None = None,
+) -> Grown | None:
+    """The tree of some items, to the end; None if ``unless()`` came true on the way."""
+    growth = Growth(oracle, plan, items, seed, rows)
+    while growth.largest():
+        for _ in growth.step():
+            if unless is not None and unless():
+                return None
+    return Grown(growth.up, growth.made, growth.second)
+
+
+def tallied(
+    oracle: Any, rows: Int, columns: Int, clusters: Int, k: int
+) -> tuple[Float, Float, Int]:
+    """Sums, sums of squares and counts of the similarities of ``rows`` with ``columns``, by the
+    columns' ``clusters``: shape (len(rows), k) each."""
+    out = np.zeros((len(rows), k)), np.zeros((len(rows), k)), np.zeros((len(rows), k), np.int32)
+    block = oracle.similarity(rows, columns)
+    nobody = np.full(len(rows), -1, np.int32)
+    placekernels.tally(
+        block, np.arange(len(rows), dtype=np.int32), np.asarray(clusters, np.int32), nobody, *out
+    )
+    return out
+
+
+def _add(tallies: tuple[Float, Float, Int], places: Int, fresh: tuple[Float, Float, Int]) -> None:
+    sums, squares, counts = tallies
+    sums[places] += fresh[0]
+    squares[places] += fresh[1]
+    counts[places] += fresh[2]

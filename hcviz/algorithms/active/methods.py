@@ -120,19 +120,29 @@ def run_kmeans(
     return _run(framework(params, "kmeans", "kmeans", problem.n_items), problem, rng)
 
 
+#: The methods that ask for a part of the similarities.
+ACTIVE = ("active-spectral", "active-kmeans", "heurspec")
+
+
+def described(name: str, params: Any) -> ActiveCluster:
+    """The framework of an active method with these parameters."""
+    if name == "active-kmeans":
+        return framework(params, "kmeans", "kmeans")
+    return framework(params, params.cut, "laplacian")
+
+
 def run_active_spectral(
     problem: Problem, params: ActiveSpectral, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
     """ActiveSpectral: :class:`ActiveCluster` with a spectral cut; ``heurspec`` adds heuristics."""
-    made = framework(params, params.cut, "laplacian")
-    return _run(made, problem, rng, params.threads)
+    return _run(described("active-spectral", params), problem, rng, params.threads)
 
 
 def run_active_kmeans(
     problem: Problem, params: Active, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
     """ActiveKMeans: :class:`ActiveCluster` with k-means on rows of the sample's similarities."""
-    return _run(framework(params, "kmeans", "kmeans"), problem, rng, params.threads)
+    return _run(described("active-kmeans", params), problem, rng, params.threads)
 
 
 def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algorithm:
@@ -178,4 +188,4 @@ def warm() -> None:
                     pass
 
 
-__all__ = ["ALGORITHMS"]
+__all__ = ["ACTIVE", "ALGORITHMS", "described"]

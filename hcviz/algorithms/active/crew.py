@@ -1,0 +1,53 @@
+"""Who does the tasks of a recursion: threads here; :mod:`hcviz.jobs.cluster` has another crew.
+
+A task is a function of its arguments alone: the averages of some items, or a set divided to its
+leaves.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any, Protocol
+
+from hcviz.algorithms.active.growth import finished, tallied
+
+
+class Crew(Protocol):
+    """``tally`` and ``finish`` take the arguments of :func:`growth.tallied` and
+    :func:`growth.finished`; ``collect`` is the result, once it is there, the oracle having been
+    told of what was asked elsewhere; ``close`` leaves off whatever is under way."""
+
+    def tally(self, oracle: Any, *given: Any) -> Future[Any]: ...
+
+    def finish(self, oracle: Any, *given: Any) -> Future[Any]: ...
+
+    def collect(self, future: Future[Any], oracle: Any) -> Any: ...
+
+    def close(self) -> None: ...
+
+
+class Threads:
+    """A crew of threads; they share the oracle."""
+
+    def __init__(self, count: int) -> None:
+        self._pool = ThreadPoolExecutor(count, "hcviz-active")
+        self._halted = threading.Event()
+
+    def tally(self, oracle: Any, *given: Any) -> Future[Any]:
+        return self._pool.submit(tallied, oracle, *given)
+
+    def finish(self, oracle: Any, *given: Any) -> Future[Any]:
+        task = partial(finished, unless=self._halted.is_set)
+        return self._pool.submit(task, oracle, *given)
+
+    def collect(self, future: Future[Any], oracle: Any) -> Any:
+        return future.result()
+
+    def close(self) -> None:
+        self._halted.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+__all__ = ["Crew", "Threads"]
