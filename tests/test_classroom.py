@@ -241,7 +241,7 @@ def test_another_session_brings_none_of_the_samples_of_this_one(loop):
     """Runs are numbered in each session: the number alone does not say whose samples they are."""
     with over_zoo(loop, "ddt") as store:
         assert store.samples is not None
-        assert store.restore(open_prepared("iris"))
+        assert store.restore(open_prepared("glass"))
         assert store.samples is None
 
 

@@ -27,7 +27,7 @@ from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
 
 #: Data -> seed and number of steps.
-LESSONS: dict[str, tuple[int, int]] = {"zoo": (2, 10), "iris": (3, 8)}
+LESSONS: dict[str, tuple[int, int]] = {"zoo": (2, 10), "glass": (3, 8)}
 #: Answers that are tried for each step.
 TRIED = 10
 AUTHOR = "the lesson"
