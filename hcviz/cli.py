@@ -172,7 +172,7 @@ def add_parameters(parser: argparse.ArgumentParser, method: Algorithm) -> None:
         what = method.params.param[name]
         told = " ".join((what.doc or "").split()).replace("%", "%%")
         if isinstance(what, param.Selector):
-            told += f" One of {', '.join(map(str, what.get_range()))}."
+            told += f" One of {', '.join(map(str, what.get_range().values()))}."
         bounds = getattr(what, "bounds", None)
         if bounds:
             low, high = ("" if bound is None else bound for bound in bounds)

@@ -10,6 +10,12 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.fields import LONGEST, form, parameter_from, set_field
 from hcviz.ui.store import Store
+from tests.stores import Loop, over_zoo
+
+
+@pytest.fixture
+def loop():
+    return Loop()
 
 
 @pytest.mark.parametrize(
@@ -57,3 +63,26 @@ def test_what_is_very_long_is_not_read_at_all():
     assert parameter_from(text) == text
     assert time.perf_counter() - began < 0.1
     assert parameter_from("[" + "0.125, " * 4000 + "]") == [0.125] * 4000
+
+
+def test_choices_are_told_in_words_and_ranges_with_them(loop):
+    with over_zoo(loop, "hrsc") as store:
+        fields = {each["name"]: each for each in form(store)["fields"]}
+    assert fields["oracle"]["title"] == "Cut by"
+    assert [value for value, _ in fields["oracle"]["options"]] == ["spectral", "exact", "lp", "sdp"]
+    assert fields["oracle"]["options"][1][1] == "all cuts, up to 18"
+    assert fields["lam"]["title"] == "Lambda"
+    assert fields["lam"]["doc"].endswith("Takes a number of 0 or more.")
+    assert all(each["doc"] for each in fields.values())
+
+
+def test_what_a_run_refuses_about_a_parameter_is_said_beside_its_field(loop):
+    with over_zoo(loop, "crsc") as store:
+        set_field(store, "oracle", "exact")  # within its range, but not for 101 animals
+        loop.until(lambda: store.session.status == "failed")
+        fields = {each["name"]: each for each in form(store)["fields"]}
+        assert "up to 18 supernodes" in fields["oracle"]["error"]
+        assert "error" not in fields["refine"]
+        set_field(store, "oracle", "spectral")
+        loop.until(lambda: store.session.status == "settled")
+        assert not any("error" in each for each in form(store)["fields"])

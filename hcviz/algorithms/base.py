@@ -114,6 +114,13 @@ class Algorithm:
         return self.run(problem, params, rng, start)
 
 
+def explained(what: param.Parameter[Any]) -> str:
+    """A parameter's doc, and what it takes where that is a range."""
+    told = _wanted(what) if isinstance(what, param.Number) and what.bounds else ""
+    doc = " ".join((what.doc or "").split())
+    return f"{doc} Takes {told}." if told else doc
+
+
 def _wanted(what: param.Parameter[Any]) -> str:
     """What a parameter takes, in words; nothing where its own check says it."""
     if isinstance(what, param.Boolean):

@@ -68,9 +68,10 @@ def second_vector(weights: NDArray[Any], degree: Float) -> Generator[None, None,
         wanted = min(steps, done + stride)
         reached = kernels.lanczos(weights, scale, basis, alpha, beta, done, wanted)
         yield
-        found, residual = kernels.ritz_vector(basis, alpha, beta, reached)
+        found, residual = kernels.ritz_weights(alpha, beta, reached)
         if reached == steps or reached < wanted or residual < TOLERANCE:
-            return found
+            vector: Float = kernels.ritz_vector(basis, found)
+            return vector
         done = reached
 
 

@@ -223,15 +223,24 @@ def begin_lanczos(degree, scale, basis):
 
 
 @njit
-def ritz_vector(basis, alpha, beta, m):
-    """``(vector float64 (k,), residual)`` of the largest Ritz value after m steps."""
+def ritz_weights(alpha, beta, m):
+    """``(weights float64 (m,), residual)`` of the largest Ritz value's vector after m steps.
+
+    The residual is known before the vector is put together, which takes as long as some steps.
+    """
     weights_in_basis = top_of_tridiagonal(alpha, beta, m)
+    return weights_in_basis, beta[m - 1] * abs(weights_in_basis[m - 1])
+
+
+@njit
+def ritz_vector(basis, weights_in_basis):
+    """The vector of those weights, float64 (k,)."""
     out = np.zeros(basis.shape[1])
-    for step in range(m):
+    for step in range(weights_in_basis.size):
         part = weights_in_basis[step]
         for i in range(out.size):
             out[i] += part * basis[step + 1, i]
-    return out, beta[m - 1] * abs(weights_in_basis[m - 1])
+    return out
 
 
 @njit
@@ -252,9 +261,9 @@ def exact_vector(weights, degree, tolerance=1e-9):
     while True:
         wanted = min(k - 1, done + 12)
         reached = lanczos(weights, scale, basis, alpha, beta, done, wanted)
-        found, residual = ritz_vector(basis, alpha, beta, reached)
+        found, residual = ritz_weights(alpha, beta, reached)
         if reached == k - 1 or reached < wanted or residual < tolerance:
-            return found
+            return ritz_vector(basis, found)
         done = reached
 
 

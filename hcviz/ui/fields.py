@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 import param
 
 from hcviz import datasets
 from hcviz.algorithms import get as get_algorithm
+from hcviz.algorithms.base import explained
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
 from hcviz.ui.store import FieldFault, Store
@@ -28,19 +30,21 @@ def form(store: Store) -> dict[str, Any]:
         parameter, value = values.param[name], getattr(values, name)
         field: dict[str, Any] = {
             "name": name,
-            "title": name.replace("_", " ").capitalize(),
-            "doc": parameter.doc,
+            "title": parameter.label,
+            "doc": explained(parameter),
         }
         if isinstance(parameter, param.Boolean):
             field |= {"kind": "switch", "value": bool(value)}
         elif isinstance(parameter, param.Selector):
             field |= {"kind": "choice", "value": str(value)}
-            field["options"] = [[str(x), str(x)] for x in parameter.objects]
+            field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
         else:
             field |= {"kind": "text", "value": "" if value is None else str(value)}
             field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
         if name in refused:
             field |= {"value": refused[name].typed, "error": refused[name].sentence}
+        elif fault := _refused_by_the_run(store, name):
+            field |= {"error": fault}
         fields.append(field)
     prepared = [_data_choice("scaling", "Scaling", session.data.scaling, datasets.SCALINGS)]
     if data is not None and data.n_missing:
@@ -52,6 +56,12 @@ def form(store: Store) -> dict[str, Any]:
     if method.paper:
         about += f" ({method.paper})"
     return {"fields": fields, "data": prepared, "about": about}
+
+
+def _refused_by_the_run(store: Store, name: str) -> str:
+    """What a run that failed says of a parameter: its hint names it, ``name=``."""
+    error = store.session.error if store.session.status == "failed" else None
+    return " ".join(error) if error and re.search(rf"\b{re.escape(name)}=", error[1]) else ""
 
 
 def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any]:

@@ -379,12 +379,20 @@ def _named_matrices(store: Store) -> Any:
 
 #: What the parts depend on that have nothing to do with the tree; the others on everything.
 SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
-    form: lambda s: (s.session.data, s.session.method, s.session.params, s.dataset, s.view.faults),
     tools: lambda s: (
         s.view,
         s.session.labels,
         s.dataset,
         s.samples is None,
         _named_matrices(s),
+    ),
+    form: lambda s: (
+        s.session.data,
+        s.session.method,
+        s.session.params,
+        s.dataset,
+        s.view.faults,
+        s.session.error,
+        s.session.status == "failed",
     ),
 }

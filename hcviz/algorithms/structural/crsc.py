@@ -24,17 +24,25 @@ from hcviz.core.tree import Tree
 class Parameters(param.Parameterized):
     oracle: Any = param.Selector(
         default="spectral",
-        objects=["spectral", "exact", "lp", "sdp"],
+        label="Cut by",
+        objects={
+            "spectral sweep": "spectral",
+            "all cuts, up to 18": "exact",
+            "metric relaxation, up to 60": "lp",
+            "semidefinite, up to 60": "sdp",
+        },
         doc="How a set is cut: by a sweep along the second eigenvector; by trying all cuts (up to "
         "18 supernodes); by the metric or the semidefinite relaxation (up to 60, slow).",
     )
     refine = param.Boolean(
         False,
+        label="Refine cuts",
         doc="Move single supernodes across a cut while that makes the cut better. The tree is "
         "mostly cheaper for it (seen: -6 to +0.1 per cent), and takes up to four times as long.",
     )
     shift = param.Boolean(
         False,
+        label="Shift to 0",
         doc="Where similarities are negative, take the lowest from all of them (else refuse).",
     )
 
@@ -42,6 +50,7 @@ class Parameters(param.Parameterized):
 class SoftParameters(Parameters):
     lam = param.Number(
         1.0,
+        label="Lambda",
         bounds=(0, None),
         doc="What it costs to violate a triplet of weight 1, for each item of the smallest clade "
         "that holds a and b: 0 is geometry alone.",
@@ -192,7 +201,7 @@ HRSC = Algorithm(
     runs="thread",
     params=SoftParameters,
     apart=_relaxes,
-    summary="Weighs answers against geometry: each violated answer costs lam. Answers may "
+    summary="Weighs answers against geometry: each violated answer costs lambda. Answers may "
     "contradict each other.",
 )
 

@@ -36,12 +36,14 @@ ROUNDING = 1e-13
 class Parameters(param.Parameterized):
     objective: Any = param.Selector(
         default="similarity",
-        objects=["similarity", "dissimilarity"],
+        label="Numbers are",
+        objects={"similarities": "similarity", "dissimilarities": "dissimilarity"},
         doc="What the numbers are: similarities (the cost is minimised) or dissimilarities (the "
         "same sum is maximised).",
     )
     lam = param.Number(
         None,
+        label="Lambda",
         allow_None=True,
         bounds=(0, None),
         doc="None: every triplet holds. Else a violated one costs lam times its weight times the "

@@ -50,15 +50,15 @@ def second_vector(
     basis = np.empty((steps + 2, k), np.float32)
     spectralkernels.begin_lanczos(degree, scale, basis)
     alpha, beta = np.zeros(steps), np.zeros(steps)
-    found: NDArray[np.float64]
     done = 0
     while True:
         work = 2 * len(graph[1]) + 4 * k * (done + 2)  # of one step
         wanted = min(steps, done + min(12, max(1, CHUNK // work)))
         reached = sparsekernels.lanczos(*graph, scale, basis, alpha, beta, done, wanted)
         yield
-        found, residual = spectralkernels.ritz_vector(basis, alpha, beta, reached)
+        weights, residual = spectralkernels.ritz_weights(alpha, beta, reached)
         if reached == steps or reached < wanted or residual < TOLERANCE:
+            found: NDArray[np.float64] = spectralkernels.ritz_vector(basis, weights)
             return found
         done = reached
 

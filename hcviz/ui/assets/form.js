@@ -1,5 +1,5 @@
 function control(field, send) {
-  const key = { "data-key": field.name, "aria-label": field.title, "aria-invalid": field.error ? "true" : null,
+  const key = { "data-key": field.name, "aria-label": field.title, "aria-description": field.doc || null, "aria-invalid": field.error ? "true" : null,
     "aria-describedby": field.error ? `why-${field.name}` : null }
   const set = value => send("set", { name: field.name, value })
   if (field.kind === "switch") return h("input", { ...key, type: "checkbox", checked: field.value, onchange: e => set(e.target.checked) })

@@ -58,6 +58,7 @@ class TreeFigure:
         self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
         self.tree = ColumnDataSource({"x": [], "y": []})
         self.clusters = ColumnDataSource({"xs": [], "ys": [], "colour": []})
+        self.clusters.name = "branch-colours"
         self.wedges = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         names = ("fresh", "together", "apart", "selection")
         self.layers = {name: ColumnDataSource({"x": [], "y": []}) for name in names}

@@ -9,7 +9,7 @@ SECTIONS.prices = (state, send) => foldable(state, send, () => state.said ? [h("
 ])
 
 function slider(state, send) {
-  const shown = h("output", { class: "lam" }, state.lam)
+  const shown = h("b", { class: "lam", "aria-hidden": "true" }, state.lam)
   // While it is dragged a run is started every quarter of a second at most; all of a drag is one step to undo.
   const go = node => {
     clearTimeout(timer); timer = null

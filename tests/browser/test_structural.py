@@ -1,0 +1,167 @@
+"""Structural constraints on the page: costs, cuts, lambda, dependencies, and the methods' forms."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import column, wait_for
+
+#: bear + carp before dove, carp + dove before pike, aardvark + antelope before bass.
+THREE = "c=3.7-20+7.20-60+0.1-4"
+
+
+def opened(page: Page, server, query: str) -> Dashboard:
+    page.goto(f"{server.url}?{query}")
+    return Dashboard(page).settle()
+
+
+def section(page: Page, name: str):
+    return page.locator(f".section-{name}")
+
+
+def test_what_the_tree_costs_and_branches_by_cost(page, server):
+    dashboard = opened(page, server, f"data=zoo&method=crsc&{THREE}")
+    costs = section(page, "costs")
+    expect(costs).to_contain_text("Dasgupta's cost")
+    expect(costs).to_contain_text("0 of 3")
+    dearest = costs.get_by_role("list", name="Dearest nodes").get_by_role("button")
+    expect(dearest).to_have_count(5)
+    dearest.nth(1).click()
+    expect(dashboard.selected).to_have_text(re.compile(r"^\d+ items$"))
+    toggle = page.get_by_role("button", name="Colour by cost")
+    toggle.click()
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("img", name=re.compile("share of the cost"))).to_be_visible()
+    wait_for(
+        page,
+        "() => Bokeh.documents[0].get_model_by_name('branch-colours').data.colour.length > 1",
+    )
+    assert len(set(column(page, "branch-colours", "colour"))) == 4
+    costs.get_by_role("button", name="Colour the branches by cost").click()
+    expect(toggle).to_have_attribute("aria-pressed", "false")
+    wait_for(
+        page,
+        "() => Bokeh.documents[0].get_model_by_name('branch-colours').data.colour.length === 0",
+    )
+
+
+def test_a_section_folds_and_stays_folded(page, server):
+    dashboard = opened(page, server, "data=zoo&method=crsc")
+    head = page.get_by_role("button", name="How it could be cut")
+    expect(head).to_have_attribute("aria-expanded", "true")
+    head.press("Enter")
+    expect(head).to_have_attribute("aria-expanded", "false")
+    expect(section(page, "profile").locator("svg")).to_have_count(0)
+    dashboard.button("Run").click()
+    dashboard.settle()
+    expect(head).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_cut_profile_follows_the_selection(page, server):
+    dashboard = opened(page, server, "data=zoo&method=crsc")
+    cuts = section(page, "profile")
+    expect(cuts.get_by_role("status")).to_contain_text("of 101 items, and so does the tree.")
+    expect(cuts.get_by_role("img")).to_have_attribute("aria-label", re.compile("of 101 items"))
+    dashboard.click_above("frog", 0.5)
+    size = dashboard.selected.inner_text().split()[0]
+    expect(cuts.get_by_role("status")).to_contain_text(f"of {size} items")
+    expect(cuts.locator("path.own")).to_have_count(1)
+
+
+def test_lambda_from_geometry_to_answers(page, server):
+    dashboard = opened(page, server, f"data=zoo&method=hrsc&{THREE}")
+    prices = section(page, "prices")
+    points = prices.locator("circle.point")
+    expect(points).to_have_count(11)
+    slider = page.get_by_role("slider", name="Lambda")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(prices.get_by_role("status")).to_contain_text("lambda 0:")
+    expect(slider).to_have_attribute("aria-valuetext", "lambda 0")
+    dashboard.settle()
+    expect(prices.get_by_role("status")).not_to_contain_text("0 violated")
+    page.keyboard.press("End")
+    expect(prices.get_by_role("status")).to_contain_text("lambda 3000: 0 violated")
+    points.nth(3).press("Enter")
+    expect(prices.get_by_role("status")).to_contain_text("lambda 1:")
+    expect(prices.locator(".lam")).to_have_text("1")
+    expect(page.locator(".hc-form").get_by_label("Lambda")).to_have_value("1.0")
+
+
+def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
+    dashboard = opened(page, server, f"data=zoo&method=hrsc&{THREE}")
+    slider = page.get_by_role("slider", name="Lambda")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.26 * box["width"], y)
+    page.mouse.down()
+    for k in range(4, 10):
+        page.mouse.move(box["x"] + k / 10 * box["width"], y)
+        page.wait_for_timeout(120)
+    dashboard.settle()  # while the button is still held
+    page.mouse.up()
+    status = section(page, "prices").get_by_role("status")
+    expect(status).to_contain_text("0 violated")
+    undo = page.get_by_role("button", name="Undo")
+    undo.click()  # the whole drag
+    expect(section(page, "prices").locator(".lam")).to_have_text("1")
+
+
+def test_what_the_answers_are_worth_and_how_they_depend(page, server):
+    dashboard = opened(page, server, f"data=zoo&method=crsc&{THREE}")
+    worth = section(page, "worth")
+    rows = worth.get_by_role("list", name="Answers and what they are worth").get_by_role("button")
+    expect(rows).to_have_count(3)
+    expect(worth).to_contain_text("Dependency measure")
+    expect(worth).to_contain_text("Constrained random cutting is sure of")
+    rows.first.click()
+    expect(dashboard.selected).to_have_text("3 items")
+    worth.get_by_role("button", name="Draw how they depend").click()
+    sheet = page.locator(".hc-dependencies")
+    expect(sheet.locator(".box")).to_have_count(3)
+    expect(sheet.locator(".graph .box")).to_have_count(2)
+    expect(sheet.locator(".graph path[marker-end]")).to_have_count(1)
+    key = sheet.get_by_role("button", name=re.compile("^before dove"))
+    expect(key).to_have_attribute("title", re.compile("bear \\+ carp together, before dove"))
+    key.press("Enter")
+    expect(key).to_have_class(re.compile("chosen"))
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("tab", name="Tree")).to_have_attribute("aria-selected", "true")
+
+
+def test_without_answers_there_are_no_dependencies(page, server):
+    opened(page, server, "data=zoo&method=hrsc")
+    expect(page.get_by_role("tab", name="Dependencies")).to_be_disabled()
+    expect(section(page, "worth")).to_contain_text("No answers yet.")
+    expect(section(page, "prices")).to_contain_text("nothing to weigh")
+
+
+@pytest.mark.parametrize("method", ["crsc", "crbc", "hrsc", "dasgupta-search"])
+def test_the_methods_forms_say_what_they_take(page, server, method):
+    dashboard = opened(page, server, f"data=zoo&method={method}&{THREE}")
+    form = page.locator(".hc-form")
+    if method == "dasgupta-search":
+        field = form.get_by_label("Lambda")
+        field.fill("-1")
+        field.press("Enter")
+        expect(form.get_by_role("alert")).to_contain_text("lam must be a number of 0 or more")
+        field.fill("2")
+        field.press("Enter")
+        dashboard.settle()
+        expect(form.get_by_role("alert")).to_have_count(0)
+        return
+    cut_by = form.get_by_label("Cut by")
+    expect(cut_by.locator("option")).to_have_count(4)
+    cut_by.select_option("exact")
+    told = form.get_by_role("alert")
+    expect(told).to_contain_text("up to 18 supernodes")
+    expect(cut_by).to_have_attribute("aria-invalid", "true")
+    cut_by.select_option("spectral")
+    dashboard.settle()
+    expect(told).to_have_count(0)
