@@ -72,8 +72,8 @@ def test_a_fault_is_an_answer(loop, aside, caplog):
 def test_runs_go_through_a_runner_and_are_read(loop, aside):
     problem = Problem(similarity=np.exp(-np.abs(np.subtract.outer(np.arange(6), np.arange(6)))))
     wish = {
-        "tree": SideRun("average", problem, lambda snapshot: snapshot.tree.n_leaves),
-        "fault": SideRun("crsc", problem, lambda snapshot: 0, {"oracle": "nothing"}),
+        "tree": SideRun("average", lambda: problem, lambda snapshot: snapshot.tree.n_leaves),
+        "fault": SideRun("crsc", lambda: problem, lambda snapshot: 0, {"oracle": "nothing"}),
     }
     aside.ask("it", wish)
     loop.until(lambda: len(aside.told) == 2)

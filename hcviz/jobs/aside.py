@@ -25,10 +25,13 @@ KEPT = 128
 
 @dataclass(frozen=True)
 class SideRun:
-    """A run whose last snapshot, as ``read`` reads it on the page's thread, is the answer."""
+    """A run whose last snapshot, as ``read`` reads it on the page's thread, is the answer.
+
+    ``problem()`` is called when its turn comes: to check a large problem takes a while.
+    """
 
     method: str
-    problem: Problem
+    problem: Callable[[], Problem]
     read: Callable[[Snapshot], Any]
     params: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
@@ -114,7 +117,7 @@ class Aside:
         self._doing = (turn, key)
         if isinstance(work, SideRun):
             self._last, self._read = None, work.read
-            self._runner.start(turn, work.method, work.problem, work.params, work.seed)
+            self._runner.start(turn, work.method, work.problem(), work.params, work.seed)
             return
 
         def calculate() -> None:

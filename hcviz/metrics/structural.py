@@ -145,16 +145,17 @@ def dependency(triplets: Any) -> Dependency:
     )
 
 
-def dependency_guarantee(n_leaves: int, triplets: Any) -> float:
+def dependency_guarantee(n_leaves: int, triplets: Any, digraph: Dependency | None = None) -> float:
     """What constrained random cutting reaches in expectation, as a share of the optimum.
 
     2 (1 - k/n) / (3 DMC), theorem 5. k is the number of items that some triplet names: the proof
     counts the points *not* involved in any, of which the theorem's wording, "k triplets", would
-    have too many. Without triplets 2/3.
+    have too many. Without triplets 2/3. ``digraph`` is their :func:`dependency`, where it is known.
     """
     n = whole_number(n_leaves, "n_leaves", InvalidConstraint, 1)
     known = Triplets.of(triplets, n)
-    return 2.0 * (1.0 - np.unique(known.rows).size / n) / (3.0 * dependency(known).dmc)
+    dmc = (dependency(known) if digraph is None else digraph).dmc
+    return 2.0 * (1.0 - np.unique(known.rows).size / n) / (3.0 * dmc)
 
 
 def _adjacency(count: int, edges: Int) -> list[list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,9 +69,7 @@ def tree_without(store: Store) -> Tree | HcvizError | None:
     method = compared(store)
     params = dict(session.params) if method == session.method else {}
     key = ("without", method, repr(sorted(params.items())), session.seed)
-    bare = problem.with_triplets(())
-    read: Callable[[Any], Tree] = _tree_of
-    run = SideRun(method, bare, read, params, session.seed)
+    run = SideRun(method, lambda: problem.with_triplets(()), _tree_of, params, session.seed)
     found = store.aside.ask("without", {key: run}).get(key)
     return found if isinstance(found, (Tree, HcvizError)) else None
 

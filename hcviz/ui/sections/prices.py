@@ -80,19 +80,23 @@ def curve(store: Store, unit: float) -> list[dict[str, Any]]:
     problem, session = store.problem, store.session
     if problem.n_items > MOST:
         return []
-    told = problem.with_triplets(session.triplets)
+    triplets = session.triplets
     others = {name: x for name, x in session.params.items() if name != "lam"}
     same = (repr(sorted(others.items())), session.triplets.rows.tobytes(),
             session.triplets.weights.tobytes(), session.seed)  # fmt: skip
 
     def read(snapshot: Snapshot) -> tuple[float, float, int]:
-        broken = ~snapshot.tree.satisfies(told.triplets)
+        broken = ~snapshot.tree.satisfies(triplets)
         cost = dasgupta_cost(snapshot.tree, problem.similarity_or_default)
-        return cost, float(told.triplets.weights[broken].sum()), int(broken.sum())
+        return cost, float(triplets.weights[broken].sum()), int(broken.sum())
 
     wanted: dict[Hashable, Work] = {
         ("price", lam * unit, *same): SideRun(
-            "hrsc", told, read, {**others, "lam": lam * unit}, session.seed
+            "hrsc",
+            lambda: problem.with_triplets(triplets),
+            read,
+            {**others, "lam": lam * unit},
+            session.seed,
         )
         for lam in GRID
     }

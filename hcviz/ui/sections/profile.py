@@ -58,11 +58,12 @@ def picture(store: Store) -> dict[str, Any]:
     if items.size > MOST:
         return {"said": f"Told for clades of up to {MOST:,} items: select a smaller one."}
     triplets, lam = _answers(store)
-    told = problem.with_triplets(triplets)
     sides = [tree.leaves(int(child)) for child in tree.children(node)]
     key = ("profile", *(side.tobytes() for side in sides), triplets.rows.tobytes(),
            triplets.weights.tobytes(), lam)  # fmt: skip
-    found = store.aside.ask("profile", {key: lambda: _cuts(told, items, sides, lam)}).get(key)
+    found = store.aside.ask(
+        "profile", {key: lambda: _cuts(problem.with_triplets(triplets), items, sides, lam)}
+    ).get(key)
     if found is None:
         return {"said": "Being worked out."}
     if isinstance(found, HcvizError):

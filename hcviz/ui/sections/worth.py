@@ -37,7 +37,7 @@ def picture(store: Store) -> dict[str, Any]:
 
 
 def facts(store: Store, found: Dependency) -> list[list[str]]:
-    guarantee = dependency_guarantee(store.session.n_items, store.session.triplets)
+    guarantee = dependency_guarantee(store.session.n_items, store.session.triplets, found)
     return [
         ["Triplets", f"{len(store.session.triplets):,}"],
         ["Pairs they bind", f"{len(found.bases):,}"],
@@ -55,7 +55,7 @@ def deepest(found: Dependency) -> int:
 def words(store: Store, found: Dependency) -> str:
     """The guarantee in words (paper 001, theorem 5)."""
     session = store.session
-    guarantee = dependency_guarantee(session.n_items, session.triplets)
+    guarantee = dependency_guarantee(session.n_items, session.triplets, found)
     named = np.unique(session.triplets.rows).size
     formula = (
         f"2 (1 − k/n) / (3 DMC), with k = {named:,} of n = {session.n_items:,} items named and "

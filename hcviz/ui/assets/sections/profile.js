@@ -20,7 +20,7 @@ function plot({ curve, best, own, size, third, words }) {
   return svg("svg", { class: "cuts", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Mean similarity across each cut of the sweep. ${words}` },
     third ? svg("rect", { class: "third", x: x(size / 3), y: TOP, width: x(size / 3) - LEFT, height: H - TOP - FOOT }) : null,
     [low, (low + high) / 2, high].map(v => [svg("path", { class: "grid", d: `M${LEFT} ${y(v).toFixed(1)}H${W - RIGHT}` }), svg("text", { class: "y", x: LEFT - 5, y: y(v).toFixed(1) }, digits(v))]),
-    [0, Math.round(size / 2), size].map(v => svg("text", { class: "x", x: x(v), y: H - 5 }, v.toLocaleString("en"))),
+    [0, Math.round(size / 2), size].map(v => svg("text", { class: "x", "text-anchor": v === size ? "end" : "middle", x: x(v), y: H - 5 }, v.toLocaleString("en"))),
     svg("path", { class: "curve", d: pathOf(curve, ([items, ratio]) => [x(items), y(ratio)]) }),
     curve.length < 40 ? curve.map(([items, ratio]) => svg("circle", { class: "dot", cx: x(items).toFixed(1), cy: y(ratio).toFixed(1), r: 1.6 })) : null,
     own ? svg("path", { class: "own", d: `M${x(own[0])} ${y(own[1]) - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` }, svg("title", {}, `The tree: ${own[0]} | ${size - own[0]}, ${digits(own[1])}`)) : null,
