@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, wait_for
+from tests.browser.driving import FIND_VIEW, column, wait_for
 
 #: bear + carp before dove, carp + dove before pike, aardvark + antelope before bass.
 THREE = "c=3.7-20+7.20-60+0.1-4"
@@ -41,6 +41,12 @@ def test_what_the_tree_costs_and_branches_by_cost(page, server):
         "() => Bokeh.documents[0].get_model_by_name('branch-colours').data.colour.length > 1",
     )
     assert len(set(column(page, "branch-colours", "colour"))) == 4
+    wait_for(  # the tools have another row, and the tree below them less room
+        page,
+        f"(name) => {{ const view = ({FIND_VIEW})(name); return view && "
+        "Math.abs(view.el.getBoundingClientRect().height - view.bbox.height) < 2 }",
+        "tree",
+    )
     costs.get_by_role("button", name="Colour the branches by cost").click()
     expect(toggle).to_have_attribute("aria-pressed", "false")
     wait_for(
