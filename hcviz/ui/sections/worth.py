@@ -100,7 +100,7 @@ def _list(store: Store) -> dict[str, Any]:
         ],
         "more": max(0, total - LISTED),
         "count": f"{count} useful.",
-        "method": f"Already true: in the tree without answers ({dependencies.compared_title(store)}).",
+        "method": f"Already: in the tree without answers ({dependencies.compared_title(store)}).",
     }
 
 
