@@ -39,6 +39,7 @@ from hcviz.ui import (
     parts,
     pictures,
 )
+from hcviz.ui.agreeing import Agreeing
 from hcviz.ui.asking import Asking
 from hcviz.ui.autosave import Autosave
 from hcviz.ui.centre import Centre, Items
@@ -149,6 +150,7 @@ class Explorer:
         self.classroom = Classroom(store)
         self._subscribe()
         self.baselines = Baselines(store, schedule)
+        self.agreeing = Agreeing(store, schedule)
         self._begin(link or Link(), **options)
 
     #: Keeps what is done here, where the page's owner wants that.
@@ -164,6 +166,7 @@ class Explorer:
         """The tab is gone."""
         self.store.close()
         self.baselines.close()
+        self.agreeing.close()
         if self.autosave is not None:
             self.autosave.close()
 

@@ -125,6 +125,14 @@ class ViewState:
     three: tuple[int, ...] = ()
     three_question: Literal["central", "odd"] = "odd"
     three_from: Literal["seldom", "any"] = "seldom"
+    #: Methods to be held against each other (None: the usual), into how many clusters (0: the
+    #: usual) their trees are cut, whether they are to be run, which is at work, what came of it:
+    #: method, its tree, and a sentence where something is to be said.
+    agree_with: tuple[str, ...] | None = None
+    agree_k: int = 0
+    agree_wanted: bool = False
+    agreeing: str = ""
+    agreed: tuple[tuple[str, Tree | None, str], ...] = ()
     error: tuple[str, str] | None = None
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()

@@ -105,6 +105,7 @@ class Canvas:
         self._drag.set_theme(self._theme)
         self._dendrogram.layers["selection"].name = "selection-lines"
         self._labels.text.name = "label-text"
+        self._labels.pictures.name = "label-pictures"
         self._grid: Any = GridBox(
             children=[
                 (self._heat.tree, 0, 3),

@@ -53,7 +53,10 @@ def similarity_cells(items: Items) -> Cells | None:
         return None
     matrix = np.asarray(items.similarity)
     low, high = _spread(_sample(matrix, off_diagonal=True), 0.5)
-    diverging = items.similarity_name != "similarity" and low < 0 < high
+    made = items.similarity_name != "similarity"
+    if made and 0 < low < high / 1000:
+        low = 0.0  # what a solver leaves of it
+    diverging = made and low < 0 < high
     if diverging:
         high = max(-low, high)
         low = -high

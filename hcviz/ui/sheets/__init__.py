@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from hcviz.ui.sheets import ahograph, cloud, comparisons, consensus, dependencies, tanglegram
+from hcviz.ui.sheets import (
+    agreement,
+    ahograph,
+    cloud,
+    comparisons,
+    consensus,
+    dependencies,
+    tanglegram,
+)
 from hcviz.ui.sheets.base import Sheet
 
 #: The tab that is no sheet: the tree beside its heatmap.
@@ -18,6 +26,7 @@ SHEETS: dict[str, Sheet] = {
         cloud.SHEET,
         dependencies.SHEET,
         comparisons.SHEET,
+        agreement.SHEET,
     )
 }
 

@@ -1,0 +1,159 @@
+"""Other methods' trees of the present data, made behind the scenes, to see how they agree."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from hcviz.algorithms import algorithms
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.problem import Problem
+from hcviz.core.tree import Tree
+from hcviz.jobs import Runner
+from hcviz.session import actions as act
+from hcviz.session.model import Session
+from hcviz.ui.store import Store
+
+#: What is run unless the person chooses: quick ones, of those that can run on the data.
+QUICK = (
+    "4-al", "4k-al", "adds-sdp", "t-ste", "forte", "average", "complete", "ward", "crsc",
+    "spectral", "ddt",
+)  # fmt: skip
+#: No more than so many by default.
+MOST = 8
+#: A method that needs longer (s) is stopped; the last tree it gave counts, if it gave one.
+LIMIT = 60.0
+#: Results kept.
+KEPT = 64
+
+Key = tuple[Any, ...]
+#: A tree, and a sentence where there is none or it is not the method's last.
+Result = tuple[Tree | None, str]
+
+
+def able(problem: Problem) -> list[str]:
+    """The methods that can run on the problem."""
+    return [name for name in algorithms() if not get_algorithm(name).lacks(problem)]
+
+
+def usual(problem: Problem) -> tuple[str, ...]:
+    """Those of them that are run unless the person chooses others.
+
+    Where there are comparisons and nothing else only methods that read them say anything.
+    """
+    names = set(able(problem))
+    return tuple(name for name in QUICK if name in names)[:MOST]
+
+
+def chosen(store: Store) -> tuple[str, ...]:
+    """The methods to be compared: the person's choice, as far as they can run, or the usual."""
+    picked = store.view.agree_with
+    if picked is None:
+        return usual(store.problem)
+    names = set(able(store.problem))
+    return tuple(name for name in picked if name in names)
+
+
+def key(session: Session, name: str) -> Key:
+    """What a method's tree depends on."""
+    params = session.params if name == session.method else session.other_params.get(name, {})
+    said = (session.triplets.rows.tobytes(), session.triplets.weights.tobytes(), session.choices)
+    return (name, session.data, session.seed, repr(sorted(params.items())), *said)
+
+
+class Agreeing:
+    """Runs the chosen methods one by one, only while the store's own job rests.
+
+    ``store.view.agreed`` are the results so far, by method; ``store.view.agreeing`` the method at
+    work, or "". What was made is kept: a method is run again only when something it sees changed.
+    """
+
+    def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
+        self._store, self._schedule = store, schedule
+        self._runner: Runner | None = None
+        self._at: Key | None = None
+        self._known: dict[Key, Result] = {}
+        self._about: Any = None
+        store.subscribe(
+            lambda s: (
+                s.session.data, s.session.labels, s.session.seed, s.session.status,
+                s.session.constraints, s.session.choices, s.session.method, s.session.params,
+                s.view.agree_with, s.view.agree_wanted,
+            ),
+            lambda _: self._next(),
+        )  # fmt: skip
+
+    def close(self) -> None:
+        if self._runner is not None:
+            self._runner.close()
+        self._runner = self._at = None
+
+    def _next(self) -> None:
+        """Show what is known; start the next that is not, if it is wanted and the job rests."""
+        store = self._store
+        session = store.session
+        if store.dataset is None or store.dataset.labels != session.labels:
+            return
+        if self._about != session.labels:  # other items: nobody asked for these
+            self._about = session.labels
+            self.close()
+            if store.view.agree_wanted or store.view.agree_with is not None:
+                store.look(agree_wanted=False, agree_with=None)
+                return
+        names = chosen(store)
+        keys = {name: key(session, name) for name in names}
+        if session.method in keys and session.status == "settled" and session.tree is not None:
+            self._known[keys[session.method]] = (session.tree, "")
+        if self._at is not None and (not store.view.agree_wanted or self._at not in keys.values()):
+            self.close()
+        found = {name: self._known[k] for name, k in keys.items() if k in self._known}
+        wanted = next((name for name in names if name not in found), None)
+        rests = session.status not in ("idle", "sampling")
+        if wanted is None and store.view.agree_wanted:
+            store.look(agree_wanted=False)
+            return
+        if self._at is None and store.view.agree_wanted and rests and wanted is not None:
+            self._start(wanted, keys[wanted])
+        working = self._at[0] if self._at is not None else ""
+        agreed = tuple((name, *result) for name, result in found.items())
+        if agreed != store.view.agreed or working != store.view.agreeing:
+            store.look(agreed=agreed, agreeing=working)
+
+    def _start(self, name: str, at: Key) -> None:
+        session = self._store.session
+        params = session.params if name == session.method else session.other_params.get(name, {})
+        last: list[Tree] = []
+
+        def receive(message: Any) -> None:
+            if self._runner is not runner:  # ended, or another is at work
+                return
+            if isinstance(message, act.Arrived):
+                last[:] = [message.snapshot.tree]
+                runner.acknowledge(message.run)
+            elif isinstance(message, act.Finished):
+                done((last[0] if last else None, "" if last else "It gave no tree."))
+            elif isinstance(message, act.Failed):
+                done((None, f"{message.message} {message.hint}".strip()))
+
+        def expire() -> None:
+            if self._runner is runner:
+                late = f"Stopped after {LIMIT:.0f} seconds."
+                done((last[0] if last else None, late))
+
+        def done(result: Result) -> None:
+            clock.cancel()
+            self.close()
+            self._known[at] = result
+            while len(self._known) > KEPT:
+                del self._known[next(iter(self._known))]
+            self._next()
+
+        self._at = at
+        self._runner = runner = Runner(lambda message: self._schedule(lambda: receive(message)))
+        clock = threading.Timer(LIMIT, lambda: self._schedule(expire))
+        clock.daemon = True
+        clock.start()
+        problem = self._store.problem.with_triplets(session.triplets)
+        # Run 0, as the session's own first.
+        runner.start(0, name, problem, dict(params), session.seed)

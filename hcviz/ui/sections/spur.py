@@ -1,0 +1,84 @@
+"""SPUR's choice of the number of clusters: theta against k, where a click takes another k."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.core.snapshot import Series
+from hcviz.session import actions as act
+from hcviz.session.model import Checkpoint, Session
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.sections.base import Section
+from hcviz.ui.store import Store
+
+#: The view that a run of SPUR comes with, and the method whose it is.
+VIEW, METHOD = "theta by k", "adds-sdp"
+
+
+def curve(session: Session) -> Series | None:
+    """Theta by k, of the tree shown or, where k was then taken from it, of the run before.
+
+    Looked for in the undo stack as long as the data and answers there are the present ones.
+    """
+    if session.method != METHOD:
+        return None
+    moments: tuple[Session | Checkpoint, ...] = (session, *reversed(session.past))
+    for moment in moments:
+        if not _about_the_same(moment, session):
+            return None
+        view = None if moment.snapshot is None else moment.snapshot.views.get(VIEW)
+        if isinstance(view, Series):
+            return view
+    return None
+
+
+def _about_the_same(moment: Session | Checkpoint, session: Session) -> bool:
+    return (
+        moment.data == session.data
+        and moment.labels == session.labels
+        and moment.choices == session.choices
+        and moment.params.get("similarity") == session.params.get("similarity")
+        and moment.params.get("repeats") == session.params.get("repeats")
+    )
+
+
+def picture(store: Store) -> dict[str, Any] | None:
+    session = store.session
+    found = curve(session)
+    if found is None or session.snapshot is None:
+        return None
+    ks = [int(k) for k in found.x]
+    thetas = [float(value) for value in found.y]
+    best = ks[thetas.index(max(thetas))]
+    shown = session.snapshot.metrics.get("k")
+    taken = None if shown is None else int(shown)
+    own = bool(session.params.get("k"))
+    said = f"Of {ks[0]} to {ks[-1]} clusters, {best} stand out most clearly."
+    if own and taken is not None:
+        said += f" Shown: {taken}, by your choice."
+    return {
+        "points": [[k, value] for k, value in zip(ks, thetas, strict=True)],
+        "best": best,
+        "shown": taken,
+        "own": own,
+        "said": said,
+    }
+
+
+def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
+    store = gestures.store
+    found = curve(store.session)
+    if found is None:
+        return
+    if name == "k" and more.get("value") in [int(k) for k in found.x]:
+        store.dispatch(act.SetParams({"k": int(more["value"])}))
+    elif name == "estimate":
+        store.dispatch(act.SetParams({"k": 0}))
+
+
+SECTION = Section(
+    name="spur",
+    picture=picture,
+    sees=lambda s: (s.session.snapshot, s.session.params, s.session.method, s.session.past),
+    act=_act,
+)

@@ -1,0 +1,139 @@
+"""Comparisons on the page: asked and answered, told about, shown, and other methods beside them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import column
+
+
+@pytest.fixture
+def flowers(page, server):
+    page.goto(f"{server.url}?data=flowers&method=4-al")
+    return Dashboard(page).settle()
+
+
+def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
+    page = flowers.page
+    before = flowers.newick()
+    flowers.press("c")
+    card = page.get_by_role("group", name="Compare three")
+    expect(card).to_contain_text("Which is the odd one out?")
+    expect(card.locator("img")).to_have_count(3)
+    wide = card.locator("img").first.bounding_box()
+    assert wide is not None
+    assert wide["width"] >= 60  # large enough to tell
+    shown = card.locator("ul").inner_text()
+    flowers.press(" ")
+    expect(card.locator("ul")).not_to_have_text(shown)
+    for count in (1, 2, 3):
+        flowers.press("2")
+        expect(card).to_contain_text(f"{count} answer")
+    flowers.settle()
+    expect(page.locator(".hc-inspector dl").first).to_contain_text("4,202")
+    assert flowers.newick() != before
+    card.locator("[data-key=c-1]").click()
+    expect(card).to_contain_text("4 answers")
+    flowers.settle()
+    with open(Path(flowers.save("Your comparisons (CSV)").path()), newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["question"] for row in rows] == ["odd"] * 4
+    page.get_by_role("tab", name="Comparisons").click()
+    sheet = page.locator(".hc-comparisons")
+    expect(sheet.locator(".sums")).to_contain_text("4 answers your own")
+    expect(sheet.locator(".bars li")).to_have_count(48)
+    counts = [int(text) for text in sheet.locator(".bars .count").all_inner_texts()]
+    assert counts == sorted(counts)
+    sheet.locator(".bars button").nth(2).click()
+    name = sheet.locator(".bars .chosen .who")
+    expect(name).to_have_count(1)
+    expect(flowers.selected).to_have_text(name.inner_text())
+    sheet.locator(".odds button").first.click()
+    expect(sheet.locator(".bars .chosen")).to_have_count(3)
+    flowers.press("x")
+    expect(card).to_have_count(0)
+    for _ in range(4):
+        flowers.button("Undo").click()
+    expect(sheet.locator(".sums")).not_to_contain_text("your own")
+    page.get_by_role("tab", name="Tree").click()
+    assert flowers.newick() == before
+
+
+def test_sixty_rows_keep_pictures_that_can_be_told_apart(flowers):
+    pictures = column(flowers.page, "label-pictures", "url")
+    assert len(pictures) == 48
+    assert len(set(column(flowers.page, "label-pictures", "x"))) > 1  # they step aside
+
+
+def test_the_heatmap_has_a_choice_and_a_click_on_the_curve_takes_k(flowers):
+    page = flowers.page
+    legend = page.get_by_text(re.compile("^AddS "))
+    expect(legend).to_be_visible()
+    expect(page.get_by_label("Which similarity")).to_have_count(0)
+    flowers.choose("method", "adds-sdp")
+    flowers.settle()
+    page.get_by_label("Which similarity").select_option("X")
+    expect(page.get_by_text(re.compile("^X 0"))).to_be_visible()
+    curve = page.locator(".section-spur")
+    expect(curve.locator(".best.shown")).to_have_count(1)
+    curve.locator("[data-key=k-4]").click()
+    flowers.settle()
+    assert flowers.fact("k") == "4"
+    expect(curve.locator(".shown").first).to_have_attribute("data-key", "k-4")
+    expect(curve).to_contain_text("Shown: 4, by your choice.")
+
+
+def test_methods_are_held_against_each_other(flowers):
+    page = flowers.page
+    page.get_by_role("tab", name="Agreement").click()
+    sheet = page.locator(".hc-agreement")
+    sheet.get_by_label("Clusters compared").fill("8")
+    sheet.get_by_label("Clusters compared").press("Enter")
+    sheet.get_by_role("button", name=re.compile("^Run 4 methods")).click()
+    expect(sheet.locator("[data-key=go]")).to_have_text("All have run")
+    expect(sheet.locator("tbody tr")).to_have_count(6)  # five methods and the known classes
+    expect(sheet.locator(".said")).to_contain_text("Most alike: ")
+    cells = sheet.locator("tbody td:not(.self)")
+    expect(cells).to_have_count(30)
+    assert all(-0.5 <= float(text.replace("−", "-")) <= 1 for text in cells.all_inner_texts())
+    sheet.locator("[data-key=r-t-ste]").click()
+    flowers.settle()
+    expect(page.get_by_label("method", exact=True)).to_have_value("t-ste")
+    expect(sheet.locator("tr.now")).to_contain_text("t-STE")
+
+
+def test_comparisons_open_from_a_file_or_are_refused(flowers, tmp_path):
+    page = flowers.page
+    wrong, right = tmp_path / "wrong.csv", tmp_path / "right.csv"
+    wrong.write_text("central,other_1,other_2\nash,elm,elm\n")
+    right.write_text(
+        "central,other_1,other_2\n" + "".join(f"t{k},t{k + 1},t{k + 3}\n" for k in range(9))
+    )
+    flowers.open("Comparisons (CSV)…", wrong)
+    expect(page.locator(".hc-foot")).to_contain_text("Line 2 of the answers compares an item")
+    expect(page.get_by_role("tab", name="Comparisons")).to_be_visible()
+    flowers.open("Comparisons (CSV)…", right)
+    flowers.settle()
+    assert flowers.fact("Items") == "12"
+    flowers.choose("data", "iris")
+    expect(page.get_by_role("tab", name="Comparisons")).to_have_count(0)
+
+
+def test_the_card_asks_of_any_data_when_it_is_unfolded(page):
+    zoo = Dashboard(page).settle()
+    page.locator(".hc-compare summary", has_text="Compare three").click()
+    page.get_by_role("button", name="Answer yourself").click()
+    card = page.get_by_role("group", name="Compare three")
+    card.locator("[data-key=c-3]").focus()
+    zoo.press("Enter")
+    expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not read such answers")
+    page.locator(".hc-compare [data-key=c-method]").click()
+    zoo.settle()
+    assert zoo.fact("answers") == "2"
+    expect(page.get_by_role("tab", name="Comparisons")).to_be_enabled()

@@ -1,0 +1,210 @@
+"""Methods beside each other, and SPUR's curve: what the page shows, as data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hcviz import Snapshot, Tree
+from hcviz.core.snapshot import Series
+from hcviz.metrics import cut
+from hcviz.session import actions as act
+from hcviz.session.choice import Choice
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import agreeing
+from hcviz.ui.agreeing import Agreeing
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.sections import spur
+from hcviz.ui.sheets import agreement
+from hcviz.ui.store import Store
+from tests.stores import over_zoo
+
+
+def slow_ari(a, b):
+    """By pairs of items: (agreement - expected) / (most - expected)."""
+    pairs = [(i, j) for i in range(len(a)) for j in range(i)]
+    one = [a[i] == a[j] for i, j in pairs]
+    two = [b[i] == b[j] for i, j in pairs]
+    both = sum(x and y for x, y in zip(one, two, strict=True))
+    expected = sum(one) * sum(two) / len(pairs)
+    most = (sum(one) + sum(two)) / 2
+    return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def test_the_matrix_is_the_index_of_each_two_over_what_both_label():
+    rng = np.random.default_rng(0)
+    parts = [rng.integers(0, 3, 12).astype(np.int32) for _ in range(3)]
+    parts[2][[0, 5]] = -1
+    found = agreement.matrix(parts)
+    for a in range(3):
+        for b in range(3):
+            known = (parts[a] >= 0) & (parts[b] >= 0)
+            wanted = 1.0 if a == b else slow_ari(parts[a][known], parts[b][known])
+            assert found[a, b] == pytest.approx(wanted, abs=1e-12)
+    nothing = np.full(12, -1, np.int32)
+    assert np.isnan(agreement.matrix([parts[0], nothing])[0, 1])
+
+
+def test_words_name_the_nearest_and_the_farthest():
+    values = np.array(
+        [[1, 0.9, 0.2, 0.6], [0.9, 1, 0.1, 0.7], [0.2, 0.1, 1, 0.3], [0.6, 0.7, 0.3, 1]]
+    )
+    assert agreement.in_words(["A", "B", "C", agreement.CLASSES], values) == (
+        "Most alike: “A” and “B” (0.90). Least: “B” and “C” (0.10). "
+        "Nearest to the known classes: “B” (0.70)."
+    )
+    assert agreement.in_words(["A", "B"], values[:2, :2]) == "Most alike: “A” and “B” (0.90)."
+    assert agreement.in_words(["A", agreement.CLASSES], values[:2, :2]) == ""
+
+
+@pytest.fixture
+def zoo(loop):
+    with over_zoo(loop, "average") as made:
+        made.look(agree_with=("average", "ward", "complete"))
+        yield made
+
+
+def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
+    driver = Agreeing(zoo, loop.schedule)
+    zoo.look(agree_with=("average", "ward", "complete"))
+    sheet = agreement.picture(zoo)
+    json.dumps(sheet)
+    assert sheet["left"] == 2  # the session's own is there
+    assert sheet["k"] == 7  # as there are classes
+    run, tree = zoo.session.run, zoo.session.tree
+    agreement.SHEET.act(Gestures(zoo), "run", {})
+    loop.until(lambda: not zoo.view.agree_wanted)
+    sheet = agreement.picture(zoo)
+    json.dumps(sheet)
+    assert [row["name"] for row in sheet["rows"]] == ["average", "ward", "complete", ""]
+    assert sheet["failed"] == []
+    assert zoo.session.run == run
+    assert zoo.session.tree is tree
+    trees = dict((name, made) for name, made, _ in zoo.view.agreed)
+    a, b = (cut(trees[name], 7) for name in ("average", "ward"))
+    assert sheet["values"][0][1] == pytest.approx(slow_ari(a, b), abs=5e-5)
+    classes = np.unique(zoo.dataset.classes, return_inverse=True)[1]
+    assert sheet["values"][0][3] == pytest.approx(slow_ari(a, classes), abs=5e-5)
+    # Another number of clusters runs nothing; another seed is another question.
+    agreement.SHEET.act(Gestures(zoo), "clusters", {"value": "3"})
+    assert agreement.picture(zoo)["counts"][:3] == [3, 3, 3]
+    assert agreement.picture(zoo)["left"] == 0
+    agreement.SHEET.act(Gestures(zoo), "method", {"value": "ward"})
+    loop.until(lambda: zoo.session.status == "settled")
+    assert zoo.session.method == "ward"
+    assert agreement.picture(zoo)["left"] == 0
+    zoo.dispatch(act.SetSeed(5))
+    assert agreement.picture(zoo)["left"] == 3
+    driver.close()
+
+
+def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
+    driver = Agreeing(zoo, loop.schedule)
+    zoo.dispatch(act.Rerun())
+    zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
+    assert zoo.view.agreeing == ""
+    assert agreement.picture(zoo)["waiting"]
+    loop.until(lambda: zoo.view.agreeing == "ddt")
+    agreement.SHEET.act(Gestures(zoo), "cancel", {})
+    assert zoo.view.agreeing == ""
+    assert driver._runner is None
+    assert [name for name, *_ in zoo.view.agreed] == ["average"]
+
+
+def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
+    driver = Agreeing(zoo, loop.schedule)
+    monkeypatch.setattr(agreeing, "LIMIT", 0.3)
+    zoo.dispatch(act.AddConstraint((0, 1), 2))
+    loop.until(lambda: zoo.session.status == "settled")
+    zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10**8}))
+    zoo.dispatch(act.SetMethod("average", "ignored"))
+    loop.until(lambda: zoo.session.status == "settled")
+    zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
+    loop.until(lambda: not zoo.view.agree_wanted)
+    (said,) = (said for name, _, said in zoo.view.agreed if name == "ddt")
+    assert said == "Stopped after 0 seconds."
+    driver.close()
+
+
+def test_other_items_end_it(zoo, loop):
+    driver = Agreeing(zoo, loop.schedule)
+    zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
+    assert zoo.open_data(DataSpec(name="iris"))
+    assert not zoo.view.agree_wanted
+    assert zoo.view.agree_with is None
+    assert driver._runner is None
+    loop.until(lambda: zoo.session.status == "settled")
+    assert {name for name, *_ in zoo.view.agreed} <= {"average"}
+
+
+@pytest.mark.parametrize("value", ["0", "102", "two", None])
+def test_a_number_of_clusters_that_is_none_is_a_sentence(zoo, value):
+    agreement.SHEET.act(Gestures(zoo), "clusters", {"value": value})
+    assert "whole number from 1 to 101" in zoo.view.error[0]
+    assert zoo.view.agree_k == 0
+
+
+def test_methods_are_picked_one_by_one(zoo):
+    do = agreement.SHEET.act
+    do(Gestures(zoo), "with", {"value": "ward"})
+    do(Gestures(zoo), "with", {"value": "crsc"})
+    do(Gestures(zoo), "with", {"value": "4-al"})  # cannot run on these
+    assert agreeing.chosen(zoo) == ("average", "complete", "crsc")
+    zoo.look(agree_with=None)
+    assert set(agreeing.chosen(zoo)) <= set(agreeing.able(zoo.problem))
+    assert len(agreeing.chosen(zoo)) >= 4
+
+
+# ---------------------------------------------------------------------- SPUR's curve
+
+
+@pytest.fixture
+def spurred():
+    made = Store(Session(method="adds-sdp"), lambda call: call())
+    series = Series(np.array([2.0, 3, 4]), np.array([0.7, 0.9, 0.8]))
+    shown = Snapshot(Tree.star(4), 1, 1, {"k": 3.0}, views={"theta by k": series})
+    made.session = replace(made.session, labels=("a", "b", "c", "d"), snapshot=shown)
+    yield made
+    made.close()
+
+
+def test_the_curve_has_its_best_and_the_shown_k(spurred):
+    found = spur.picture(spurred)
+    json.dumps(found)
+    assert found["points"] == [[2, 0.7], [3, 0.9], [4, 0.8]]
+    assert (found["best"], found["shown"], found["own"]) == (3, 3, False)
+    assert found["said"] == "Of 2 to 4 clusters, 3 stand out most clearly."
+
+
+def test_a_click_takes_another_k_and_the_curve_stays(spurred):
+    started = []
+    spurred._start = started.append
+    gestures = Gestures(spurred)
+    spur.SECTION.act(gestures, "k", {"value": 9})  # is not on the curve
+    assert started == []
+    spur.SECTION.act(gestures, "k", {"value": 4})
+    assert dict(started[-1].params) == {"k": 4}
+    fixed = Snapshot(Tree.star(4), 1, 1, {"k": 4.0})
+    spurred.dispatch(act.Arrived(spurred.session.run, fixed), act.Finished(spurred.session.run))
+    found = spur.picture(spurred)
+    assert (found["best"], found["shown"], found["own"]) == (3, 4, True)
+    assert found["said"].endswith("Shown: 4, by your choice.")
+    spur.SECTION.act(gestures, "estimate", {})
+    assert dict(started[-1].params) == {"k": 0}
+
+
+def test_a_curve_of_other_answers_or_another_method_is_not_shown(spurred):
+    gestures = Gestures(spurred)
+    spurred._start = lambda effect: None
+    spur.SECTION.act(gestures, "k", {"value": 4})
+    bare = Snapshot(Tree.star(4), 1, 1, {"k": 4.0})
+    spurred.dispatch(act.Arrived(spurred.session.run, bare), act.Finished(spurred.session.run))
+    assert spur.picture(spurred) is not None
+    before = spurred.session
+    spurred.session = replace(before, choices=(Choice("odd", (0, 1, 2)),))
+    assert spur.picture(spurred) is None
+    spurred.session = replace(before, method="4-al")
+    assert spur.picture(spurred) is None
