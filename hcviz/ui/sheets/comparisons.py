@@ -120,7 +120,7 @@ def shown(store: Store) -> bool:
 
 
 def _sees(store: Store) -> Any:
-    return (store.drawn, store.session.choices, store.dataset)
+    return (store.drawn, store.session.choices, store.dataset, store.view.selection)
 
 
 def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
