@@ -416,3 +416,14 @@ def test_the_drag_replays_from_the_log(priced, loop):
     again = load_session(content)
     kept = [each.action for each in again.log if isinstance(each.action, act.SetParams)]
     assert [each.going_on for each in kept] == [False, True, True]
+
+
+def test_what_cannot_be_tried_is_said_and_not_waited_for(priced, loop):
+    priced.dispatch(act.SetParams({"oracle": "exact"}))  # for up to 18 items
+    loop.until(lambda: priced.session.status == "failed")
+    found = asked(loop, priced, lambda: prices.picture(priced))
+    assert found["points"] == []
+    assert "up to 18 supernodes" in found["waiting"]
+    told = asked(loop, priced, lambda: worth.picture(priced))
+    assert told["method"].startswith("Whether any is true without answers is not known.")
+    assert "already" not in {each["mark"] for each in told["answers"]}

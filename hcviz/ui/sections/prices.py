@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.aside import SideRun, Work
 from hcviz.metrics import dasgupta_cost
@@ -31,7 +32,7 @@ def picture(store: Store) -> dict[str, Any]:
         return {"said": "Without answers there is nothing to weigh: lambda changes nothing yet."}
     lam = nodecosts.asked_price(store) or 0.0
     unit = scale(store)
-    points = curve(store, unit)
+    points, tried, fault = curve(store, unit)
     now = _now(store, lam)
     return {
         "said": "",
@@ -39,7 +40,7 @@ def picture(store: Store) -> dict[str, Any]:
         "place": place(lam, unit),
         "steps": [f"{price(k, unit):g}" for k in range(STEPS + 1)],
         "points": points,
-        "waiting": "" if problem.n_items > MOST else _waiting(len(points)),
+        "waiting": "" if problem.n_items > MOST else fault or _waiting(tried),
         "large": problem.n_items > MOST,
         "now": now,
         "weight": float(session.triplets.weights.sum()),
@@ -75,11 +76,14 @@ def place(lam: float, unit: float) -> int:
     return int(np.clip(1 + round(float(share) * (STEPS - 1)), 1, STEPS))
 
 
-def curve(store: Store, unit: float) -> list[dict[str, Any]]:
-    """What each price of the grid buys, as far as it is known; the rest is asked for."""
+def curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
+    """What each price of the grid buys, as far as it is known; the rest is asked for.
+
+    With it, how many were tried, and why one of them could not be.
+    """
     problem, session = store.problem, store.session
     if problem.n_items > MOST:
-        return []
+        return [], 0, ""
     triplets = session.triplets
     others = {name: x for name, x in session.params.items() if name != "lam"}
     same = (repr(sorted(others.items())), session.triplets.rows.tobytes(),
@@ -103,7 +107,9 @@ def curve(store: Store, unit: float) -> list[dict[str, Any]]:
     still = nodecosts.still(store)  # a run of the session's own goes first
     found = store.aside.ask("prices", wanted) if still else store.aside.known(wanted)
     tried = [(lam * unit, found.get(key)) for lam, key in zip(GRID, wanted, strict=True)]
-    return [_point(lam, *bought) for lam, bought in tried if isinstance(bought, tuple)]
+    faults = [bought.message for _, bought in tried if isinstance(bought, HcvizError)]
+    points = [_point(lam, *bought) for lam, bought in tried if isinstance(bought, tuple)]
+    return points, len(found), next(iter(faults), "")
 
 
 def _point(lam: float, cost: float, weight: float, count: int) -> dict[str, Any]:

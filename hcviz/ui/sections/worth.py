@@ -100,8 +100,16 @@ def _list(store: Store) -> dict[str, Any]:
         ],
         "more": max(0, total - LISTED),
         "count": f"{count} useful.",
-        "method": f"Already: in the tree without answers ({dependencies.compared_title(store)}).",
+        "method": _without(store),
     }
+
+
+def _without(store: Store) -> str:
+    """Where it was looked up whether an answer is true without any, or why it was not."""
+    found = dependencies.tree_without(store)
+    if isinstance(found, HcvizError):
+        return f"Whether any is true without answers is not known. {found.message}"
+    return f"Already: in the tree without answers ({dependencies.compared_title(store)})."
 
 
 def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
