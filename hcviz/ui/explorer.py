@@ -38,6 +38,7 @@ from hcviz.ui import (
     outcome,
     parts,
     pictures,
+    steps,
 )
 from hcviz.ui.agreeing import Agreeing
 from hcviz.ui.asking import Asking
@@ -205,7 +206,7 @@ class Explorer:
             (self.constraints, answerlist.picture, None),
             (self.inspector, pictures.inspector, pictures.inspector_live),
             (self.form, form, None),
-            (self.foot, pictures.foot, None),
+            (self.foot, pictures.foot, steps.picture),
             (self.middle.tabs, Middle.tabs_picture, None),
             (self.notice, autosave.picture, None),
             (self.lesson, lesson.picture, None),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes, nodecosts, outcome
+from hcviz.ui import certainty, changes, nodecosts, outcome, steps
 from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
@@ -293,27 +292,7 @@ def foot(store: Store) -> dict[str, Any]:
         "sentence": sentence,
         "hint": outcome.RULE if "lost support" in sentence else "",
         "waiting": view.draft.open and session.snapshot is not store.drawn,
-        # What a lesson has yet to tell is not told by its steps.
-        "history": _history(session if view.lesson is None else replace(session, future=())),
     }
-
-
-def _history(session: Session) -> list[dict[str, Any]]:
-    """One entry a step that undo and redo can reach, the newest last."""
-    past = session.past[-6:]
-    steps = [
-        {"by": offset - len(past), "label": point.label, "now": False}
-        for offset, point in enumerate(past)
-    ]
-    steps.append({"by": 0, "label": "now", "now": True})
-    steps += [
-        {"by": offset + 1, "label": point.label, "now": False}
-        for offset, point in enumerate(reversed(session.future[-6:]))
-    ]
-    for index, entry in enumerate(steps):
-        entry["index"] = index
-        entry["title"] = entry["label"]
-    return steps
 
 
 # ---------------------------------------------------------------------- link
@@ -379,6 +358,7 @@ def _named_matrices(store: Store) -> Any:
 
 #: What the parts depend on that have nothing to do with the tree; the others on everything.
 SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
+    steps.picture: steps.sees,
     tools: lambda s: (
         s.view,
         s.session.labels,

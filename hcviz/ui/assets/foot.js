@@ -1,11 +1,51 @@
+// The strip of steps: it lies in the foot, or opened above it. It comes with `live`, apart from what is
+// said, so that a click, which changes what is said, does not carry every tree in small with it.
+let opened = false
+
+const thumb = d => {
+  const made = svg("svg", { viewBox: "-2 -2 100 64", "aria-hidden": "true", preserveAspectRatio: "none" },
+    d ? svg("path", { d, "vector-effect": "non-scaling-stroke" }) : svg("rect", { x: 0, y: 0, width: 96, height: 60, "vector-effect": "non-scaling-stroke" }))
+  return h("i", { class: d ? "thumb" : "thumb none" }, made)
+}
+
+function strip(steps, send, root) {
+  const words = s => [s.label, s.answers, s.cost].filter(Boolean).join(", ")
+  const step = s => h("button", { type: "button", "data-key": `h-${s.index}`, class: s.now ? "now" : s.by > 0 ? "undone" : "", title: words(s) + (s.now ? " (shown now)" : s.by < 0 ? ": back to it" : ": forth to it"),
+    "aria-label": words(s), "aria-current": s.now ? "step" : null, onclick: () => send("step", { by: s.by }) },
+    thumb(s.thumb), h("span", { class: "about" }, h("span", { class: "label" }, s.label), h("span", { class: "cost" }, s.cost || s.answers)))
+  const turn = () => { opened = !opened; place(root, send); root.querySelector("[data-key=history]")?.focus() }
+  const group = h("div", { class: opened ? "strip opened" : "strip", role: "group", "aria-label": "History" }, steps.map(step))
+  group.addEventListener("keydown", event => {
+    const all = [...group.querySelectorAll("button")], here = all.indexOf(root.getRootNode().activeElement)
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (event.key === "Escape" && opened) turn()
+    else if (by && here >= 0) all[here + by]?.focus()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  })
+  return [group, h("button", { type: "button", class: "bare turn", "data-key": "history", "aria-expanded": String(opened), "aria-label": "All steps", title: opened ? "Fold the history (Esc)" : "Unfold the history",
+    onclick: turn, onkeydown: event => { if (event.key === "Escape" && opened) { event.stopPropagation(); turn() } } }, "History", h("i", { class: "caret", "aria-hidden": "true" }))]
+}
+
+function place(root, send) {
+  const box = root.querySelector(".history"), steps = root.hcSteps ?? []
+  const active = root.getRootNode().activeElement, key = active && box.contains(active) && active.dataset.key
+  box.replaceChildren(...(steps.length > 1 ? strip(steps, send, root) : []))
+  if (key) box.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true })
+  box.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" })
+}
+
 export const render = component("foot", (state, send, root) => {
-  requestAnimationFrame(() => { const strip = root.querySelector(".strip"); if (strip) strip.scrollLeft = strip.scrollWidth })
+  root.hcSend = send
   return [
     h("div", { class: `says ${state.error ? "failed" : ""}`, role: state.error ? "alert" : "status", "aria-live": "polite", title: state.hint || null },
       state.error ? h("b", {}, state.error[0] + " ") : null, state.error ? state.error[1] : state.sentence),
     state.waiting ? h("span", { class: "waiting" }, "New tree ready") : null,
-    state.history.length > 1 ? h("div", { class: "strip", role: "group", "aria-label": "History" },
-      state.history.map(entry => h("button", { type: "button", "data-key": `h-${entry.index}`, class: entry.now ? "now" : "",
-        title: entry.title, "aria-current": entry.now ? "step" : null, onclick: () => send("step", { by: entry.by }) }, h("span", {}, entry.label)))) : null,
+    root.hcHistory ??= h("div", { class: "history" }),
   ]
+}, (live, root) => {
+  if (root.hcSteps === live.steps) return
+  root.hcSteps = live.steps
+  place(root, root.hcSend)
 })
