@@ -10,7 +10,7 @@ from hcviz.posterior.convergence import (
     rhat,
     verdict,
 )
-from hcviz.posterior.summary import Posterior, warm
+from hcviz.posterior.summary import Posterior, depth_moments, warm
 from hcviz.posterior.thinned import Thinned
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Posterior",
     "Thinned",
     "Verdict",
+    "depth_moments",
     "ess_bulk",
     "ess_mean",
     "ess_tail",

@@ -291,16 +291,7 @@ class Posterior:
                 f"is {MAX_MATRIX:,}).",
                 "Ask for the triplets or subsets you need.",
             )
-        place, gap, depth = self.shapes()
-        many = min(len(place), max(int(MATRIX_WORK / n**2), 8))
-        chosen = np.unique(np.linspace(0, len(place) - 1, many).round().astype(int))
-        place, gap, depth = place[chosen], gap[chosen], depth[chosen]
-        order = np.argsort(place, axis=1).astype(np.int32)
-        mean, variance = np.empty((n, n)), np.empty((n, n))
-        for begin in range(0, n, 64):  # some 10 ms each, without the GIL
-            rows = slice(begin, min(begin + 64, n))
-            kernels.depth_rows(place, order, gap, depth, begin, mean[rows], variance[rows])
-        return mean, variance
+        return depth_moments(*self.shapes())
 
     # ------------------------------------------------------------------ the thinned trees
 
@@ -410,6 +401,21 @@ class Posterior:
         if found.size == 0 or found.min() < 0 or found.max() >= self.n_items:
             raise InvalidData(f"There are items 0..{self.n_items - 1} only.")
         return np.ascontiguousarray(found, dtype=np.int32)
+
+
+def depth_moments(place: Int, gap: Int, depth: Int) -> tuple[Float, Float]:
+    """:meth:`Posterior.depth_moments` of what :meth:`Posterior.shapes` gives, which nobody changes:
+    so another thread can count while trees are added."""
+    n = place.shape[1]
+    many = min(len(place), max(int(MATRIX_WORK / n**2), 8))
+    chosen = np.unique(np.linspace(0, len(place) - 1, many).round().astype(int))
+    place, gap, depth = place[chosen], gap[chosen], depth[chosen]
+    order = np.argsort(place, axis=1).astype(np.int32)
+    mean, variance = np.empty((n, n)), np.empty((n, n))
+    for begin in range(0, n, 64):  # some 10 ms each, without the GIL
+        rows = slice(begin, min(begin + 64, n))
+        kernels.depth_rows(place, order, gap, depth, begin, mean[rows], variance[rows])
+    return mean, variance
 
 
 def _bits(share: Float) -> Float:

@@ -39,11 +39,13 @@ from hcviz.ui import (
     parts,
     pictures,
     steps,
+    uncertainty,
 )
 from hcviz.ui.agreeing import Agreeing
 from hcviz.ui.asking import Asking
 from hcviz.ui.autosave import Autosave
 from hcviz.ui.centre import Centre, Items
+from hcviz.ui.centre.cells import Cells
 from hcviz.ui.classroom import Classroom
 from hcviz.ui.comparing import Comparing
 from hcviz.ui.diagnostics import Trace
@@ -70,6 +72,7 @@ from hcviz.ui.sheets import TREE
 from hcviz.ui.shell import Shell
 from hcviz.ui.sources import similarity_to_show
 from hcviz.ui.store import LOOKS, Store, Theme, looks
+from hcviz.ui.uncertainty import Uncertainty
 
 #: Seconds between two looks at the numbers of a run: nobody reads faster.
 LIVE = 0.15
@@ -148,6 +151,7 @@ class Explorer:
             sizing_mode="stretch_both",
         )
         self.view = self.shell
+        self.uncertainty = Uncertainty(store, schedule, self._show_uncertainty)
         self.classroom = Classroom(store)
         self._subscribe()
         self.baselines = Baselines(store, schedule)
@@ -194,9 +198,10 @@ class Explorer:
         store.subscribe(_sure, lambda _: self._show_support())
         store.subscribe(lambda s: (nodecosts.sees(s), s.view.lesson), lambda _: self._show_levels())
         store.subscribe(
-            lambda s: (s.view.matrix, s.view.scaling, s.view.columns),
-            lambda now: self.centre.set_matrix(now[0], scaling=now[1], columns=now[2]),
+            lambda s: (uncertainty.matrix(s), s.view.scaling, s.view.columns),
+            lambda _: self._show_matrix(),
         )
+        store.subscribe(uncertainty.sees, lambda _: self.uncertainty.look())
         store.subscribe(lambda s: s.view.theme, self._show_theme)
         for part, picture, live in (
             (self.bar, pictures.bar, pictures.bar_live),
@@ -346,6 +351,17 @@ class Explorer:
         if self.sections.state.get(section.name) != now:
             known = {**self.sections.state, section.name: now}
             self.sections.state = {name: known.get(name) for name in SECTIONS}  # in their order
+
+    def _show_matrix(self) -> None:
+        """The heatmap asked for. The uncertainty takes the last one's place when it is counted."""
+        now: Any = uncertainty.matrix(self.store)
+        view: Any = self.store.view
+        if now != uncertainty.NAME or self.centre.has_uncertainty:
+            self.centre.set_matrix(now, scaling=view.scaling, columns=view.columns)
+
+    def _show_uncertainty(self, cells: Cells) -> None:
+        self.centre.set_uncertainty(cells)
+        self._show_matrix()
 
     def _show_cut(self, height: float | None) -> None:
         self.centre.set_cut(height)

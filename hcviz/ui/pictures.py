@@ -16,7 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes, nodecosts, outcome, steps
+from hcviz.ui import certainty, changes, nodecosts, outcome, steps, uncertainty
 from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
@@ -110,7 +110,8 @@ def shell(store: Store) -> dict[str, Any]:
 def tools(store: Store) -> dict[str, Any]:
     data, view = store.dataset, store.view
     return {
-        "matrix": view.matrix,
+        "matrix": uncertainty.matrix(store),
+        "noUncertainty": uncertainty.lacks(store),
         "noSimilarity": "" if data is not None else "No data yet.",
         "noFeatures": ""
         if data is not None and data.features is not None

@@ -48,7 +48,7 @@ KEPT_SAMPLES = 4
 
 #: How the picture can be looked at: what a session file and a link carry of the view.
 LOOKS: dict[str, tuple[str, ...]] = {
-    "matrix": ("similarity", "features", "none"),
+    "matrix": ("similarity", "features", "uncertainty", "none"),
     "scaling": ("zscore", "range", "rank", "none"),
     "columns": ("dendrogram", "file"),
     "heights": ("true", "even"),

@@ -45,6 +45,7 @@ def test_the_history_steps_back_and_forth(page, width):
     expect(steps.nth(2)).to_have_attribute("aria-current", "step")
     expect(steps.nth(2)).to_be_focused()
     assert dashboard.newick() == second
+    steps.nth(2).focus()
     page.keyboard.press("Escape")
     toggle = foot.get_by_role("button", name="All steps")
     expect(toggle).to_have_attribute("aria-expanded", "false")

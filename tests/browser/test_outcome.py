@@ -45,3 +45,20 @@ def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion)
         assert len({round(level, 2) for level in levels}) > 4
     dashboard.press("u")
     expect(dashboard.sentence).not_to_contain_text("changed")
+
+
+def test_the_uncertainty_is_a_heatmap_of_its_own(page):
+    dashboard = Dashboard(page).settle()
+    button = page.get_by_role("button", name="Uncertainty", exact=True)
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("variance of the LCA's depth")).to_be_visible()
+    dashboard.choose("method", "average")
+    dashboard.settle()
+    expect(button).to_be_disabled()
+    expect(button).to_have_attribute("title", "Only of trees that are sampled.")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_text("variance of the LCA's depth")).to_be_hidden()
+    dashboard.press("u")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("variance of the LCA's depth")).to_be_visible()

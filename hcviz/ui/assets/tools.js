@@ -1,10 +1,10 @@
 export const render = component("tools", (state, send) => {
-  const seg = (value, text, why) => h("button", { type: "button", "data-key": `m-${value}`, class: state.matrix === value ? "on" : "", "aria-pressed": String(state.matrix === value),
-    disabled: !!why, title: why || "", onclick: () => send("matrix", { value }) }, text)
+  const seg = (value, text, why, hint) => h("button", { type: "button", "data-key": `m-${value}`, class: state.matrix === value ? "on" : "", "aria-pressed": String(state.matrix === value),
+    disabled: !!why, title: why || hint || "", onclick: () => send("matrix", { value }) }, text)
   const select = (key, text, pairs, chosen) => h("select", { "data-key": key, "aria-label": text, title: text, onchange: e => send(key, { value: e.target.value }) }, options(pairs, chosen))
   return [
     h("div", { class: "seg", role: "group", "aria-label": "Heatmap" },
-      seg("similarity", "Similarity", state.noSimilarity), seg("features", "Features", state.noFeatures), seg("none", "Tree only")),
+      seg("similarity", "Similarity", state.noSimilarity), seg("features", "Features", state.noFeatures), seg("uncertainty", "Uncertainty", state.noUncertainty, "How much the depth of two items' smallest clade varies among the sampled trees"), seg("none", "Tree only")),
     state.matrix === "similarity" && state.sources.length ? select("source", "Which similarity", state.sources, state.sources.some(([name]) => name === state.source) ? state.source : "") : null,
     state.matrix === "features" ? select("scaling", "Scaling of the heatmap", state.scalings, state.scaling) : null,
     state.matrix === "features" ? select("columns", "Order of the columns", [["dendrogram", "clustered"], ["file", "file order"]], state.columns) : null,

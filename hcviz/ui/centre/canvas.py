@@ -68,6 +68,7 @@ class Canvas:
         self._matrix: tuple[str, Scaling, Literal["dendrogram", "file"]] = (
             "similarity", "zscore", "dendrogram",
         )  # fmt: skip
+        self._uncertain: Cells | None = None
         self._collapsed: dict[bytes, np.ndarray] = {}
         self._selected: tuple[int, ...] = ()
         self._together: tuple[int, ...] = ()
@@ -468,6 +469,8 @@ class Canvas:
             self._cells = similarity_cells(self._items)
         elif kind == "features":
             self._cells = feature_cells(self._items, scaling, columns)
+        elif kind == "uncertainty":
+            self._cells = self._uncertain
         else:
             self._cells = None
         self._heat.set_cells(self._cells)

@@ -15,7 +15,7 @@ from hcviz.core.tree import Tree
 from hcviz.ui import geometry
 from hcviz.ui.centre.items import Items
 
-Kind = Literal["similarity", "features", "none"]
+Kind = Literal["similarity", "features", "uncertainty", "none"]
 Scaling = Literal["zscore", "none", "range", "rank"]
 #: Above this many columns their own dendrogram is not computed: it is quadratic in them.
 MOST_TREE_COLUMNS = 2_000
@@ -65,6 +65,17 @@ def similarity_cells(items: Items) -> Cells | None:
         "similarity", matrix, matrix, levels, low, high, diverging, items.similarity_name, (),
         None, None,
     )  # fmt: skip
+
+
+def uncertainty_cells(variance: NDArray[np.float64]) -> Cells:
+    """Variances of LCA depths, float64 (n, n); the scale goes from none to their 99.5th percentile.
+
+    The diagonal has those of the items' own depths.
+    """
+    high = max(_spread(_sample(variance, off_diagonal=True), 0.5)[1], 1e-9)
+    levels = geometry.quantise(variance, 0.0, high)
+    unit = "variance of the LCA's depth"
+    return Cells("uncertainty", variance, variance, levels, 0.0, high, False, unit, (), None, None)
 
 
 def feature_cells(

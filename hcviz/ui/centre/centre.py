@@ -19,7 +19,7 @@ from hcviz.io.picture import Strip as PrintStrip
 from hcviz.ui import geometry
 from hcviz.ui.centre import labels as lettering
 from hcviz.ui.centre.canvas import ASSUMED_WIDTH, TWEEN_AFTER, Canvas
-from hcviz.ui.centre.cells import Scaling
+from hcviz.ui.centre.cells import Cells, Scaling
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.describe import describe_cell, describe_node
 from hcviz.ui.centre.drag import OnDrag, Phase
@@ -78,6 +78,7 @@ class Centre(Canvas):
         self._tree = self._layout = self._cut = self._cluster_code = self._support = None
         self._levels = None
         self._selected = self._together = self._apart = ()
+        self._uncertain = None
         self._collapsed.clear()
         self._wish = seriation(items)
         self._strip_data = items.strips()
@@ -130,7 +131,7 @@ class Centre(Canvas):
 
     def set_matrix(
         self,
-        kind: Literal["similarity", "features", "none"],
+        kind: Literal["similarity", "features", "uncertainty", "none"],
         *,
         scaling: Scaling = "zscore",
         columns: Literal["dendrogram", "file"] = "dendrogram",
@@ -147,6 +148,21 @@ class Centre(Canvas):
             return
         self._items = replace(self._items, similarity=matrix, similarity_name=name)
         if self._matrix[0] == "similarity":
+            self._load_cells()
+
+    @property
+    def has_uncertainty(self) -> bool:
+        """Whether :meth:`set_uncertainty` gave these items any."""
+        return self._uncertain is not None
+
+    def set_uncertainty(self, cells: Cells | None) -> None:
+        """What the heatmap "uncertainty" shows, from now on; with None, nothing."""
+        if cells is not None and cells.width != self._items.n:
+            raise InvalidData(
+                f"The uncertainty is of {cells.width} items, and there are {self._items.n}."
+            )
+        self._uncertain = cells
+        if self._matrix[0] == "uncertainty":
             self._load_cells()
 
     def set_selection(self, leaves: Sequence[int] | ArrayLike) -> None:

@@ -128,7 +128,7 @@ class HeatFigure:
             return
         # Between items a sideways drag would part the columns from the rows.
         self._pan.dimensions = "height" if cells.order is None else "both"
-        if cells.kind == "similarity":
+        if cells.order is None:  # between items
             self.follow_rows()
         else:
             width = float(cells.width)
