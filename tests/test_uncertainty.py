@@ -85,6 +85,8 @@ def test_it_is_counted_apart_from_the_page_and_once_for_the_same_trees(store, lo
     loop.until(lambda: store.session.status == "settled")
     keeper.look()
     loop.until(lambda: len(shown) == 2)
+    keeper.forget()
+    loop.until(lambda: len(shown) == 3)
 
 
 def test_while_a_run_goes_on_it_is_renewed_at_a_calm_pace(store, loop, monkeypatch):

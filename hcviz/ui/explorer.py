@@ -284,6 +284,7 @@ class Explorer:
                 title=data.title,
             )
         )
+        self.uncertainty.forget()
         store.drawn = self._tree = None
         self._show_tree()
 

@@ -63,6 +63,11 @@ class Uncertainty:
         self._made: tuple[Samples | None, int] = (None, 0)  # of what the picture shown is
         self._next = 0.0  # not before, while a run goes on
 
+    def forget(self) -> None:
+        """What was shown is gone: count again."""
+        self._made = (None, 0)
+        self.look()
+
     def look(self) -> None:
         """Begin another picture, if it is looked at, there are other trees, and it is time."""
         store = self._store

@@ -404,7 +404,7 @@ class Canvas:
             ]
         )
         if ways and self._clock is not None:
-            self._soon("ways", self._dendrogram.draw_ways, PULSE_MS + 300)
+            self._soon("ways", self._dendrogram.draw_ways, PULSE_MS + 2000)
 
     def _draw_labels(self, before: Any = None) -> None:
         if self._layout is not None:
