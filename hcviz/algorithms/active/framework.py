@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from hcviz.algorithms.active.crew import Crew, Threads
 from hcviz.algorithms.active.flat import Flat, flat_method
-from hcviz.algorithms.active.growth import Growth, Plan, Waiting, work
+from hcviz.algorithms.active.growth import Growth
+from hcviz.algorithms.active.plan import Plan, Waiting, work
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.oracle import CountingOracle
@@ -71,7 +72,7 @@ class ActiveCluster:
         like all others; items outlyingly dissimilar to every sampled cluster form a new one. (The
         paper says neither how low is low, nor whether two such items share a cluster. Here: less
         than half the median degree, counted from the sample's lowest similarity; below
-        :func:`growth.low_limit` of the members sampled; and they do.)
+        :func:`sampling.low_limit` of the members sampled; and they do.)
 
     :meth:`grow` runs it. Same seed, same tree, whatever the number of threads: each node's seed
     follows from its parent's.

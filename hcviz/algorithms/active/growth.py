@@ -8,7 +8,6 @@ tree.
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass
@@ -18,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.active import flatkernels, placekernels
-from hcviz.algorithms.active.flat import COMPILED, Flat, eigengap
+from hcviz.algorithms.active.flat import COMPILED, eigengap
+from hcviz.algorithms.active.plan import Plan, Waiting, work
+from hcviz.algorithms.active.sampling import joined, low_limit, well_linked, with_two
 from hcviz.core.buildkernels import aho_tree, components
 from hcviz.core.mixkernels import branched
 
@@ -33,50 +34,10 @@ Steps = Generator[None, None, Any]
 BLOCK = 500_000
 #: Second looks at one division, each at ``s`` more items.
 ROUNDS = 4
-#: Who stands fewer standard errors than this from another cluster is looked at again. A wrong
-#: placement (the margin on the wrong side of 0) is below it unless the error is larger than the
-#: margin by as much again; one in 160 is above it without being wrong.
+#: Who stands fewer standard errors than this from another cluster is looked at again. Of those who
+#: belong three errors away, 30 % do, and of their wrong placements (1 in 700) all but one in
+#: 70,000: to be missed, a placement must be wrong by 2.5 errors.
 DOUBT = 2.5
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How sets are divided.
-
-    ``flat``: the flat method A; ``k``: clusters of a division, None: by the eigengap, at most
-    ``most``; ``s``: items sampled. Sets of up to ``whole`` items are divided by all their
-    similarities; with ``stop``, those of up to ``s`` not at all. ``repair``: second looks may use
-    this share of a division's own similarities. ``drop``, ``fresh``: HeurSpec's heuristics.
-    """
-
-    flat: Flat
-    k: int | None
-    s: int
-    whole: int
-    stop: bool = False
-    repair: float = 0.0
-    most: int = 8
-    drop: bool = False
-    fresh: bool = False
-
-    @property
-    def compiled(self) -> bool:
-        """Whether one kernel can divide a set down to its leaves."""
-        return self.k == 2 and self.flat.kernel is not None
-
-
-@dataclass(frozen=True, eq=False)
-class Waiting:
-    """A set to divide: places among the growth's items (increasing), the node above (-1: none),
-    its seed, triplets in places, and the similarities that are known of it, if they all are:
-    a matrix and the set's rows in it."""
-
-    own: Int
-    over: int
-    seed: int
-    rows: Int
-    matrix: Float | None = None
-    inside: Int | None = None
 
 
 class Growth:
@@ -283,12 +244,12 @@ class Growth:
         key = None
         if len(one.rows):
             key = components(m, self.local(one))
-            sample = _with_two(sample, key, rng)
+            sample = with_two(sample, key, rng)
         block = self.oracle.similarity(who[sample], who[sample])
         yield
         kept: Any = np.arange(len(sample), dtype=np.int32)
         if plan.drop:
-            kept = _well_linked(block, sample, key)
+            kept = well_linked(block, sample, key)
         core = np.ascontiguousarray(block[np.ix_(kept, kept)])
         names: Any = kept
         own_key: Any = np.arange(len(kept), dtype=np.int32)
@@ -318,7 +279,7 @@ class Growth:
         mean = sums / np.maximum(counts, 1)
         best = mean[everyone, labels]
         if key is not None:
-            labels, best = _joined(mean, key)
+            labels, best = joined(mean, key)
         if plan.fresh:
             own = mean[members, clusters]
             limits = np.array([low_limit(own[clusters == c], m) for c in range(k)])
@@ -398,56 +359,12 @@ class Growth:
             placekernels.nearest(tallies[0], tallies[2], again, labels)
 
 
-def work(size: int) -> int:
-    """How much there is to do in a set of ``size`` items: m log2(m), rounded down."""
-    return int(size * math.log2(size)) if size > 1 else 0
-
-
 def _part(one: Waiting) -> Float:
     assert one.matrix is not None
     assert one.inside is not None
     if len(one.inside) == len(one.matrix):
         return one.matrix
     return np.ascontiguousarray(one.matrix[np.ix_(one.inside, one.inside)])
-
-
-def _with_two(sample: Int, key: Int, rng: np.random.Generator) -> Int:
-    """The sample, with items of other supernodes added where it has only one."""
-    if np.unique(key[sample]).size > 1:
-        return sample
-    others = np.flatnonzero(key != key[sample[0]]).astype(np.int32)
-    more = rng.choice(others, min(len(others), len(sample)), replace=False)
-    return np.sort(np.concatenate([sample, more])).astype(np.int32)
-
-
-def low_limit(values: Float, count: int) -> float:
-    """What is outlyingly low among ``count`` values, judged by a few of them: 1 + sqrt(2 ln count)
-    robust standard deviations below the median, as the lowest of so many normal ones hardly ever
-    is; more, the fewer they are to judge by."""
-    middle = float(np.median(values))
-    spread = 1.4826 * float(np.median(np.abs(values - middle))) * (1.0 + 4.0 / len(values))
-    return middle - (1.0 + math.sqrt(2.0 * math.log(max(count, 2)))) * spread
-
-
-def _well_linked(block: Float, sample: Int, key: Int | None) -> Int:
-    """HeurSpec: the sampled items (as columns) whose degree, counted from the lowest similarity in
-    the sample, is at least half the median one. Bound items stay, and all do where one would."""
-    plain = block[~np.eye(len(sample), dtype=bool)].reshape(len(sample), -1)
-    degree = plain.mean(axis=1) - plain.min()
-    keep = degree >= np.median(degree) / 2
-    if key is not None:
-        keep |= np.bincount(key)[key[sample]] > 1
-    kept = np.flatnonzero(keep)
-    names = kept if key is None else np.unique(key[sample[kept]])
-    return (kept if len(names) > 1 else np.arange(len(sample))).astype(np.int32)
-
-
-def _joined(mean: Float, key: Int) -> tuple[Int, Float]:
-    """``(labels, best average)`` where items of one supernode must have one: float64 (m, k) in."""
-    together = np.zeros((int(key.max()) + 1, mean.shape[1]))
-    np.add.at(together, key, mean)
-    together /= np.bincount(key)[:, None]
-    return together.argmax(axis=1).astype(np.int32)[key], together.max(axis=1)[key]
 
 
 @dataclass(frozen=True, eq=False)
