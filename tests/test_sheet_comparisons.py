@@ -15,7 +15,7 @@ from hcviz.session.model import Session
 from hcviz.ui import pictures
 from hcviz.ui.centre.cells import similarity_cells
 from hcviz.ui.centre.items import Items
-from hcviz.ui.centre.labels import stepping
+from hcviz.ui.centre.labels import _apart, stepping
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.middle import Middle
 from hcviz.ui.sheets import comparisons as sheet
@@ -123,6 +123,21 @@ def test_sums_of_signs_have_zero_in_the_middle():
     assert not plain.diverging
     ones = similarity_cells(Items("abc", similarity=np.abs(w), similarity_name="X"))
     assert not ones.diverging
+
+
+@pytest.mark.parametrize(("n", "row"), [(60, 11.2), (48, 13.7), (90, 7.3)])
+def test_the_first_and_last_pictures_stay_whole_and_apart(n, row):
+    size, columns = stepping(row, 236)
+    middles = np.arange(n) + 0.5
+    column = np.floor(middles).astype(int) % columns
+    at = _apart(middles, column, size / row, n)
+    assert (at - size / 2 / row >= -1e-9).all()
+    assert (at + size / 2 / row <= n + 1e-9).all()
+    for k in range(columns):
+        assert (np.diff(at[column == k]) >= size / row - 1e-9).all()
+    assert np.abs(at - middles).max() <= size / row  # never farther off than its own height
+    inner = slice(n // 3, 2 * n // 3)
+    assert np.abs(at - middles)[inner].max() < 0.5  # in its own row
 
 
 @pytest.mark.parametrize("row", np.linspace(1, 40, 79))

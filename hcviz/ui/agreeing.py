@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,11 +16,9 @@ from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui.store import Store
 
-#: What is run unless the person chooses: quick ones, of those that can run on the data.
-QUICK = (
-    "4-al", "4k-al", "adds-sdp", "t-ste", "forte", "average", "complete", "ward", "crsc",
-    "spectral", "ddt",
-)  # fmt: skip
+#: What is run unless the person chooses: quick ones, by similarities and by comparisons.
+BY_SIMILARITY = ("average", "complete", "ward", "crsc", "spectral", "ddt")
+BY_COMPARISONS = ("4-al", "4k-al", "adds-sdp", "t-ste", "forte")
 #: No more than so many by default.
 MOST = 8
 #: A method that needs longer (s) is stopped; the last tree it gave counts, if it gave one.
@@ -40,10 +39,14 @@ def able(problem: Problem) -> list[str]:
 def usual(problem: Problem) -> tuple[str, ...]:
     """Those of them that are run unless the person chooses others.
 
-    Where there are comparisons and nothing else only methods that read them say anything.
+    Comparisons beside other data must be n ln n at least: of fewer nobody makes a tree in earnest.
     """
     names = set(able(problem))
-    return tuple(name for name in QUICK if name in names)[:MOST]
+    n, known = problem.n_items, problem.comparisons
+    wanted = [name for name in BY_SIMILARITY if name in names]
+    if known is not None and (not wanted or len(known) > n * math.log(n)):
+        wanted += [name for name in BY_COMPARISONS if name in names]
+    return tuple(wanted[:MOST])
 
 
 def chosen(store: Store) -> tuple[str, ...]:

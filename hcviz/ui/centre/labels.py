@@ -200,14 +200,11 @@ class LabelFigure:
             return GUTTER, 0
         beside = columns > 1
         start = self.width - columns * (size + 1) if beside else GUTTER
-        half = min(size / 2 / row_px, layout.n_rows / 2)  # the first and last stay whole
+        column = np.floor(middles).astype(int) % columns
+        at = _apart(middles, column, size / row_px, layout.n_rows)
         shown = [
-            (
-                start + size / 2 + (int(y) % columns) * (size + 1),
-                -min(max(y, half), layout.n_rows - half),
-                uri,
-            )
-            for leaf, y in zip(heads.tolist(), middles.tolist(), strict=True)
+            (start + size / 2 + k * (size + 1), -y, uri)
+            for leaf, k, y in zip(heads.tolist(), column.tolist(), at.tolist(), strict=True)
             if (uri := items.picture(leaf)) is not None
         ]
         glyph = self._picture.glyph
@@ -254,6 +251,19 @@ class LabelFigure:
 
     def draw_bands(self, runs: list[tuple[int, int]]) -> None:
         draw_bands(self.bands, runs)
+
+
+def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:
+    """Where pictures of ``size`` rows go, float (k,): near their ``middles`` (increasing), none cut
+    off above or below, and none on another of its column where there is room."""
+    at = np.clip(middles, min(size, n_rows) / 2, n_rows - min(size, n_rows) / 2)
+    for k in np.unique(column):
+        own = np.flatnonzero(column == k)
+        steps = size * np.arange(own.size)
+        at[own] = np.maximum.accumulate(at[own] - steps) + steps  # downward from the first
+        low = n_rows - size / 2 - steps[::-1]
+        at[own] = np.minimum(at[own], np.maximum(low, size / 2))  # upward from the last row
+    return at
 
 
 def _fit(

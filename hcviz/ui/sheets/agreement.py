@@ -94,14 +94,18 @@ def in_words(titles: Sequence[str], values: NDArray[np.float64]) -> str:
     if not pairs:
         return ""
     most, least = max(pairs), min(pairs)
-    said = f"Most alike: “{titles[most[1]]}” and “{titles[most[2]]}” ({most[0]:.2f})."
+    said = f"Most alike: “{titles[most[1]]}” and “{titles[most[2]]}” ({_number(most[0])})."
     if len(pairs) > 1:
-        said += f" Least: “{titles[least[1]]}” and “{titles[least[2]]}” ({least[0]:.2f})."
+        said += f" Least: “{titles[least[1]]}” and “{titles[least[2]]}” ({_number(least[0])})."
     if CLASSES in titles:
         to = values[titles.index(CLASSES)]
         near = max(methods, key=lambda i: to[i])
-        said += f" Nearest to the known classes: “{titles[near]}” ({to[near]:.2f})."
+        said += f" Nearest to the known classes: “{titles[near]}” ({_number(to[near])})."
     return said
+
+
+def _number(value: float) -> str:
+    return f"{value if abs(value) >= 0.005 else 0.0:.2f}".replace("-", "−")
 
 
 def _codes(classes: Sequence[str | None]) -> NDArray[np.int32]:

@@ -6,7 +6,7 @@ export const render = component("agreement", (state, send) => {
   const busy = state.running || state.waiting
   const picked = state.methods.filter(([, , on]) => on).length
   const told = state.running ? `Running: ${state.running}. ${state.left} to go.` : state.waiting ? "Waits until your own run is over." : ""
-  const shown = value => value === null ? "–" : value.toFixed(2).replace("-", "−")
+  const shown = value => value === null ? "–" : (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−")
   return h("div", { class: "page", "data-scroll": "page", tabindex: 0, "aria-label": "Agreement of methods" },
     h("div", { class: "over" },
       h("label", {}, "Clusters", h("input", { type: "number", min: 1, max: state.items, step: 1, value: state.k, "data-key": "k", "aria-label": "Clusters compared", onchange: e => send("clusters", { value: e.target.value }) })),

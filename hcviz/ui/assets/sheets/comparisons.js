@@ -31,7 +31,7 @@ export const render = component("comparisons", (state, send) => {
     h("div", { class: "lists" },
       h("section", {}, h("h3", {}, "How often each item was compared"),
         h("p", { class: "quiet small" }, state.never ? `${word(state.never, "item")} never; methods place ${state.never === 1 ? "it" : "them"} where ties do. ` : "Every item was compared. ", `Half of the items: ${figure(state.median)} times or less often.`),
-        h("ol", { class: "bars" }, state.items.map(([id, name, count], k) => h("li", {},
+        h("ol", { class: state.images.length ? "bars" : "bars plain" }, state.items.map(([id, name, count], k) => h("li", {},
           h("button", { type: "button", class: count ? "" : "never", "data-key": `i-${id}`, "data-item": id, "aria-pressed": "false", title: `${name}: in ${word(count, "comparison")}`, onclick: pick([id]) },
             state.images.length ? state.images[k] ? h("img", { src: state.images[k], alt: "", loading: "lazy" }) : h("span", { class: "blank" }) : null,
             h("span", { class: "who" }, name), h("span", { class: "bar", "aria-hidden": "true" }, h("i", { style: `width:${state.most ? 100 * count / state.most : 0}%` })), h("span", { class: "count" }, count ? figure(count) : "never"))))),
