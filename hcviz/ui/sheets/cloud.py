@@ -129,7 +129,7 @@ def _said(drawn: int, trees: int, n: int) -> str:
     else:
         said = f"{which} the last {trees:,} trees over each other"
         said += ", evenly taken; the line on top" if drawn < trees else "; the line on top"
-        said += " is their consensus."
+        said += " is their consensus, where there is one."
     if n > ITEMS:
         said += f" Of the {n:,} items {ITEMS} are drawn, evenly taken, and the trees among them."
     return said

@@ -1,4 +1,4 @@
-const NAMES = 150, READABLE = 15, NARROWEST = 6, PAD = 4
+const FAN = 6, NAMES = 150, READABLE = 15, NARROWEST = 6, PAD = 4
 // Trees drawn before the browser gets a breath.
 const AT_ONCE = 16
 // A canvas is no taller than this, whatever the rows: browsers have their limits.
@@ -58,9 +58,14 @@ function draw(canvas, state, root, { width, height, row, tree }) {
   const across = unpacked(state.across, Uint16Array), down = unpacked(state.down, Uint16Array)
   const x = at => right - at / state.fine * tree, y = at => at / state.fine * height
   const many = state.nodes.length - 1  // the last is their consensus
-  const one = (first, inner, nodes) => {
+  // Of the consensus, the branches of a node with many children would hide what lies below: they say
+  // only that there is no majority.
+  const one = (first, inner, nodes, most = Infinity) => {
+    const below = new Uint16Array(nodes)
+    if (most < nodes) for (let v = 0; v < nodes - 1; v++) below[parents[first + v]]++
     pen.beginPath()
     for (let v = 0; v < nodes - 1; v++) {
+      if (below[parents[first + v]] > most) continue
       const p = inner + parents[first + v] - n
       if (v < n) pen.moveTo(right, (rows[v] + 0.5) * row)
       else pen.moveTo(x(across[inner + v - n]), y(down[inner + v - n]))
@@ -84,7 +89,7 @@ function draw(canvas, state, root, { width, height, row, tree }) {
       pen.globalAlpha = 0.9
       pen.strokeStyle = colour("--ink")
       pen.lineWidth = row < 3 ? 0.8 : 1.3
-      one(first, inner, state.nodes[many])
+      one(first, inner, state.nodes[many], FAN)
     }
     canvas.dataset.drawn = String(many)
   }

@@ -1,4 +1,4 @@
-const NAMES = 150, READABLE = 15, NARROWEST = 6, TALL = 13, PAD = 8
+const NAMES = 150, READABLE = 15, NARROWEST = 6, TALL = 13, PAD = 8, DENSE = 2.5
 const settings = { readable: false }
 
 export const render = component("consensus", (state, send, root) => {
@@ -11,6 +11,7 @@ export const render = component("consensus", (state, send, root) => {
   const named = row >= NARROWEST, size = named ? Math.min(12.5, Math.max(6.5, row * 0.92)) : 0
   const longest = Math.max(...state.names.map(name => name.length))
   const names = named ? Math.min(NAMES, width * 0.25, 14 + 0.6 * size * longest) : 10
+  const dense = row < DENSE  // branches to items would flood the clades above them
   const left = 30, tree = width - names - left
   const x = at => left + (1 - at / state.top) * tree, y = place => (PAD + place * row).toFixed(1), px = (at, place) => `${x(at).toFixed(1)} ${y(place)}`
 
@@ -21,7 +22,8 @@ export const render = component("consensus", (state, send, root) => {
     return `${last - first + 1} items: ${some}${last - first > 3 ? " …" : ""}. In ${percent} % of the trees.`
   }
   // Its stem and its bar; what is caught is wider than what is seen.
-  const clade = (c, k) => svg("path", { class: "clade", d: `M${px(c.at[1], c.y[0])}H${x(c.at[0]).toFixed(1)}M${px(c.at[0], c.y[1])}V${y(c.y[2])}`,
+  const lines = c => `M${px(c.at[1], c.y[0])}H${x(c.at[0]).toFixed(1)}M${px(c.at[0], c.y[1])}V${y(c.y[2])}`
+  const clade = (c, k) => svg("path", { class: "clade", d: lines(c),
     role: "button", tabindex: k ? -1 : 0, "aria-label": words(c), onclick: () => take(members(c)) }, svg("title", {}, words(c)))
   const onkeydown = event => {
     const all = [...root.querySelectorAll(".clade")], here = all.indexOf(root.getRootNode().activeElement)
@@ -58,7 +60,8 @@ export const render = component("consensus", (state, send, root) => {
     h("p", { class: "quiet small said", role: "status" }, state.said),
     h("div", { class: "page", "data-scroll": "consensus", role: "group", "aria-label": "The tree. Arrow keys go from clade to clade, Enter selects.", onkeydown },
       svg("svg", { width, height: PAD + n * row, viewBox: `0 0 ${width} ${PAD + n * row}` },
-        svg("path", { class: "branches", d: pathOf(points, ([at, place]) => [x(at), PAD + place * row]) }),
+        svg("path", { class: dense ? "branches pale" : "branches", d: pathOf(points, ([at, place]) => [x(at), PAD + place * row]) }),
+        dense ? svg("path", { class: "branches", d: state.clades.map(lines).join("") }) : null,
         svg("g", { class: "clades" }, state.clades.map(clade)),
         svg("g", { class: "supports" }, largest.map(support)),
         named ? svg("g", { class: "names", "font-size": size }, state.names.map((name, k) =>
