@@ -97,10 +97,10 @@ def test_undoing_a_change_of_data_forgets_what_was_picked_there(begun, loop):
     store.look(selection=(140, 149), clusters=3)
     explorer.gestures.key("t")
     assert store.view.draft.open
-    explorer._key("undo")
+    explorer.acts.key("undo")
     assert len(store.session.labels) == 101
     assert (store.view.selection, store.view.draft.open, store.view.clusters) == ((), False, None)
-    explorer._key("t")
+    explorer.acts.key("t")
     assert store.view.error is None
 
 
@@ -133,12 +133,12 @@ def test_a_refused_choice_leaves_everything_as_it_was(begun, action):
 def test_a_constraint_by_search_and_keys_alone(begun):
     explorer = begun(method="crsc")
     store = explorer.store
-    explorer._find("bear")
-    explorer._key("t")
-    explorer._find("dolphin")
-    explorer._key("o")
-    explorer._find("tuna")
-    explorer._key("Enter")
+    explorer.acts._find("bear")
+    explorer.acts.key("t")
+    explorer.acts._find("dolphin")
+    explorer.acts.key("o")
+    explorer.acts._find("tuna")
+    explorer.acts.key("Enter")
     (row,) = answerlist.picture(store)["items"]
     assert row["sentence"] == "bear + dolphin together, before tuna"
 
@@ -191,7 +191,7 @@ def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun,
     explorer = begun(method="ddt", params={"steps": 1000})
     store = explorer.store
     run = store.session.run
-    set_it = explorer._form_act
+    set_it = explorer.acts.form
     set_it("set", {"name": "steps", "value": "many"})
     assert "must be a whole number" in the_field(explorer, "steps")["error"]
     assert the_field(explorer, "steps")["value"] == "many"  # to be corrected, not typed again
@@ -212,12 +212,12 @@ def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun,
 def test_a_fields_fault_goes_with_its_method_and_with_a_new_value_from_elsewhere(begun, loop):
     explorer = begun(method="ddt", params={"steps": 1000})
     store = explorer.store
-    explorer._form_act("set", {"name": "steps", "value": "many"})
+    explorer.acts.form("set", {"name": "steps", "value": "many"})
     store.dispatch(act.SetParams({"steps": 900}))
     assert "error" not in the_field(explorer, "steps")
-    explorer._form_act("set", {"name": "steps", "value": "none at all"})
+    explorer.acts.form("set", {"name": "steps", "value": "none at all"})
     assert "error" in the_field(explorer, "steps")
-    explorer._bar_act("method", {"value": "crsc"})
-    explorer._bar_act("method", {"value": "ddt"})
+    explorer.acts.bar("method", {"value": "crsc"})
+    explorer.acts.bar("method", {"value": "ddt"})
     loop.until(lambda: store.session.status == "settled")
     assert "error" not in the_field(explorer, "steps")

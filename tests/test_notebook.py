@@ -167,8 +167,8 @@ def running(steps: int) -> Any:
     view = hcviz.explore(small(), method="average")
     store = view.explorer.store
     until(lambda: store.session.status == "settled")
-    view.explorer._bar_act("method", {"value": "ddt"})
-    view.explorer._form_act("set", {"name": "steps", "value": str(steps)})
+    view.explorer.acts.bar("method", {"value": "ddt"})
+    view.explorer.acts.form("set", {"name": "steps", "value": str(steps)})
     assert store.session.status == "sampling"
     return view
 

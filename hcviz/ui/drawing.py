@@ -1,0 +1,181 @@
+"""The tree, its heatmap and what is marked in them: kept like the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hcviz.core.layout import with_even_heights
+from hcviz.core.tree import Tree
+from hcviz.ui import answerlist, certainty, lesson, nodecosts, outcome, pictures, uncertainty
+from hcviz.ui.centre import Centre, Items
+from hcviz.ui.centre.cells import Cells
+from hcviz.ui.diagnostics import Trace
+from hcviz.ui.sources import similarity_to_show
+from hcviz.ui.store import Store
+from hcviz.ui.uncertainty import Uncertainty
+from hcviz.ui.watching import UNHURRIED, watch
+
+#: New answers whose places are shown, where a run heeds many at once.
+PULSED = 12
+
+
+class Drawing:
+    """Keeps the centre, and the trace of the run, as the store has them."""
+
+    def __init__(
+        self,
+        store: Store,
+        centre: Centre,
+        trace: Trace,
+        schedule: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self._store, self._centre, self._trace = store, centre, trace
+        self._uncertainty = Uncertainty(store, schedule, self._draw_uncertain)
+        subscribe = store.subscribe
+        subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._draw_items())
+        subscribe(lambda s: (s.session.data,), lambda _: self._draw_items(matrix_only=True))
+        subscribe(_drawn, lambda _: self._draw_tree())
+        subscribe(lambda s: s.view.selection, centre.set_selection)
+        subscribe(
+            lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
+            lambda _: centre.set_marks(*answerlist.marks(store)),
+        )
+        subscribe(lambda s: s.view.draft.open, lambda open_: centre.set_selecting(not open_))
+        subscribe(lambda s: s.view.cut, self._draw_cut)
+        subscribe(
+            lambda s: (s.session.run, s.view.draft.open, outcome.is_over(s)),
+            lambda _: self._draw_answer(),
+        )
+        subscribe(_sure, lambda _: self._draw_support())
+        subscribe(lambda s: (nodecosts.sees(s), s.view.lesson), lambda _: self._draw_levels())
+        subscribe(
+            lambda s: (uncertainty.matrix(s), s.view.scaling, s.view.columns),
+            lambda _: self._draw_matrix(),
+        )
+        subscribe(uncertainty.sees, lambda _: self._uncertainty.look())
+        watch(
+            store, lambda s: (s.drawn, s.view.source, s.session.data),
+            self._draw_similarity, UNHURRIED,
+        )  # fmt: skip
+
+    def _draw_items(self, matrix_only: bool = False) -> None:
+        store = self._store
+        if store.dataset is None or not store.session.labels:
+            return
+        data = store.dataset
+        if matrix_only and store.problem.similarity is self._similarity:
+            return
+        self._similarity = store.problem.similarity
+        name, matrix = similarity_to_show(store.problem, wanted=store.view.source)
+        self._centre.set_items(
+            Items(
+                labels=data.labels,
+                features=data.features,
+                feature_names=data.feature_names,
+                classes=data.strips if store.view.lesson is None else None,
+                images=data.images,
+                similarity=matrix,
+                similarity_name=name,
+                title=data.title,
+            )
+        )
+        self._uncertainty.forget()
+        store.drawn = self._tree = None
+        self._draw_tree()
+
+    def _draw_similarity(self, _: Any) -> None:
+        """The similarity that the tree on the screen came with, or another that was chosen."""
+        store = self._store
+        if store.dataset is not None and store.dataset.labels == store.session.labels:
+            name, matrix = similarity_to_show(store.problem, store.drawn, store.view.source)
+            self._centre.set_similarity(matrix, name)
+
+    _similarity: Any = None
+    _source: Tree | None = None  # what is drawn
+    _tree: Tree | None = None  # as it is drawn
+    _even = False
+
+    def _draw_tree(self) -> None:
+        """Draw the session's tree at the heights chosen, unless it is drawn already."""
+        snapshot = self._store.session.snapshot
+        if snapshot is None or snapshot.tree.n_leaves != len(self._store.session.labels):
+            self._store.drawn = self._tree = None
+            self._centre.set_tree(None)
+            return
+        before, self._store.drawn = self._store.drawn, snapshot
+        even = self._store.view.heights == "even"
+        tree = lesson.tree_to_show(self._store)
+        assert tree is not None
+        if before is not None and self._source is tree and self._even == even:
+            return
+        self._source = tree
+        self._even, self._tree = even, with_even_heights(tree) if even else tree
+        changed: Any = None
+        if tree is not snapshot.tree:
+            revealed = self._store.view.lesson and self._store.view.lesson.outcome
+            changed = revealed.way if revealed else None
+        else:
+            changes = self._store.changes()
+            few = changes is not None and 2 * len(changes.gained) <= tree.n_internal
+            changed = changes.gained if changes is not None and few else None  # all bold is none
+        streaming = self._store.session.status == "sampling"
+        self._centre.set_tree(self._tree, new_nodes=changed, animate=not streaming)
+        self._trace.push(
+            self._store.session.run, snapshot.step, snapshot.metrics, last=not streaming
+        )
+        if self._store.view.clusters is not None:
+            self.colour(self._store.view.clusters)
+
+    def _draw_answer(self) -> None:
+        """Once after each run: where in the tree the new answers lie."""
+        run = self._store.session.run
+        if run != self._answered and outcome.is_over(self._store):
+            self._answered = run
+            self._centre.pulse(outcome.new_answers(self._store.session)[:PULSED])
+
+    _answered = -1
+
+    def _draw_support(self) -> None:
+        """None on a tree that was not sampled: a lesson's, with an item taken out."""
+        sampled = lesson.tree_to_show(self._store) is self._store.session.tree
+        self._centre.set_support(certainty.support(self._store) if sampled else None)
+
+    def _draw_levels(self) -> None:
+        shown = lesson.tree_to_show(self._store) is self._store.session.tree
+        self._centre.set_levels(nodecosts.levels(self._store) if shown else None)
+
+    def _draw_matrix(self) -> None:
+        """The heatmap asked for. The uncertainty takes the last one's place when it is counted."""
+        now: Any = uncertainty.matrix(self._store)
+        view: Any = self._store.view
+        if now != uncertainty.NAME or self._centre.has_uncertainty:
+            self._centre.set_matrix(now, scaling=view.scaling, columns=view.columns)
+
+    def _draw_uncertain(self, cells: Cells) -> None:
+        self._centre.set_uncertainty(cells)
+        self._draw_matrix()
+
+    def _draw_cut(self, height: float | None) -> None:
+        self._centre.set_cut(height)
+
+    def colour(self, clusters: int | None) -> None:
+        """Colour that many clusters, in this tree and in those to come."""
+        count = clusters or None
+        self._store.look(clusters=count, cut=pictures.cut_for(self._tree, count))
+
+
+def _drawn(store: Store) -> Any:
+    """The snapshot to draw: while a gesture is open the layout stands still."""
+    if store.view.draft.open:
+        return ("still",)
+    return (store.session.snapshot, store.view.heights, store.view.lesson)
+
+
+def _sure(store: Store) -> Any:
+    """What the numbers on the branches depend on."""
+    still = store.session.status != "sampling" or store.view.paused
+    return (
+        store.drawn, store.view.heights, store.view.support, still, store.session.status,
+        store.view.lesson,
+    )  # fmt: skip
