@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hcviz.core.tree import Tree
 from hcviz.datasets import load
 from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import triplet_distance
@@ -16,6 +17,7 @@ from hcviz.session.replay import replay, steps
 from hcviz.ui import answerlist, pictures
 from hcviz.ui.classroom import AUTHOR, Classroom
 from hcviz.ui.lesson import Asked, judge, no_truth, open_prepared, picture, prepared, tree_to_show
+from hcviz.ui.middle import LESSON, Middle
 from hcviz.ui.steps import picture as strip
 from tests.stores import Loop, over_zoo
 from tests.trees import random_tree
@@ -195,6 +197,18 @@ def test_data_without_a_truth_has_no_lesson_and_ends_one(store, room, loop):
     assert "No truth" in store.view.error[0]
     room.act("open-lesson", {"name": "../../secret"})
     assert "no lesson" in store.view.error[0]
+
+
+def test_no_sheet_shows_where_the_item_is(store, room):
+    store.baseline = Tree.star(store.session.tree.n_leaves)  # something to compare with
+    store.look(sheet="before")
+    assert Middle.now(store) == "before"
+    room.act("lesson", {})
+    assert store.view.lesson is not None
+    assert Middle.now(store) == "tree"
+    assert {tab["lacks"] for tab in Middle.tabs_picture(store)["tabs"]} == {"", LESSON}
+    room.act("lesson", {})
+    assert Middle.now(store) == "before"
 
 
 # ---------------------------------------------------------------------- lessons that are files

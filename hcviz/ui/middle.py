@@ -14,11 +14,12 @@ import panel as pn
 from hcviz.ui.centre import Centre
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.parts import OnAct, Part, Tabs, Tools
-from hcviz.ui.sheets import SHEETS, TREE
+from hcviz.ui.sheets import SHEETS, TREE, Sheet
 from hcviz.ui.store import Store
 
 #: Height of the tabs' row, in CSS pixels.
 TABS = 33
+LESSON = "Not during a lesson: it could show what is asked."
 _OVER = {
     "position": "absolute", "inset": f"{TABS}px 0 0 0", "height": f"calc(100% - {TABS}px)",
     "z-index": "5", "overflow": "hidden",
@@ -79,7 +80,7 @@ class Middle:
     def now(store: Store) -> str:
         """The sheet to show: the chosen one, if it has something to show."""
         sheet = SHEETS.get(store.view.sheet)
-        nothing = sheet is None or not sheet.shown(store) or sheet.lacks(store)
+        nothing = sheet is None or not sheet.shown(store) or _lacks(sheet, store)
         return TREE if sheet is None or nothing else sheet.name
 
     @classmethod
@@ -92,7 +93,7 @@ class Middle:
     def tabs_picture(cls, store: Store) -> dict[str, Any]:
         tree = {"name": TREE, "title": "Tree", "summary": "The tree and its heatmap", "lacks": ""}
         tabs = [
-            {"name": s.name, "title": s.title, "summary": s.summary, "lacks": s.lacks(store)}
+            {"name": s.name, "title": s.title, "summary": s.summary, "lacks": _lacks(s, store)}
             for s in SHEETS.values()
             if s.shown(store)
         ]
@@ -101,3 +102,8 @@ class Middle:
     def _tab(self, name: str, more: dict[str, Any]) -> None:
         if name == "sheet":
             self._store.look(sheet=str(more.get("value")))
+
+
+def _lacks(sheet: Sheet, store: Store) -> str:
+    """Why there is nothing to show: a lesson's question might be answered on any sheet."""
+    return LESSON if store.view.lesson is not None else sheet.lacks(store)
