@@ -202,12 +202,11 @@ def test_data_without_a_truth_has_no_lesson_and_ends_one(store, room, loop):
 def test_no_sheet_shows_where_the_item_is(store, room):
     store.baseline = Tree.star(store.session.tree.n_leaves)  # something to compare with
     store.look(sheet="before")
-    assert Middle.now(store) == "before"
-    room.act("lesson", {})
     assert store.view.lesson is not None
     assert Middle.now(store) == "tree"
     assert {tab["lacks"] for tab in Middle.tabs_picture(store)["tabs"]} == {"", LESSON}
-    room.act("lesson", {})
+    room.act("lesson", {})  # the end of it
+    assert store.view.lesson is None
     assert Middle.now(store) == "before"
 
 
