@@ -10,7 +10,6 @@ as it stands is timed at n = 12 and extrapolated by its number of terms, which g
 from __future__ import annotations
 
 import argparse
-import math
 import resource
 import time
 from collections.abc import Callable
@@ -25,8 +24,8 @@ from hcviz.datasets import (
     planted_hierarchy,
     planted_partition,
     sample_comparisons,
+    sample_signs,
 )
-from hcviz.datasets.sampling import unrank_pairs
 
 
 def timed(name: str, call: Callable[[], object]) -> object:
@@ -54,20 +53,6 @@ def literal_kernel(n: int, rows: np.ndarray) -> np.ndarray:
     return out + out.T
 
 
-def signs(similarity: np.ndarray, p: float, seed: int = 0) -> np.ndarray:
-    """The dense int8 sign matrix, row by row, each comparison seen with probability p."""
-    n = len(similarity)
-    low, high = unrank_pairs(np.arange(math.comb(n, 2)))
-    w = similarity[low, high]
-    rng = np.random.default_rng(seed)
-    table = np.zeros((len(w), len(w)), np.int8)
-    for at in range(len(w)):
-        seen = rng.random(at, dtype=np.float32) < p
-        table[at, :at] = np.sign(w[at] - w[:at]) * seen
-        table[:at, at] = -table[at, :at]
-    return table
-
-
 def warm() -> None:
     few = Comparisons([[0, 1, 2, 3], [0, 2, 1, 3]])
     similarities.mulk4(4, few)
@@ -93,7 +78,7 @@ def main() -> None:
     for size in (15,) if quick else (15, 30):
         data = planted_hierarchy(pure_size=size)
         n = 8 * size
-        table = signs(data.similarity, 0.1)
+        table = sample_signs(data.similarity, 0.1)
         tree = timed(f"4-AL, n = {n}, from signs", lambda n=n, t=table: foural.four_al(n, t))
         timed(f"kernel, n = {n}, from signs", lambda n=n, t=table: similarities.mulk4(n, t))
         print(f"    AARI of 4-AL: {metrics.aari(data.target, tree, 3):.3f}")

@@ -55,6 +55,8 @@ PAPERS = {
 REPRODUCTIONS: Mapping[str, str] = {
     "vikram2016": "hcviz.reproduce.vikram2016",
     "chatziafratis2018": "hcviz.reproduce.chatziafratis2018",
+    "ghoshdastidar2019": "hcviz.reproduce.ghoshdastidar2019",
+    "perrot2020": "hcviz.reproduce.perrot2020",
     "krishnamurthy2012": "hcviz.reproduce.krishnamurthy2012",
 }
 
@@ -316,12 +318,6 @@ def check(options: argparse.Namespace) -> None:
 
 
 def reproduce(options: argparse.Namespace) -> None:
-    if options.name not in REPRODUCTIONS:
-        there = ", ".join(REPRODUCTIONS) or "none so far"
-        raise HcvizError(
-            f"The figures of {options.name} ({PAPERS[options.name]}) cannot be computed yet.",
-            f"Those that can: {there}.",
-        )
     import_module(REPRODUCTIONS[options.name]).reproduce(options.quick, options.json, options.out)
 
 

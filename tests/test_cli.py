@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -273,9 +274,10 @@ def test_what_check_refuses(refused, tmp_path):
 # ---------------------------------------------------------------------- reproduce, serve, python -m
 
 
-@pytest.mark.parametrize("name", sorted(set(cli.PAPERS) - set(cli.REPRODUCTIONS)))
-def test_a_paper_that_cannot_be_reproduced_yet_is_said_so(name, refused):
-    assert cli.PAPERS[name] in refused("reproduce", name, "--quick", "--json")
+def test_every_paper_has_its_reproduction():
+    assert set(cli.PAPERS) == set(cli.REPRODUCTIONS)
+    for module in cli.REPRODUCTIONS.values():
+        assert callable(import_module(module).reproduce)
 
 
 def test_python_m_hcviz_is_the_same(table):

@@ -112,3 +112,26 @@ def test_what_cannot_be_done_gets_a_sentence():
         hcviz.run("adds-sdp", few, similarity="mulk-4")
     with pytest.raises(InvalidData, match="MulK-3 needs triplets"):
         hcviz.run("adds-sdp", Problem(comparisons=[[0, 1, 2, 3]]), k=2, similarity="mulk-3")
+
+
+@pytest.mark.parametrize("solver", ["scs", "clarabel"])
+def test_cvxpy_finds_the_same_clusters(solver):
+    data, truth = planted(24, 3)
+    problem = Problem(comparisons=data.comparisons)
+    shown = last(problem, k=3, solver=solver)
+    assert adjusted_rand_index(shown.labels, truth) == 1.0
+    assert shown.metrics["value"] == pytest.approx(last(problem, k=3).metrics["value"], rel=1e-3)
+    with pytest.raises(InvalidParameter, match="needs k"):
+        hcviz.run("adds-sdp", problem, solver=solver)
+    many = Problem(labels=[str(i) for i in range(201)], comparisons=[[0, 1, 2]])
+    with pytest.raises(InvalidParameter, match="200 items at most, not 201"):
+        hcviz.run("adds-sdp", many, k=2, solver=solver)
+
+
+def test_where_our_steps_do_not_suffice_cvxpy_tries_as_well():
+    """Noise, and two steps: the gap of the answer is that of SCS."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(20, 3, replace=False) for _ in range(150)])
+    shown = last(Problem(comparisons=rows), k=4, max_steps=2)
+    assert solve(adds(20, Comparisons(rows)), k=4, max_steps=2).gap > 0.05
+    assert shown.metrics["gap"] < 0.01

@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 from scipy.linalg import eigh
 
 from hcviz.algorithms.comparison import sdp
-from hcviz.algorithms.comparison.sdp import partition_matrix, simplex_threshold, solve, solve_steps
+from hcviz.algorithms.comparison.sdp import (
+    certified,
+    partition_matrix,
+    simplex_threshold,
+    solve,
+    solve_steps,
+)
 from hcviz.algorithms.comparison.similarities import adds
-from hcviz.core.errors import InvalidParameter
+from hcviz.algorithms.comparison.stated import solve_stated
+from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.datasets import planted_partition
 
 
@@ -77,6 +84,37 @@ def test_sdp_lambda_is_the_reference(n, share):
     assert found.value <= value + 1e-5 * scale <= found.bound + 2e-5 * scale
     if share == 2.0:
         assert np.trace(x) == pytest.approx(np.trace(found.x), abs=0.02) == 1
+
+
+@pytest.mark.parametrize("solver", ["scs", "clarabel"])
+@pytest.mark.parametrize("asked", [{"k": 3}, {"lam": 8.0}])
+def test_the_stated_program_is_certified_like_ours(solver, asked):
+    """SCS and Clarabel against ADMM: each one's value is below the other's bound. Their own
+    tolerance is 1e-4 (SCS) at most, so their gaps are below ten times that."""
+    s = noise(13, 3)
+    ours = solve(s, tolerance=1e-4, **asked)
+    stated = solve_stated(s, solver=solver, **asked)
+    assert stated.converged
+    check_feasible(stated.x, asked.get("k"))
+    assert stated.gap <= 1e-3
+    assert stated.value <= ours.bound
+    assert ours.value <= stated.bound
+
+
+def test_the_stated_program_is_refused_where_it_would_take_minutes():
+    with pytest.raises(TooLarge, match="200 items at most, not 201"):
+        solve_stated(np.ones((201, 201)), k=2)
+    with pytest.raises(InvalidParameter, match="no solver 'gurobi'"):
+        solve_stated(np.ones((4, 4)), k=2, solver="gurobi")
+
+
+def test_a_solver_that_failed_is_still_a_feasible_point_with_a_bound():
+    s = noise(9, 0)
+    nothing = certified(s, None, None, 1.0, k=3, lam=None, converged=True)
+    assert not nothing.converged
+    check_feasible(nothing.x, 3)
+    assert nothing.value <= solve(s, k=3).bound
+    assert solve(s, k=3).value <= nothing.bound
 
 
 @pytest.mark.parametrize("n", [60, 300])

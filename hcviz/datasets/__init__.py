@@ -9,7 +9,12 @@ from hcviz.datasets.loaders import at_hand, load, names, title
 from hcviz.datasets.phylogeny import phylogeny
 from hcviz.datasets.planted import planted_hierarchy, planted_partition
 from hcviz.datasets.prepare import MISSING, SCALINGS, fill_missing, scale_features
-from hcviz.datasets.sampling import count_comparisons, sample_comparisons, stream_comparisons
+from hcviz.datasets.sampling import (
+    count_comparisons,
+    sample_comparisons,
+    sample_signs,
+    stream_comparisons,
+)
 from hcviz.datasets.structural import densest_cut_trap
 from hcviz.datasets.user import SimulatedUser
 
@@ -33,6 +38,7 @@ __all__ = [
     "planted_hierarchy",
     "planted_partition",
     "sample_comparisons",
+    "sample_signs",
     "scale_features",
     "stream_comparisons",
     "title",

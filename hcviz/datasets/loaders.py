@@ -6,7 +6,6 @@ import csv
 import os
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,13 +54,19 @@ def names(everything: bool = False) -> tuple[str, ...]:
 
 def at_hand() -> tuple[str, ...]:
     """:func:`names`, and those small ones of HCVIZ_DATA that are there."""
-    found = list(names())
-    for name, entry in ENTRIES.items():
-        if entry.listed and entry.where == "outside":
-            with suppress(InvalidData):
-                _find(name, entry, None)
-                found.append(name)
-    return tuple(found)
+    small = [name for name, entry in ENTRIES.items() if entry.listed]
+    return tuple(name for name in small if absence(name) is None)
+
+
+def absence(name: str) -> str | None:
+    """Why ``load(name)`` would find no file, as a sentence; None where it is there."""
+    entry = _entry(name)
+    if entry.where == "outside":
+        try:
+            _find(name, entry, None)
+        except InvalidData as fault:
+            return fault.message
+    return None
 
 
 def title(name: str) -> str:
@@ -358,4 +363,4 @@ ENTRIES: dict[str, Entry] = {
     "car": Entry("Cars (60 photographs)", "outside", _car, ("car/T_ALL_REDUCED.csv",)),
 }
 
-__all__ = ["at_hand", "data_folder", "load", "names", "title"]
+__all__ = ["absence", "at_hand", "data_folder", "load", "names", "title"]

@@ -95,6 +95,36 @@ def sample_comparisons(
     return Comparisons(np.concatenate([empty, *stream_comparisons(w, p, kind, eps, seed)]))
 
 
+def sample_signs(
+    similarity: ArrayLike, p: float, seed: int | np.random.Generator = 0
+) -> NDArray[np.int8]:
+    """Comparisons of pairs as a dense antisymmetric sign matrix, int8 (M, M), M = n (n - 1) / 2.
+
+    Cell (a, b), pairs numbered as :func:`unrank_pairs` does, is 1 where a was seen to be the more
+    alike, -1 where b was, 0 where they were not compared (or tie); each comparison is seen with
+    probability ``p``. M^2 bytes: 0.8 GB for 240 items, where p = 0.1 is 1.3 GB of rows. Raises
+    :class:`TooLarge` above 300 items.
+    """
+    w = check_square(similarity, "similarity")
+    _check_rates(p, 1.0)
+    if len(w) > 300:
+        raise TooLarge(
+            f"A sign matrix over the pairs of {len(w):,} items is too large; 300 is the limit.",
+            "Take rows from sample_comparisons().",
+        )
+    rng = np.random.default_rng(seed)
+    low, high = unrank_pairs(np.arange(math.comb(len(w), 2)))
+    values = w[low, high]
+    table = np.zeros((len(values),) * 2, np.int8)
+    for at in range(len(values)):
+        sign = np.sign(values[at] - values[:at]).astype(np.int8)
+        if p < 1:
+            sign *= rng.random(at, dtype=np.float32) < p
+        table[at, :at] = sign
+        table[:at, at] = -sign
+    return table
+
+
 def _check_rates(p: float, eps: float) -> None:
     for name, value in (("p", p), ("eps", eps)):
         if not 0 <= value <= 1:
@@ -137,4 +167,4 @@ def _answered(
     return np.where(first_is_said[:, None], rows, turned)
 
 
-__all__ = ["count_comparisons", "sample_comparisons", "stream_comparisons"]
+__all__ = ["count_comparisons", "sample_comparisons", "sample_signs", "stream_comparisons"]

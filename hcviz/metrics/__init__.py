@@ -4,13 +4,14 @@ from hcviz.metrics.agreement import (
     CladeChanges,
     aari,
     adjusted_rand_index,
+    ari_matrix,
     clade_changes,
     cut,
     nearest_clades,
     triplet_agreement,
     triplet_distance,
 )
-from hcviz.metrics.comparisons import Consistency, comparisons_held, consistency
+from hcviz.metrics.comparisons import Consistency, comparisons_held, consistency, cyclic_share
 from hcviz.metrics.cost import dasgupta_cost, regularised_cost
 from hcviz.metrics.hierarchical import hkm, hrc, triplet_agreement_by_level
 from hcviz.metrics.nodecosts import node_costs
@@ -47,9 +48,11 @@ __all__ = [
     "Usefulness",
     "aari",
     "adjusted_rand_index",
+    "ari_matrix",
     "clade_changes",
     "comparisons_held",
     "consistency",
+    "cyclic_share",
     "cut",
     "dasgupta_cost",
     "dependency",

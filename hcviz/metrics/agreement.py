@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +106,14 @@ def adjusted_rand_index(first: NDArray[np.int32], second: NDArray[np.int32]) -> 
     expected = left * right / every if every else 0.0
     most = (left + right) / 2
     return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def ari_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
+    """:func:`adjusted_rand_index` of every two of m partitions of the same items; (m, m)."""
+    out = np.eye(len(partitions))
+    for a, b in combinations(range(len(partitions)), 2):
+        out[a, b] = out[b, a] = adjusted_rand_index(partitions[a], partitions[b])
+    return out
 
 
 @dataclass(frozen=True, eq=False)

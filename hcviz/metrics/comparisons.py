@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.tree import Tree
@@ -57,6 +59,29 @@ def consistency(comparisons: Comparisons) -> Consistency:
     )
 
 
+def cyclic_share(comparisons: Comparisons) -> float:
+    """The share of questions whose more frequent answer lies on a cycle: "more alike than" leads
+    from a pair of items back to itself, so that no similarity explains all of them.
+
+    Questions with as many answers either way are left out; 0 if there are no others. O(m log m).
+    """
+    questions, yes, no = comparisons.tally()
+    lead = yes - no
+    rows, lead = questions[lead != 0], lead[lead != 0]
+    if not len(rows):
+        return 0.0
+    if rows.shape[1] == 3:
+        rows = rows[:, [0, 1, 0, 2]]
+    ends = np.sort(rows.reshape(-1, 2), axis=1).astype(np.int64)
+    name = np.unique(ends[:, 0] * (ends.max() + 1) + ends[:, 1], return_inverse=True)[1]
+    first, second = name.reshape(-1, 2).T
+    start, stop = np.where(lead > 0, (first, second), (second, first))
+    size = int(name.max()) + 1
+    arcs = coo_array((np.ones(len(start), np.int8), (start, stop)), shape=(size, size))
+    part = connected_components(arcs, directed=True, connection="strong")[1]
+    return float(np.mean(part[start] == part[stop]))
+
+
 def comparisons_held(tree: Tree, comparisons: Comparisons) -> NDArray[np.int8]:
     """What a tree says of each comparison: 1 it agrees, -1 the opposite, 0 it leaves it open.
 
@@ -77,4 +102,4 @@ def comparisons_held(tree: Tree, comparisons: Comparisons) -> NDArray[np.int8]:
     return np.asarray(np.sign(gap), np.int8)
 
 
-__all__ = ["Consistency", "comparisons_held", "consistency"]
+__all__ = ["Consistency", "comparisons_held", "consistency", "cyclic_share"]

@@ -14,6 +14,7 @@ from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.comparison.passive import REPEATS, answers_of, never_compared
 from hcviz.algorithms.comparison.sdp import Solution, solve_steps
 from hcviz.algorithms.comparison.similarities import adds, mulk3, mulk4_steps
+from hcviz.algorithms.comparison.stated import MOST_ITEMS, solve_stated
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter
@@ -43,6 +44,12 @@ class Parameters(param.Parameterized):
         bounds=(0, 1),
         inclusive_bounds=(False, True),
         doc="Stop the solver at this relative gap between what it has and what could be had.",
+    )
+    solver: Any = param.Selector(
+        default="admm",
+        objects=["admm", "scs", "clarabel"],
+        doc="admm: our own. scs, clarabel: the program as it is stated, by cvxpy, with k and for "
+        "200 items at most. Where ours does not get there in max_steps, scs tries as well.",
     )
     max_steps = param.Integer(
         2000, bounds=(1, None), doc="And at this many steps, however wide the gap then is."
@@ -93,6 +100,17 @@ def run(
         raise InvalidData(
             "MulK-3 needs triplets, and these are quadruplets.", "Choose adds or mulk-4."
         )
+    if params.solver != "admm":
+        if params.k == 0:
+            raise InvalidParameter(
+                f"The solver {params.solver} needs k: SPUR is made for ours.",
+                "Give k, or take the solver 'admm'.",
+            )
+        if n > MOST_ITEMS:
+            raise InvalidParameter(
+                f"The solver {params.solver} is for {MOST_ITEMS} items at most, not {n:,}.",
+                "Take the solver 'admm'.",
+            )
     if params.k == 0:
         if params.similarity != "adds":
             raise InvalidParameter(
@@ -123,7 +141,13 @@ def _run(
     views: dict[str, Any] = {}
     if params.k or n <= 2:
         k = params.k or n
-        solution = yield from solve_steps(similarity, k=k, **options)
+        if params.solver == "admm":
+            solution = yield from solve_steps(similarity, k=k, **options)
+            if not solution.converged and n <= MOST_ITEMS:
+                other = solve_stated(similarity, k=k)
+                solution = min(solution, other, key=lambda each: each.gap)
+        else:
+            solution = solve_stated(similarity, k=k, solver=params.solver)
     else:
         k, solution, ks, thetas = yield from _spur(similarity, len(answers), options)
         views["theta by k"] = Series(

@@ -146,6 +146,31 @@ def solve(similarity: Float, **options: Any) -> Solution:
             return found
 
 
+def certified(
+    similarity: Float,
+    x: Float | None,
+    multipliers: Float | None,
+    scale: float,
+    *,
+    k: int | None,
+    lam: float | None,
+    converged: bool,
+) -> Solution:
+    """Another solver's X and multipliers of X >= 0 (divided by ``scale``; None: it has none) as a
+    feasible :class:`Solution` with a bound."""
+    n = len(similarity)
+    s = similarity if lam is None else similarity - lam * np.eye(n)
+    if x is None or not np.isfinite(x).all():
+        x, converged = np.eye(n), False
+    if multipliers is None or not np.isfinite(multipliers).all():
+        multipliers = np.zeros((n, n))
+    near = _Spectrum(n).project((x + x.T) / 2, k)
+    best = max(_feasible(near, near, k, n), key=lambda each: float((s * each).sum()))
+    bound = _bound(s, np.maximum(multipliers * scale, 0.0), k, n)
+    value = float((s * best).sum())
+    return Solution(best, value, max(bound, value), 0, converged, near)
+
+
 def partition_matrix(labels: NDArray[Any]) -> Float:
     """X of a partition: 1 / |C| inside each cluster C."""
     code = np.unique(labels, return_inverse=True)[1]
@@ -287,4 +312,12 @@ def _bound(s: Float, multipliers: Float, k: int | None, n: int) -> float:
     return ones + ((k - 1.0) * top if k is not None else (n - 1.0) * max(top, 0.0))
 
 
-__all__ = ["Solution", "partition_matrix", "simplex_threshold", "solve", "solve_steps"]
+__all__ = [
+    "Solution",
+    "certified",
+    "mended",
+    "partition_matrix",
+    "simplex_threshold",
+    "solve",
+    "solve_steps",
+]

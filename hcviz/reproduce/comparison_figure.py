@@ -1,0 +1,126 @@
+"""The pictures of papers 000 and 004: curves, the cars' tree with photographs, matrices of ARI."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+from PIL import Image
+
+from hcviz.core.layout import elbows, leaf_order
+
+#: Okabe and Ito's colours, in the order in which a panel's methods come.
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999",
+)  # fmt: skip
+
+
+def draw_hierarchies(result: dict[str, Any], cars: Any, files: list[Path]) -> None:
+    """AARI by delta at each rate, costs by rate, and ``cars``: (tree, data set) or None."""
+    planted = result["planted"]
+    linkages = planted.get("all", {})
+    rates = [rate for rate in planted if rate != "all"]
+    wide = max(1, min(4, max(len(rates), len(result["cost"]))))
+    panels: list[tuple[str, Any]] = [("planted", rate) for rate in rates]
+    panels += [("cost", data) for data in result["cost"]]
+    rows = -(-len(panels) // wide)
+    height = 3.2 * rows + (9.0 if cars else 0.0)
+    figure = Figure(figsize=(4.2 * wide, max(height, 3.2)), layout="constrained")
+    FigureCanvasAgg(figure)
+    parts: Any = figure.subfigures(2, 1, height_ratios=[3.2 * rows, 9.0]) if cars else [figure]
+    axes = np.atleast_1d(parts[0].subplots(max(rows, 1), wide)).ravel()
+    for axis in axes[len(panels) :]:
+        axis.axis("off")
+    for axis, (part, name) in zip(axes, panels, strict=False):
+        if part == "planted":
+            both = {delta: row | linkages.get(delta, {}) for delta, row in planted[name].items()}
+            curves(axis, both)
+            axis.set(
+                title=f"planted, p = {name}", xlabel="delta", ylabel="AARI", ylim=(-0.05, 1.05)
+            )
+        else:
+            curves(axis, result["cost"][name])
+            axis.set(title=name, xlabel="p", ylabel="Dasgupta's cost / 1e5")
+        axis.legend(fontsize=6, frameon=False)
+    if cars:
+        photographs(parts[1].subplots(), *cars)
+    for file in files:
+        figure.savefig(file, dpi=110)
+
+
+def curves(axis: Axes, table: dict[str, dict[str, list[float]]]) -> None:
+    """``table``: x -> method -> (mean, standard deviation)."""
+    methods = list(dict.fromkeys(name for row in table.values() for name in row))
+    for k, method in enumerate(methods):
+        found = [(float(x), *row[method]) for x, row in table.items() if method in row]
+        x, mean, spread = np.array(found, float).T
+        dash = "-" if k < len(COLOURS) else "--"
+        axis.errorbar(x, mean, spread, fmt=f"o{dash}", ms=3, lw=1.3, capsize=2,
+                      color=COLOURS[k % len(COLOURS)], label=method)  # fmt: skip
+    axis.grid(axis="y", alpha=0.3)
+
+
+def photographs(axis: Axes, tree: Any, data: Any) -> None:
+    """The tree, root at the left, with each item's picture at its leaf, coloured by class."""
+    order = leaf_order(tree)
+    x, y = elbows(tree, order)
+    axis.plot(x, y, color="#555555", lw=0.8)
+    classes = list(dict.fromkeys(data.classes))
+    for row, item in enumerate(order):
+        colour = COLOURS[classes.index(data.classes[item])]
+        shift = -(row % 4) * 0.05 * float(tree.height[-1])  # beside each other, not on top
+        axis.plot([0, shift], [row + 0.5, row + 0.5], color=colour, lw=0.6)
+        if data.images[item] is not None:
+            with Image.open(io.BytesIO(data.images[item])) as picture:
+                pixels = np.asarray(picture.convert("RGB"))
+            zoom = 26 / max(pixels.shape[:2])
+            axis.add_artist(
+                AnnotationBbox(
+                    OffsetImage(pixels, zoom=zoom), (shift - 0.03 * tree.height[-1], row + 0.5),
+                    bboxprops={"edgecolor": colour, "lw": 1.2}, pad=0.05,
+                )
+            )  # fmt: skip
+    for k, name in enumerate(classes):
+        axis.plot([], [], color=COLOURS[k], lw=3, label=name)
+    axis.legend(fontsize=8, frameon=False, loc="upper left")
+    axis.set(xlim=(1.02 * tree.height[-1], -0.25 * tree.height[-1]), ylim=(tree.n_leaves, 0))
+    axis.set_title("60 cars, 4-AL of 12,112 comparisons")
+    axis.axis("off")
+
+
+def draw_partitions(result: dict[str, Any], files: list[Path]) -> None:
+    """ARI by number of answers, noise and distribution; MNIST; the cars' matrix of ARI."""
+    panels = [(name, table) for name, table in result.items() if name.startswith("ari by")]
+    cars = result.get("car")
+    count = len(panels) + (1 if cars else 0)
+    figure = Figure(figsize=(5.2 * min(count, 3), 4.2 * -(-count // 3)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = np.atleast_1d(figure.subplots(-(-count // 3), min(count, 3))).ravel()
+    for axis in axes[count:]:
+        axis.axis("off")
+    for axis, (name, table) in zip(axes, panels, strict=False):
+        numbers = {str(at): row for at, row in enumerate(table.values())}
+        curves(axis, numbers)
+        axis.set_xticks(range(len(table)), list(table))
+        axis.set(title=name, ylabel="ARI", ylim=(-0.05, 1.05))
+        axis.legend(fontsize=7, frameon=False)
+    if cars:
+        axis = axes[len(panels)]
+        axis.imshow(cars["matrix"], vmin=0, vmax=1, cmap="Greys")
+        names = range(len(cars["methods"]))
+        axis.set_xticks(names, cars["methods"], rotation=60, ha="right", fontsize=7)
+        axis.set_yticks(names, cars["methods"], fontsize=7)
+        axis.set_title("cars: ARI between methods")
+        for a in names:
+            for b in names:
+                value = cars["matrix"][a][b]
+                axis.text(b, a, f"{value:.2f}", ha="center", va="center", fontsize=6,
+                          color="white" if value > 0.5 else "black")  # fmt: skip
+    for file in files:
+        figure.savefig(file, dpi=110)

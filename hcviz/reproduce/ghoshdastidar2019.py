@@ -1,0 +1,345 @@
+"""Ghoshdastidar, Perrot and von Luxburg 2019: Figures 2 and S.1 (planted hierarchies), 3 and S.2 to
+S.4 (Dasgupta's cost on Zoo, Glass, 20 Newsgroups), and the trees of the cars."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.algorithms import fit
+from hcviz.algorithms.comparison.foural import four_al
+from hcviz.algorithms.comparison.similarities import mulk4
+from hcviz.core.agglomerate import agglomerate
+from hcviz.core.errors import InvalidData
+from hcviz.core.problem import Problem
+from hcviz.core.similarity import similarity_from_features
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Comparisons
+from hcviz.datasets import (
+    Dataset,
+    SignOracle,
+    count_comparisons,
+    load,
+    planted_hierarchy,
+    sample_comparisons,
+    sample_signs,
+)
+from hcviz.metrics import aari, adjusted_rand_index, cut, dasgupta_cost
+from hcviz.reproduce import grid, record
+
+NAME = "ghoshdastidar2019"
+LEVELS, MU, SIGMA = 3, 0.8, 0.1
+#: Items of a pure cluster, signals, rates, repetitions: the paper's, and a smaller grid's.
+FULL: dict[str, Any] = {
+    "pure_size": 30,
+    "deltas": tuple(round(0.02 * k, 2) for k in range(1, 11)),
+    "rates": (*(round(0.01 * k, 2) for k in range(1, 11)), 1.0),
+    "draws": 10,
+    "cost_rates": tuple(round(0.01 * k, 2) for k in range(1, 11)),
+    "data": ("zoo", "glass", "newsgroups"),
+    "dimensions": (2, 5, 10),
+    "orders": 40,
+}
+QUICK: dict[str, Any] = {
+    "pure_size": 12,
+    "deltas": (0.02, 0.06, 0.1, 0.14, 0.2),
+    "rates": (0.01, 0.1),
+    "draws": 3,
+    "cost_rates": (0.01, 0.03),
+    "data": ("zoo", "newsgroups"),
+    "dimensions": (2,),
+    "orders": 10,
+}
+#: More answers than this are a sign matrix rather than a list of rows.
+LISTED = 8_000_000
+#: Articles drawn of 20 Newsgroups.
+ARTICLES = 200
+#: Steps of the embeddings' descent.
+STEPS = 200
+
+#: The authors' code's variant: every item is a landmark, of fewer reference pairs.
+ALL_LANDMARKS = "4k-al-active, all landmarks"
+
+Answers = Comparisons | NDArray[Any]
+
+
+def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
+    """Compute the grid, what is not yet in ``out`` of it; print tables, or one JSON object:
+    ``{"planted": {rate: {delta: {method: [mean, sd]}}}, "cost": {data: {rate: {method: [mean,
+    sd]}}}, "car": {method: [mean, least, most]}, "claims": [...]}``.
+
+    ``out``: a folder for ``ghoshdastidar2019.svg``, ``.png``, ``.csv``, ``.json`` and the cells.
+    20 Newsgroups and the cars are read from HCVIZ_DATA, and left out where they are not there.
+    """
+    record.check(out)
+    began = time.monotonic()
+    size = QUICK if quick else FULL
+    found = grid.run(NAME, keys(size), compute, out)
+    result = summary(found)
+    if out is not None:
+        from hcviz.reproduce.comparison_figure import draw_hierarchies  # matplotlib: a second
+
+        record.write(
+            out,
+            NAME,
+            record.table(("part", "data", "rate", "delta", "draw", "method", "value"), rows(found)),
+            record.run_record(
+                NAME, time.monotonic() - began, {"quick": quick}, dict(size), result,
+                packages=("scikit-learn",),
+            ),
+            lambda files: draw_hierarchies(result, car_tree(), files),
+        )  # fmt: skip
+    print(json.dumps(result) if as_json else report(result))
+
+
+# ---------------------------------------------------------------------- what is computed
+
+
+def keys(size: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every cell of the grid: first what is cheap."""
+    if grid.there("car"):
+        yield {"part": "car", "orders": size["orders"]}
+    for rate in (None, *size["rates"]):  # None: the linkages, which ask all they want
+        for delta in size["deltas"]:
+            for draw in range(size["draws"]):
+                yield {"part": "planted", "pure_size": size["pure_size"], "rate": rate,
+                       "delta": delta, "draw": draw}  # fmt: skip
+    for data in size["data"]:
+        if grid.there(data):
+            for rate in size["cost_rates"]:
+                for draw in range(size["draws"]):
+                    yield {"part": "cost", "data": data, "rate": rate, "draw": draw,
+                           "dimensions": list(size["dimensions"])}  # fmt: skip
+
+
+def compute(key: Any) -> dict[str, Any]:
+    if key["part"] == "planted":
+        return planted(key["pure_size"], key["delta"], key["rate"], key["draw"])
+    if key["part"] == "cost":
+        return costs(key["data"], key["rate"], key["draw"], key["dimensions"])
+    return cars(key["orders"])
+
+
+def planted(pure_size: int, delta: float, rate: float | None, draw: int) -> dict[str, float]:
+    """AARI of each method on one drawn hierarchy. The draw of the similarities does not depend on
+    the rate."""
+    seed = (draw, round(1000 * delta))
+    rng = np.random.default_rng(seed)
+    data = planted_hierarchy(LEVELS, pure_size, MU, delta, SIGMA, rng)
+    target, n = data.target, data.n_items
+    assert target is not None
+    asked = Problem(oracle=SignOracle(data.similarity))
+    if rate is None:
+        trees = {name: fit(name, asked, seed=draw) for name in ("sl", "cl")}
+    else:
+        rng = np.random.default_rng((*seed, round(1000 * rate)))
+        answers = seen(data.similarity, rate, rng)
+        kernel = mulk4(n, answers)
+        trees = {
+            "4k-al": agglomerate(kernel, rng=rng),
+            "4k-al-active": fit("4k-al-active", asked, seed=draw, p=rate),
+            ALL_LANDMARKS: fit("4k-al-active", asked, seed=draw, p=rate, variant="published"),
+            "4-al": four_al(n, answers, rng=rng),
+            "4-al-i3": four_al(n, answers, initial=pure(pure_size, 3, rng), rng=rng),
+            "4-al-i5": four_al(n, answers, initial=pure(pure_size, 5, rng), rng=rng),
+        }
+    return {name: aari(target, tree, LEVELS) for name, tree in trees.items()}
+
+
+def seen(similarity: Any, rate: float, rng: np.random.Generator) -> Answers:
+    """Quadruplets at this rate, as rows where they are few, else as a sign matrix."""
+    if count_comparisons(len(similarity)) * rate > LISTED:
+        return sample_signs(similarity, rate, rng)
+    return sample_comparisons(similarity, rate, seed=rng)
+
+
+def pure(pure_size: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """4-AL-I k: ``k`` items drawn of each pure cluster begin together, all others alone (-1)."""
+    initial = np.full(2**LEVELS * pure_size, -1)
+    for cluster in range(2**LEVELS):
+        initial[cluster * pure_size + rng.choice(pure_size, k, replace=False)] = cluster
+    return initial
+
+
+def costs(data: str, rate: float, draw: int, dimensions: list[int]) -> dict[str, float]:
+    """Dasgupta's cost of each method, in 1e5, with the cosine that the answers come from.
+
+    The embeddings are given triplets at the same rate, as in the paper.
+    """
+    rng = np.random.default_rng((draw, round(1000 * rate), len(data)))
+    similarity = cosine_of(data, draw)
+    n = len(similarity)
+    answers = seen(similarity, rate, rng)
+    found = {
+        "4-al": four_al(n, answers, rng=rng),
+        "4k-al": agglomerate(mulk4(n, answers), rng=rng),
+        "average linkage, all similarities": fit("average", Problem(similarity=similarity)),
+    }
+    told = Problem(comparisons=sample_comparisons(similarity, rate, "triplets", seed=rng),
+                   labels=[str(i) for i in range(n)])  # fmt: skip
+    for d in dimensions:
+        for name in ("t-ste", "forte"):
+            found[f"{name}, d = {d}"] = fit(name, told, seed=draw, dimensions=d, max_steps=STEPS)
+    return {name: dasgupta_cost(tree, similarity) / 1e5 for name, tree in found.items()}
+
+
+def cosine_of(data: str, draw: int) -> NDArray[np.float64]:
+    """Zoo without the girl, Glass, or 200 articles; cosine of the features as they are."""
+    loaded = load(data)
+    assert loaded.features is not None
+    features = loaded.features
+    if data == "zoo":
+        features = np.delete(features, loaded.labels.index("girl"), axis=0)
+    elif data == "newsgroups":
+        chosen = np.random.default_rng(draw).choice(len(features), ARTICLES, replace=False)
+        features = features[np.sort(chosen)]
+    return similarity_from_features(features, "cosine")
+
+
+# ---------------------------------------------------------------------- the cars
+
+
+def cars(orders: int) -> dict[str, list[float]]:
+    """ARI of three clusters with the classes, the four outliers left out; mean, least and most over
+    orders that break ties (seeds)."""
+    data = load("car")
+    known, truth = car_classes(data)
+    problem = Problem(comparisons=data.comparisons, labels=data.labels)
+    found: dict[str, list[float]] = {}
+    for name in ("4-al", "4k-al", "t-ste", "forte"):
+        scores = [
+            adjusted_rand_index(truth, cut(fit(name, problem, seed=seed), 3)[known])
+            for seed in range(orders if name == "4-al" else min(orders, 5))
+        ]
+        found[name] = [float(np.mean(scores)), float(min(scores)), float(max(scores))]
+    return found
+
+
+def car_classes(data: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The items that are no outliers, and their classes as numbers."""
+    assert data.classes is not None
+    known = np.flatnonzero([name != "outlier" for name in data.classes])
+    names = [str(name) for name in data.classes if name != "outlier"]
+    return known, np.unique(names, return_inverse=True)[1].astype(np.int32)
+
+
+def car_tree() -> tuple[Tree, Dataset] | None:
+    """4-AL's tree of the cars, for the picture with photographs."""
+    try:
+        data = load("car")
+    except InvalidData:
+        return None
+    return fit("4-al", Problem(comparisons=data.comparisons, labels=data.labels)), data
+
+
+# ---------------------------------------------------------------------- what is said of it
+
+
+def summary(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
+    """What ``--json`` prints. Rates are texts; the linkages stand under "all"."""
+    result: dict[str, Any] = {"planted": {}, "cost": {}, "car": {}}
+    groups: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for key, values in found:
+        if key["part"] == "car":
+            result["car"] = values
+            continue
+        rate = "all" if key["rate"] is None else str(key["rate"])
+        own = str(key["delta"]) if key["part"] == "planted" else ""
+        place = (key["part"], rate, own) if own else (key["part"], key["data"], rate)
+        for method, value in values.items():
+            groups.setdefault(place, {}).setdefault(method, []).append(value)
+    for (part, first, second), methods in groups.items():
+        result[part].setdefault(first, {})[second] = {
+            method: [round(float(np.mean(v)), 4), round(float(np.std(v)), 4)]
+            for method, v in methods.items()
+        }
+    result["claims"] = claims(result)
+    return result
+
+
+def claims(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The paper's claims in words, and whether these numbers bear them out."""
+    planted = result["planted"]
+    rates = [rate for rate in planted if rate != "all"]
+    out = []
+
+    def say(text: str, holds: bool) -> None:
+        out.append({"claim": text, "holds": bool(holds)})
+
+    def mean(method: str, rate: str) -> float:
+        return float(np.mean([row[method][0] for row in planted[rate].values()]))
+
+    if rates:
+        most = max(rates, key=float)
+        passive = ("4k-al", ALL_LANDMARKS, "4-al")
+        sl, cl = mean("sl", "all"), mean("cl", "all")
+        say(
+            "Single linkage is the worst (the active kernel with all landmarks).",
+            sl < min(cl, *(mean(m, most) for m in passive)),
+        )
+        say("With the paper's few landmarks the active kernel does as well as the passive one.",
+            mean("4k-al-active", most) >= mean("4k-al", most) - 0.05)  # fmt: skip
+        say("4K-AL and 4-AL recover the hierarchy at smaller delta than single linkage.",
+            min(mean(m, most) for m in ("4k-al", "4-al")) > sl)  # fmt: skip
+        say("4-AL-I5 is the best, 4-AL-I3 the second best.", all(
+            mean("4-al-i5", rate) >= mean("4-al-i3", rate) - 0.01
+            and mean("4-al-i3", rate) >= max(mean(m, rate) for m in passive) for rate in rates
+        ))  # fmt: skip
+        top = max(planted[most], key=float)
+        say(f"At delta = {top} and p = {most}, 4-AL recovers the hierarchy exactly.",
+            planted[most][top]["4-al"][0] == 1.0)  # fmt: skip
+    for data, by_rate in result["cost"].items():
+        ours, theirs = [], []
+        for row in by_rate.values():
+            ours.append(min(row[m][0] for m in ("4-al", "4k-al")))
+            theirs.append(min(v[0] for m, v in row.items() if m.startswith(("t-ste", "forte"))))
+        say(f"On {data}, 4-AL or 4K-AL costs no more than the best embedding (within 2 per cent).",
+            np.mean(ours) <= 1.02 * np.mean(theirs))  # fmt: skip
+    return out
+
+
+def rows(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[Any, ...]]:
+    """The CSV: a line for each number."""
+    for key, values in found:
+        for method, value in values.items():
+            for name, number in zip(
+                ("mean", "least", "most") if isinstance(value, list) else ("",),
+                value if isinstance(value, list) else [value],
+                strict=True,
+            ):
+                yield (key["part"], key.get("data"), key.get("rate"), key.get("delta"),
+                       key.get("draw"), f"{method} {name}".strip(), f"{number:.6f}")  # fmt: skip
+
+
+def report(result: dict[str, Any]) -> str:
+    """For people."""
+    lines = ["AARI of planted hierarchies, by delta; mean (standard deviation)"]
+    for rate, by_delta in result["planted"].items():
+        said = "all questions that they want" if rate == "all" else f"p = {rate}"
+        lines += ["", f"{said:<32}" + "".join(f"{delta:>13}" for delta in by_delta)]
+        for method in next(iter(by_delta.values())):
+            lines.append(f"{method:<32}" + "".join(_cell(row[method]) for row in by_delta.values()))
+    for data, by_rate in result["cost"].items():
+        lines += ["", f"Dasgupta's cost / 1e5, {data:<9}" + "".join(f"{p:>13}" for p in by_rate)]
+        for method in next(iter(by_rate.values())):
+            lines.append(f"{method:<32}" + "".join(_cell(row[method]) for row in by_rate.values()))
+    if result["car"]:
+        lines += ["", "Cars, three clusters: ARI with the classes; mean, least, most over orders"]
+        for method, (mean, least, most) in result["car"].items():
+            lines.append(f"{method:<32}{mean:>8.3f}{least:>8.3f}{most:>8.3f}")
+    lines.append("")
+    for each in result["claims"]:
+        lines.append(f"{'holds' if each['holds'] else 'DOES NOT HOLD'}: {each['claim']}")
+    return "\n".join(lines)
+
+
+def _cell(value: list[float]) -> str:
+    mean, sd = value
+    return f"{mean:>7.3f}{f'({sd:.2f})' if not math.isnan(sd) else '':>6}"

@@ -1,0 +1,86 @@
+"""A grid of computations that can be interrupted: what is done is kept, cell by cell.
+
+With a folder, each finished cell is a line of ``NAME.cells.jsonl`` there; a later run with the same
+folder reads them and computes only what is missing. A line that was cut off is computed again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hcviz.core.errors import InvalidData
+from hcviz.datasets.loaders import absence
+from hcviz.reproduce import record
+
+Key = Mapping[str, Any]
+Found = dict[str, Any]
+
+
+def run(
+    name: str, keys: Iterable[Key], compute: Callable[[Key], Found], out: Path | None
+) -> list[tuple[dict[str, Any], Found]]:
+    """``(key, compute(key))`` for every key, in order; both must be fit for JSON.
+
+    A key names all that its result depends on, the seed too. Progress goes to stderr.
+    """
+    wanted = [dict(key) for key in keys]
+    file = None if out is None else out / f"{name}.cells.jsonl"
+    done = {} if file is None else _read(file)
+    todo = sum(_text(key) not in done for key in wanted)
+    if file is not None and len(wanted) > todo:
+        record.progress(f"{len(wanted) - todo} of {len(wanted)} cells are there from before")
+    at = 0
+    for key in wanted:
+        text = _text(key)
+        if text not in done:
+            at += 1
+            record.progress(f"cell {at} of {todo}: {_words(key)}")
+            done[text] = compute(key)
+            if file is not None:
+                _append(file, key, done[text])
+    return [(key, done[_text(key)]) for key in wanted]
+
+
+def there(data: str) -> bool:
+    """Whether a data set can be loaded; if not, says on stderr that it is left out, and why."""
+    why = absence(data)
+    if why:
+        record.progress(f"left out: {why}")
+    return not why
+
+
+def _text(key: Key) -> str:
+    return json.dumps(dict(key), sort_keys=True)
+
+
+def _words(key: Key) -> str:
+    return ", ".join(f"{name} {value}" for name, value in key.items())
+
+
+def _read(file: Path) -> dict[str, Found]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return {}
+    except OSError as fault:
+        raise InvalidData(f"{file} cannot be read ({fault.strerror}).") from None
+    found: dict[str, Found] = {}
+    for line in lines:
+        try:
+            cell = json.loads(line)
+            found[_text(cell["key"])] = cell["found"]
+        except (ValueError, KeyError, TypeError):  # cut off, or not ours
+            continue
+    return found
+
+
+def _append(file: Path, key: Key, found: Found) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"key": dict(key), "found": found}) + "\n")
+    except OSError as fault:
+        raise InvalidData(f"{file} cannot be written to ({fault.strerror}).") from None

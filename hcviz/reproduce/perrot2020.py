@@ -1,0 +1,374 @@
+"""Perrot, Esser and Ghoshdastidar 2020: Figure 1 (planted partitions: how many answers, how noisy,
+of which distributions) and Figure 2 (MNIST, and the cars with the ARI between all methods)."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.algorithms import run
+from hcviz.core.problem import Problem
+from hcviz.datasets import count_comparisons, load, planted_partition, sample_comparisons
+from hcviz.metrics import adjusted_rand_index, ari_matrix
+from hcviz.reproduce import grid, record
+
+NAME = "perrot2020"
+FULL: dict[str, Any] = {
+    "n": 1000,
+    "k": 4,
+    "powers": (2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5),
+    "eps": (0.25, 0.5, 0.75, 0.9, 1.0),
+    "draws": 10,
+    "mnist": 2000,
+    "mnist_powers": (2.0, 3.0, 4.0),
+    "mnist_draws": 10,
+    "embedded": 10_000,
+}
+QUICK: dict[str, Any] = {
+    "n": 120,
+    "k": 4,
+    "powers": (2.0, 3.0, 4.0),
+    "eps": (0.25, 0.5, 1.0),
+    "draws": 2,
+    "mnist": 150,
+    "mnist_powers": (2.0, 3.0),
+    "mnist_draws": 2,
+    "embedded": 1500,
+}
+#: The paper's defaults: the power of ln n in the number of answers, and the crowd's noise.
+POWER, EPS = 4.0, 0.75
+
+#: F_in and F_out of Figure 1c, each with P(w_in > w_out) = 3/4 (delta = 1/2). Beta(3, 1) and
+#: N(3/4, 0.1^2) are above a uniform number with the probability of their mean. The paper's own
+#: parameters stand in an appendix that we do not have.
+UNIFORM: Callable[..., Any] = lambda rng, m: rng.random(m)  # noqa: E731
+DISTRIBUTIONS: dict[str, dict[str, Any]] = {
+    "N, N": {},
+    "U, Beta": {"f_out": UNIFORM, "f_in": lambda rng, m: rng.beta(3.0, 1.0, m)},
+    "U, N": {"f_out": UNIFORM, "f_in": lambda rng, m: rng.normal(0.75, 0.1, m)},
+}
+
+
+def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
+    """Compute the grid, what is not yet in ``out`` of it; print tables, or one JSON object:
+    ``{"ari by answers", "ari by noise", "ari by distribution", "ari by answers, MNIST ...":
+    {x: {method: [mean, sd]}}, "k": the same of the k that SPUR estimates, "car": {"methods",
+    "matrix", "k"}, "claims": [...]}``.
+
+    ``out``: a folder for ``perrot2020.svg``, ``.png``, ``.csv``, ``.json`` and the cells. MNIST and
+    the cars are read from HCVIZ_DATA, and left out where they are not there.
+    """
+    record.check(out)
+    began = time.monotonic()
+    size = QUICK if quick else FULL
+    pictures = Pictures(size["embedded"], size["mnist"])
+    found = grid.run(NAME, keys(size), lambda key: compute(key, pictures), out)
+    result = summary(found)
+    if out is not None:
+        from hcviz.reproduce.comparison_figure import draw_partitions  # matplotlib: a second
+
+        record.write(
+            out,
+            NAME,
+            record.table(("part", "x", "kind", "draw", "method", "value"), rows(found)),
+            record.run_record(
+                NAME, time.monotonic() - began, {"quick": quick}, dict(size), result,
+                packages=("scikit-learn",),
+            ),
+            lambda files: draw_partitions(result, files),
+        )  # fmt: skip
+    print(json.dumps(result) if as_json else report(result))
+
+
+# ---------------------------------------------------------------------- what is computed
+
+
+def keys(size: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every cell of the grid."""
+    if grid.there("car"):
+        yield {"part": "car"}
+    shape = {"n": size["n"], "k": size["k"]}
+    for draw in range(size["draws"]):
+        for power in size["powers"]:
+            for kind in ("triplets", "quadruplets"):
+                yield {"part": "answers", **shape, "kind": kind, "x": power, "draw": draw}
+        for eps in size["eps"]:
+            yield {"part": "noise", **shape, "kind": "triplets", "x": eps, "draw": draw}
+        for name in DISTRIBUTIONS:
+            yield {"part": "distribution", **shape, "kind": "triplets", "x": name, "draw": draw}
+    if grid.there("mnist"):
+        for digits in ("1 and 7", "ten"):
+            for power in size["mnist_powers"]:
+                for draw in range(size["mnist_draws"]):
+                    yield {"part": "mnist", "kind": digits, "n": size["mnist"],
+                           "of": size["embedded"], "x": power, "draw": draw}  # fmt: skip
+
+
+def compute(key: Any, pictures: Pictures) -> dict[str, Any]:
+    if key["part"] == "car":
+        return cars()
+    if key["part"] == "mnist":
+        return mnist(key, pictures)
+    power, eps, shapes = POWER, EPS, DISTRIBUTIONS["N, N"]
+    if key["part"] == "answers":
+        power = key["x"]
+    elif key["part"] == "noise":
+        eps = key["x"]
+    else:
+        shapes = DISTRIBUTIONS[key["x"]]
+    n = key["n"]
+    data = planted_partition(
+        n=n, k=key["k"], eps=eps, kind=key["kind"], p=rate(n, power, key["kind"]),
+        seed=key["draw"], **shapes,
+    )  # fmt: skip
+    assert data.classes is not None
+    truth = codes(data.classes)
+    return partitions(n, data.comparisons, truth, key["draw"])
+
+
+def rate(n: int, power: float, kind: Any) -> float:
+    """The p that is expected to show n (ln n)^power comparisons; 1 where there are fewer."""
+    return float(min(1.0, n * math.log(n) ** power / count_comparisons(n, kind)))
+
+
+def codes(names: Any) -> NDArray[np.int32]:
+    return np.unique([str(name) for name in names], return_inverse=True)[1].astype(np.int32)
+
+
+def partitions(n: int, answers: Any, truth: NDArray[np.int32], draw: int) -> dict[str, float]:
+    """ARI of AddS with SPUR, and of the multiplicative kernel with the k that this estimates, as
+    the paper has it; and that k."""
+    problem = Problem(labels=[str(i) for i in range(n)], comparisons=answers)
+    triplets = not answers.is_quadruplets
+    found = last(problem, draw, k=0)
+    k = int(found.metrics["k"])
+    kernel = last(problem, draw, k=k, similarity="mulk-3" if triplets else "mulk-4")
+    names = ("AddS-3", "MulK-3") if triplets else ("AddS-4", "MulK-4")
+    return {
+        names[0]: adjusted_rand_index(truth, found.labels),
+        names[1]: adjusted_rand_index(truth, kernel.labels),
+        "k": float(k),
+    }
+
+
+def last(problem: Problem, seed: int, **params: Any) -> Any:
+    """The one snapshot of adds-sdp."""
+    return list(run("adds-sdp", problem, seed=seed, **params))[-1]
+
+
+class Pictures:
+    """MNIST embedded in the plane by t-SNE, each axis brought to [-1, 1]; made when first asked
+    for."""
+
+    def __init__(self, embedded: int, most: int) -> None:
+        self._embedded, self._most = embedded, most
+        self._made: tuple[NDArray[np.float64], NDArray[np.int32]] | None = None
+
+    def __call__(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """``(points (n, 2), digits (n,))``."""
+        if self._made is None:
+            from sklearn.manifold import TSNE  # a second to import, minutes to run
+
+            data = load("mnist")
+            assert data.features is not None
+            assert data.classes is not None
+            record.progress(f"t-SNE of {self._embedded} digits")
+            features = data.features[: self._embedded] / 255.0
+            points = np.asarray(TSNE(random_state=0).fit_transform(features), dtype=np.float64)
+            points = 2 * (points - points.min(axis=0)) / np.ptp(points, axis=0) - 1
+            digits = [int(str(name)) for name in data.classes[: self._embedded]]
+            self._made = points, np.array(digits, np.int32)
+        return self._made
+
+    def chosen(self, digits: str, draw: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Ones and sevens, or all ten; drawn where there are more than wanted."""
+        points, truth = self()
+        wanted = np.flatnonzero(np.isin(truth, (1, 7)) if digits == "1 and 7" else truth >= 0)
+        most = self._most if digits == "ten" or self._most < 1000 else len(wanted)
+        if len(wanted) > most:
+            wanted = np.random.default_rng(draw).choice(wanted, most, replace=False)
+        return points[wanted], truth[wanted]
+
+
+def mnist(key: Any, pictures: Pictures) -> dict[str, float]:
+    """ARI with the digits. Comparisons are of distances in the plane: a Gaussian similarity puts
+    them in the same order, whatever its width."""
+    from sklearn.cluster import KMeans
+
+    points, truth = pictures.chosen(key["kind"], key["draw"])
+    n, k = len(points), len(np.unique(truth))
+    squares = (points**2).sum(axis=1)
+    near = -(squares[:, None] + squares[None] - 2 * points @ points.T)
+    near = (near + near.T) / 2
+    answers = sample_comparisons(near, rate(n, key["x"], "triplets"), "triplets", seed=key["draw"])
+    problem = Problem(labels=[str(i) for i in range(n)], comparisons=answers)
+    spur = last(problem, key["draw"], k=0)
+
+    def by_means(x: NDArray[np.float64]) -> NDArray[np.int32]:
+        labels = KMeans(k, n_init=10, random_state=key["draw"]).fit_predict(x)
+        return np.asarray(labels, dtype=np.int32)
+
+    found = {
+        "AddS-3, SPUR": spur.labels,
+        "AddS-3, k known": last(problem, key["draw"], k=k).labels,
+        "MulK-3, k known": last(problem, key["draw"], k=k, similarity="mulk-3").labels,
+        "t-STE and k-means": by_means(embedded(problem, key["draw"])),
+        "k-means on the points": by_means(points),
+    }
+    scores = {name: adjusted_rand_index(truth, labels) for name, labels in found.items()}
+    return scores | {"k": spur.metrics["k"]}
+
+
+def embedded(problem: Problem, seed: int) -> NDArray[np.float64]:
+    """t-STE's points in the plane."""
+    shown: Any = list(run("t-ste", problem, seed=seed, max_steps=200))[-1].views["points"]
+    points: NDArray[np.float64] = shown.xy
+    return points
+
+
+def cars() -> dict[str, Any]:
+    """Figure 2c: the ARI between the methods at k = 2 and 3 and the classes (outliers a fourth), on
+    all 60 cars; and the k that SPUR estimates."""
+    from sklearn.cluster import KMeans
+
+    data = load("car")
+    assert data.classes is not None
+    problem = Problem(labels=data.labels, comparisons=data.comparisons)
+    spur = last(problem, 0, k=0)
+    labels: dict[str, Any] = {"true classes": codes(data.classes)}
+    points = embedded(problem, 0)
+    for k in (2, 3):
+        labels[f"AddS-3, k = {k}"] = last(problem, 0, k=k).labels
+        labels[f"MulK-3, k = {k}"] = last(problem, 0, k=k, similarity="mulk-3").labels
+        means = KMeans(k, n_init=10, random_state=0).fit_predict(points)
+        labels[f"t-STE, k = {k}"] = np.asarray(means, dtype=np.int32)
+    matrix = ari_matrix(list(labels.values()))
+    line = spur.views["theta by k"]
+    return {
+        "methods": list(labels),
+        "matrix": np.round(matrix, 4).tolist(),
+        "k": float(spur.metrics["k"]),
+        "theta": dict(zip(map(str, line.x.astype(int)), np.round(line.y, 4).tolist(), strict=True)),
+    }
+
+
+# ---------------------------------------------------------------------- what is said of it
+
+
+def summary(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    groups: dict[str, dict[str, dict[str, list[float]]]] = {}
+    result: dict[str, Any] = {}
+    for key, values in found:
+        if key["part"] == "car":
+            result["car"] = values
+            continue
+        name = "answers" if key["part"] in ("answers", "mnist") else key["part"]
+        name = f"ari by {name}" + (f", MNIST {key['kind']}" if key["part"] == "mnist" else "")
+        x = f"n (ln n)^{key['x']:g}" if key["part"] in ("answers", "mnist") else str(key["x"])
+        row = groups.setdefault(name, {}).setdefault(x, {})
+        quadruplets = key["kind"] == "quadruplets"
+        for method, value in values.items():
+            method = "k, quadruplets" if quadruplets and method == "k" else method
+            row.setdefault(method, []).append(value)
+    result["k"] = {}
+    for name, by_x in groups.items():
+        result[name], result["k"][name] = {}, {}
+        for x, row in by_x.items():
+            told = {m: [round(float(np.mean(v)), 4), round(float(np.std(v)), 4)]
+                    for m, v in row.items()}  # fmt: skip
+            result[name][x] = {m: v for m, v in told.items() if m not in ("k", "k, quadruplets")}
+            result["k"][name][x] = {m: v for m, v in told.items() if m in ("k", "k, quadruplets")}
+    result["claims"] = claims(result)
+    return result
+
+
+def claims(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The paper's claims in words, and whether these numbers bear them out."""
+    out: list[dict[str, Any]] = []
+
+    def say(text: str, holds: bool) -> None:
+        out.append({"claim": text, "holds": bool(holds)})
+
+    answers = result["ari by answers"]
+    recovered = {m: [x for x, row in answers.items() if m in row and row[m][0] == 1.0]
+                 for m in ("AddS-3", "AddS-4", "MulK-3", "MulK-4")}  # fmt: skip
+    say("AddS-3 and AddS-4 recover the clusters exactly from n (ln n)^3 answers.",
+        all("n (ln n)^3" in recovered[m] for m in ("AddS-3", "AddS-4")))  # fmt: skip
+    for ours, theirs in (("AddS-3", "MulK-3"), ("AddS-4", "MulK-4"), ("MulK-3", "MulK-4")):
+        say(f"{ours} needs no more answers than {theirs}.",
+            len(recovered[ours]) >= len(recovered[theirs]))  # fmt: skip
+    noise = result["ari by noise"]
+    say("At n (ln n)^4 answers AddS-3 recovers the clusters for eps as small as 0.25.",
+        "0.25" in noise and noise["0.25"]["AddS-3"][0] == 1.0)  # fmt: skip
+    say("There MulK-3 does so only for eps above 0.9.",
+        all(row["MulK-3"][0] < 1 for eps, row in noise.items() if float(eps) < 0.9))  # fmt: skip
+    say("AddS-3 does at least as well as MulK-3 with all three pairs of distributions.", all(
+        row["AddS-3"][0] >= row["MulK-3"][0] for row in result["ari by distribution"].values()
+    ))  # fmt: skip
+    pair = result.get("ari by answers, MNIST 1 and 7")
+    if pair:
+        few = pair[next(iter(pair))]
+        reached = few["k-means on the points"][0] - 0.05
+        say("Ones and sevens: n (ln n)^2 answers take AddS-3 to k-means on the points (less 0.05).",
+            few["AddS-3, k known"][0] >= reached)  # fmt: skip
+        say("There MulK-3 falls behind.", few["MulK-3, k known"][0] < few["AddS-3, k known"][0])
+        guessed = abs(few["AddS-3, SPUR"][0] - few["AddS-3, k known"][0]) <= 0.05
+        say("SPUR does as well there as the known k.", guessed)
+    ten = result.get("ari by answers, MNIST ten")
+    if ten:
+        ks = [row["k"][0] for row in result["k"]["ari by answers, MNIST ten"].values()]
+        say("Ten digits: more answers let SPUR see more clusters.", ks[-1] >= ks[0])
+    if "car" in result:
+        say("SPUR estimates two clusters of cars.", result["car"]["k"] == 2)
+        names, matrix = result["car"]["methods"], np.array(result["car"]["matrix"])
+        two = [at for at, name in enumerate(names) if name.endswith("k = 2")]
+        three = [at for at, name in enumerate(names) if name.endswith("k = 3")]
+        block = matrix[np.ix_(two, two)]
+        say("The methods agree well at k = 2 (every ARI above 0.5).", block.min() > 0.5)
+        best = max((*two, *three), key=lambda at: matrix[0, at])
+        say("MulK-3 at k = 3 agrees the most with the classes.", names[best] == "MulK-3, k = 3")
+    return out
+
+
+def rows(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[Any, ...]]:
+    """The CSV: a line for each number."""
+    for key, values in found:
+        if key["part"] == "car":
+            for name, line in zip(values["methods"], values["matrix"], strict=True):
+                for other, value in zip(values["methods"], line, strict=True):
+                    yield "car", other, "ARI", None, name, f"{value:.6f}"
+            continue
+        for method, value in values.items():
+            yield key["part"], key["x"], key["kind"], key["draw"], method, f"{value:.6f}"
+
+
+def report(result: dict[str, Any]) -> str:
+    """For people."""
+    lines: list[str] = []
+    for name, by_x in result.items():
+        if not name.startswith("ari by"):
+            continue
+        lines += ["", f"{name:<34}" + "".join(f"{x:>16}" for x in by_x)]
+        methods = dict.fromkeys(m for row in by_x.values() for m in row)
+        tables = [(m, by_x) for m in methods]
+        tables += [(m, result["k"][name]) for m in next(iter(result["k"][name].values()))]
+        for method, table in tables:
+            said = [f"{row[method][0]:.3f} ({row[method][1]:.2f})" for row in table.values()]
+            lines.append(f"{method:<34}" + "".join(f"{text:>16}" for text in said))
+    if "car" in result:
+        car = result["car"]
+        lines += ["", f"Cars: SPUR estimates {car['k']:.0f} clusters; theta by k: {car['theta']}"]
+        for name, line in zip(car["methods"], car["matrix"], strict=True):
+            lines.append(f"{name:<20}" + "".join(f"{value:>7.2f}" for value in line))
+    lines.append("")
+    for each in result["claims"]:
+        lines.append(f"{'holds' if each['holds'] else 'DOES NOT HOLD'}: {each['claim']}")
+    return "\n".join(lines).lstrip("\n")
