@@ -46,11 +46,19 @@ def test_the_sheet_counts_orders_and_tells_in_words(store):
     ]  # fmt: skip
     assert shown["never"] == 1
     assert (shown["questions"], shown["repeated"], shown["agreeing"]) == (4, 2, 1)
+    assert shown["cyclic"] == 0
     assert shown["contradictions"] == [
         {"said": "ant is nearer to bee than to cat", "so": 2, "not": 1, "items": [0, 1, 2]}
     ]
     # Agree: 0 1 2 twice and 1 0 2; not: 0 2 1, 2 3 1; dog joins cat and ant at the same place.
     assert shown["held"] == [3, 2, 2]
+
+
+def test_answers_in_a_circle_are_told(store):
+    circle = [[0, 1, 2], [2, 0, 1], [1, 2, 0]]  # 01 > 02 > 12 > 01
+    store.dataset = replace(store.dataset, comparisons=Comparisons([*circle, [3, 4, 0]]))
+    store._problem = None
+    assert sheet.picture(store)["cyclic"] == 0.75
 
 
 def test_own_answers_count_with_the_others(store):

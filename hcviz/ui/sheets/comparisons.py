@@ -10,7 +10,7 @@ import numpy as np
 
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons
-from hcviz.metrics import Consistency, comparisons_held, consistency
+from hcviz.metrics import Consistency, comparisons_held, consistency, cyclic_share
 from hcviz.ui import pictures
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sheets.base import Sheet, drawn_by
@@ -28,8 +28,8 @@ MOST_ITEMS, MOST_CONTRADICTIONS = 400, 60
 
 
 @lru_cache(maxsize=8)
-def _consistency(comparisons: Comparisons) -> Consistency:
-    return consistency(comparisons)
+def _consistency(comparisons: Comparisons) -> tuple[Consistency, float]:
+    return consistency(comparisons), cyclic_share(comparisons)
 
 
 @lru_cache(maxsize=8)
@@ -56,7 +56,7 @@ def picture(store: Store) -> dict[str, Any]:
     n = len(session.labels)
     seen = comparisons.appearances(n)
     least = np.argsort(seen, kind="stable")
-    found = _consistency(comparisons)
+    found, cyclic = _consistency(comparisons)
     kinds = asked(store)
     return {
         "kinds": [[*KINDS[kind], count] for kind, count in kinds.items() if count],
@@ -71,6 +71,7 @@ def picture(store: Store) -> dict[str, Any]:
         "repeated": found.repeated,
         "agreeing": found.agreeing,
         "share": found.share,
+        "cyclic": cyclic,
         "contradictions": [
             {
                 "said": in_words(row, session.labels),

@@ -23,7 +23,7 @@ export const render = component("comparisons", (state, send) => {
         h("p", { class: "sum" }, h("b", {}, state.share === null ? "–" : percent(state.share)), h("span", {}, "of repeated questions always answered alike",
           h("small", {}, state.repeated ? `${figure(state.agreeing)} of ${figure(state.repeated)} asked more than once` : "No question was asked more than once"))),
         parts([["good", state.agreeing, "Always alike"], ["bad", state.repeated - state.agreeing, "Contradicted"]]),
-        h("p", { class: "quiet small" }, `${word(state.questions, "different question")}.`)),
+        h("p", { class: "quiet small" }, `${word(state.questions, "different question")}; ${percent(state.cyclic)} lie on a circle of answers, which no similarity can explain.`)),
       h("div", {}, h("h3", {}, "With this tree"),
         h("p", { class: "sum" }, h("b", {}, told ? percent(agreed / told) : "–"), h("span", {}, "of the comparisons that the tree decides agree with it",
           h("small", {}, `${figure(agreed)} agree, ${figure(against)} do not, ${figure(open)} it leaves open`))),
