@@ -191,7 +191,7 @@ def test_what_cannot_be_loaded_is_a_sentence(tmp_path, monkeypatch):
 
 def test_every_folder_of_data_says_where_it_comes_from():
     folders = [f for f in data_folder().iterdir() if f.is_dir() and f.name != "__pycache__"]
-    assert {f.name for f in folders} == {"zoo", "glass", "yeast"}
+    assert {f.name for f in folders} == {"zoo", "glass", "yeast", "lessons"}
     for folder in folders:
         readme = (folder / "README.md").read_text(encoding="utf-8")
         assert re.search(r"CC BY 4\.0|CC0|GPL", readme)
