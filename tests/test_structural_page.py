@@ -17,7 +17,7 @@ from hcviz.metrics import dasgupta_cost, dependency, node_costs, regularised_cos
 from hcviz.session import actions as act
 from hcviz.session.model import Session
 from hcviz.ui import dependencies as worked_out
-from hcviz.ui import nodecosts
+from hcviz.ui import nodecosts, pictures
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections import SECTIONS, costs, prices, profile, worth
 from hcviz.ui.sheets import dependencies
@@ -91,6 +91,37 @@ def test_the_cost_and_where_it_comes_from(store, loop):
     sides = sorted((tree.size[c] for c in tree.children(root["node"])), reverse=True)
     assert root["text"] == f"{sides[0]} | {sides[1]} items"
     assert root["share"] == f"{100 * by_node[root['node']] / by_node.sum():.1f} %"
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "more"),
+    [
+        ("crsc", {}, False),
+        ("densest-cut", {}, True),
+        ("derandomised-cut", {}, True),
+        ("dasgupta-search", {"proposals": 1000}, False),
+        ("dasgupta-search", {"proposals": 1000, "objective": "dissimilarity"}, True),
+    ],
+)
+def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
+    store.dispatch(act.SetMethod(method, "hard"), act.SetParams(params))
+    store.look(folds={"costs": True})
+    say(store, loop, ((0, 1), 2))
+    found = costs.picture(store)
+    assert ("More is better" in found["what"]) == more
+    assert ("Less is better" in found["what"]) != more
+
+
+def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop):
+    params = {"objective": "dissimilarity", "lam": 2.0, "proposals": 1000}
+    store.dispatch(act.SetMethod("dasgupta-search", "hard"), act.SetParams(params))
+    say(store, loop, ((0, 1), 2), ((0, 2), 1))
+    tree, triplets = store.drawn.tree, store.session.triplets
+    paid = regularised_cost(tree, np.zeros((101, 101)), triplets, 2.0)
+    assert len(triplets) == 2
+    assert paid > 0
+    value = dasgupta_cost(tree, store.problem.similarity_or_default)
+    assert costs.picture(store)["regularised"]["cost"] == costs.number(value - paid)
 
 
 def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
@@ -291,6 +322,45 @@ def test_the_balanced_method_is_shown_its_balanced_cut(store, loop):
     assert found["facts"][0][0] == "Lightest balanced cut"
 
 
+def test_no_cut_is_called_balanced_that_is_not(store, loop):
+    store.dispatch(act.SetMethod("crbc", "hard"))
+    say(store, loop, (tuple(range(85)), 95))  # 85 of 101 travel as one
+    found = asked(loop, store, lambda: profile.picture(store))
+    assert found["facts"][0] == [
+        "Most even cut", f"16 | 85 at {found['best'][1]:.4g}"
+    ]  # fmt: skip
+    assert found["words"].startswith(
+        "All items: no cut leaves a third on each side, for answers bind 85 of 101 items into one. "
+        "The most even cut parts 16 of 101 items, and so does the tree."
+    )
+    assert (
+        found["best"] == pytest.approx(found["own"])
+        or sum(x[0] for x in (found["best"], found["own"])) == 101
+    )
+    live = dict(pictures.inspector_live(store)["facts"])
+    assert live["sets without a balanced cut"] == "1"
+
+
+def test_where_no_sweep_is_balanced_the_largest_group_is_cut_off():
+    """5 - 8 - 5 items that travel as one, the largest between the others: 13 | 5 is none."""
+    n, block = 18, np.repeat([0, 1, 2], [5, 8, 5])
+    matrix = 1.0 * (np.abs(np.subtract.outer(block, block)) < 2)
+    rows = [[i, i + 1, 0 if block[i] else 17] for i in range(n - 1) if block[i] == block[i + 1]]
+    problem = Problem(similarity=matrix, triplets=rows)
+    tree = fit("crbc", problem)
+    sides = [tree.leaves(int(child)) for child in tree.children(tree.root)]
+    assert sorted(len(side) for side in sides) == [8, 10]
+    cuts = profile._cuts(problem, np.arange(n), sides, None, True)
+    assert cuts.best[0] in (8, 10)  # whichever side the sweep begins with
+    assert cuts.best[1] == pytest.approx(1.0)
+    found = profile.drawn(cuts, n, True)
+    assert found["facts"][0] == ["Lightest balanced cut", "8 | 10 at 1"]
+    assert found["facts"][2] == ["Balance", "44 % on the smaller side"]
+    assert found["words"].startswith(
+        "All items: the lightest balanced cut parts 8 of 18 items, and"
+    )
+
+
 def test_a_leaf_means_the_clade_around_it_and_large_clades_are_refused(store, monkeypatch):
     tree = store.drawn.tree
     store.look(selection=(5,))
@@ -307,7 +377,7 @@ def test_long_curves_are_thinned_without_losing_valleys():
         similarity=np.exp(-np.abs(np.subtract.outer(*[np.sort(rng.random(700))] * 2)))
     )
     found = cut_profile(problem, np.arange(700))
-    shown = profile.thinned(found, found.best)
+    shown = profile.thinned(found, int(found.inside[found.best]))
     assert len(shown) <= profile.POINTS + 3
     assert [x for x, _ in shown] == sorted({x for x, _ in shown})
     assert min(y for _, y in shown) == float(f"{found.ratio.min():.6g}")

@@ -20,8 +20,22 @@ SHOWN = 60
 #: Conflicts with so many earlier answers are shown leaf by leaf, and so many leaves of a group.
 FEW = 4
 CHIPS = 6
-#: What a broken answer costs where nobody has said it: e^10 is what the data must speak against it.
-BETA = 10.0
+#: By the parameter that softens a method: what a broken answer costs where nobody has said it (for
+#: beta e^10 is what the data must speak against it), what the button says, and its title.
+SOFT = {
+    "beta": (
+        10.0,
+        "Believe none fully: weigh the answers (beta)",
+        "Each answer that a tree breaks costs 10 times its weight in log density. All of them are "
+        "switched on; beta stands in the method's form.",
+    ),
+    "lam": (
+        1.0,
+        "Believe none fully: let the tree pay for them (lambda)",
+        "Each answer that a tree breaks costs its weight for each item of the smallest clade with "
+        "its pair. All of them are switched on; lambda stands in the method's form.",
+    ),
+}
 #: The method that weighs answers by a price.
 PRICED = "hrsc"
 #: So many verdicts of a draft are shown.
@@ -135,15 +149,10 @@ def _softs(store: Store) -> list[dict[str, str]]:
     """Ways to weigh answers against each other instead: of this method, and of another."""
     found = []
     session = store.session
-    if get_algorithm(session.method).softened_by:
-        found.append(
-            {
-                "method": session.method,
-                "text": "Believe none fully: weigh the answers (beta)",
-                "title": f"Each answer that a tree breaks costs {BETA:g} times its weight in log "
-                "density. All of them are switched on; beta stands in the method's form.",
-            }
-        )
+    by = get_algorithm(session.method).softened_by
+    if by:
+        _, text, title = SOFT[by]
+        found.append({"method": session.method, "text": text, "title": title})
     priced = get_algorithm(PRICED)
     if session.method != PRICED and store.dataset is not None and not priced.lacks(store.problem):
         found.append(
@@ -163,7 +172,9 @@ def softening(store: Store, method: str) -> act.Soften | None:
     if clash is None or method not in {each["method"] for each in _softs(store)}:
         return None
     by = get_algorithm(method).softened_by
-    return act.Soften(method, {by: BETA} if by else {}, (clash.constraint_id, *clash.waiting))
+    return act.Soften(
+        method, {by: SOFT[by][0]} if by else {}, (clash.constraint_id, *clash.waiting)
+    )
 
 
 def _draft(store: Store) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from hcviz.ui.store import Store
 LEVELS = (0.001, 0.01, 0.05, 0.2)
 #: The same for the legend.
 LEVEL_NAMES = ("0.1 %", "1 %", "5 %", "20 % of the cost or more")
+#: Methods for dissimilarities alone.
+FAR = ("random-cut", "derandomised-cut", "densest-cut")
 
 
 def weighed(store: Store) -> Problem | None:
@@ -35,6 +37,12 @@ def asked_price(store: Store) -> float | None:
         return None
     lam = getattr(method.parameters(**store.session.params), "lam")  # noqa: B009
     return None if lam is None else float(lam)
+
+
+def wants_far(store: Store) -> bool:
+    """The method reads the numbers as dissimilarities: the sum over pairs is to be high."""
+    session = store.session
+    return session.method in FAR or session.params.get("objective") == "dissimilarity"
 
 
 def still(store: Store) -> bool:

@@ -28,6 +28,8 @@ from hcviz.ui.store import Store, ViewState
 CURRENT = "(current)"
 #: Names shown in the inspector; the rest is counted.
 MAX_MEMBERS = 60
+#: Numbers of a run whose names alone do not say what they count.
+_METRICS = {"uneven": "sets without a balanced cut"}
 _SCALINGS = [
     ["zscore", "z-scores"],
     ["range", "0 to 1"],
@@ -183,7 +185,7 @@ def inspector_live(store: Store) -> dict[str, Any]:
         gained, lost = len(found.gained), len(found.lost)
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
-        facts.append([name.replace("_", " "), _number(value)])
+        facts.append([_METRICS.get(name, name.replace("_", " ")), _number(value)])
     return {"facts": facts, "sure": certainty.settled(store)}
 
 

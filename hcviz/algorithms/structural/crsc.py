@@ -137,23 +137,33 @@ def lowest(problem: Problem, shift: bool) -> float:
     matrix = problem.similarity
     if matrix is None or problem.n_items < 2:  # the default similarity is never negative
         return 0.0
-    lowest = float(matrix.min())
-    if lowest >= 0:
+    found = most_negative(matrix)
+    if found is None:
         return 0.0
-    apart = matrix.copy()
-    np.fill_diagonal(apart, np.inf)
-    row, column = divmod(int(apart.argmin()), len(apart))
-    lowest = float(apart[row, column])
-    if lowest >= -1e-12 * float(np.abs(matrix).max()):  # rounding; the kernels take it as 0
-        return 0.0
+    row, column, lowest = found
     if not shift:
         labels = problem.labels or ()
         raise InvalidData(
             f"Sparsest cuts need similarities of 0 or more; row {row}, column {column} "
             f"({labels[row]} and {labels[column]}) is {lowest:g}.",
-            "Choose another similarity, or set shift=True to take the lowest from all.",
+            "Choose another similarity, or take the lowest from all: Shift to 0 (shift=True).",
         )
     return lowest
+
+
+def most_negative(matrix: Any) -> tuple[int, int, float] | None:
+    """Row, column and value of the lowest number off the diagonal, if it is below 0 by more than
+    rounding (which the kernels take as 0). Nothing is copied where all are 0 or more."""
+    least = float(matrix.min())
+    if least >= 0:
+        return None
+    apart = matrix.copy()
+    np.fill_diagonal(apart, np.inf)
+    row, column = divmod(int(apart.argmin()), len(apart))
+    value = float(apart[row, column])
+    if value >= -1e-12 * max(-least, float(matrix.max())):
+        return None
+    return row, column, value
 
 
 def _relaxes(params: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ import param
 
 from hcviz.algorithms.base import Algorithm, NoParameters, start_tree
 from hcviz.algorithms.structural import cutkernels
-from hcviz.algorithms.structural.crsc import PAPER
+from hcviz.algorithms.structural.crsc import PAPER, most_negative
 from hcviz.algorithms.structural.recursion import Plan, recurse
 from hcviz.core.build import build, build_guided
 from hcviz.core.errors import InvalidData
@@ -21,6 +21,7 @@ from hcviz.core.snapshot import Snapshot
 class Parameters(param.Parameterized):
     shift = param.Boolean(
         False,
+        label="Shift to 0",
         doc="Where dissimilarities are negative, take the lowest from all of them (else refuse).",
     )
 
@@ -88,20 +89,18 @@ def _recurse(problem: Problem, plan: Plan, low: float, start: Any) -> Iterator[S
 
 
 def _lowest(problem: Problem, shift: bool) -> float:
-    matrix = problem.similarity_or_default
-    if len(matrix) < 2:
+    if problem.n_items < 2:
         return 0.0
-    apart = matrix + np.diag(np.full(len(matrix), np.inf))
-    row, column = divmod(int(apart.argmin()), len(apart))
-    low = float(apart[row, column])
-    if low >= -1e-12 * float(np.abs(matrix).max()):
+    found = most_negative(problem.similarity_or_default)
+    if found is None:
         return 0.0
+    row, column, low = found
     if not shift:
         labels = problem.labels or ()
         raise InvalidData(
             f"Dissimilarities must be 0 or more; row {row}, column {column} "
             f"({labels[row]} and {labels[column]}) is {low:g}.",
-            "Set shift=True to take the lowest from all.",
+            "Take the lowest from all: Shift to 0 (shift=True).",
         )
     return low
 

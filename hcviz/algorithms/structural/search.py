@@ -219,6 +219,7 @@ DASGUPTA_SEARCH = Algorithm(
     run=run,
     needs=("similarity",),
     triplets="hard",
+    softened_by="lam",
     runs="thread",
     params=Parameters,
     summary="Moves subtrees to where they make the tree cheapest, again and again, and shows the "

@@ -18,6 +18,14 @@ from hcviz.ui.store import Store
 LIVE = 2_500
 #: Nodes named.
 NAMED = 5
+_NEAR = (
+    "Dasgupta's cost: the similarity of each pair, times the items of the smallest clade that "
+    "holds both. Less is better."
+)
+_FAR = (
+    "The same sum as Dasgupta's cost, of numbers that this method reads as dissimilarities: each "
+    "pair's, times the items of the smallest clade that holds both. More is better."
+)
 
 
 def picture(store: Store) -> dict[str, Any]:
@@ -32,6 +40,7 @@ def picture(store: Store) -> dict[str, Any]:
     return {
         "cost": number(float(cost)),
         "said": "",
+        "what": _FAR if nodecosts.wants_far(store) else _NEAR,
         "regularised": _regularised(store, tree, float(cost)),
         "dearest": [] if costs is None else _dearest(store, tree, costs),
         "coloured": store.view.colour == "cost",
@@ -45,12 +54,13 @@ def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None
     broken = ~tree.satisfies(triplets)
     asked = nodecosts.asked_price(store)
     lam = 1.0 if asked is None else asked
+    sign = -1.0 if nodecosts.wants_far(store) else 1.0  # violated answers never help
     of_all = f"{int(broken.sum()):,} of {len(triplets):,}"
     if broken.any():
         of_all += f", weight {triplets.weights[broken].sum():.3g} of {triplets.weights.sum():.3g}"
     return {
         "lam": f"{lam:g}",
-        "cost": number(cost + penalty(tree, triplets, lam)),
+        "cost": number(cost + sign * penalty(tree, triplets, lam)),
         "violated": of_all,
     }
 

@@ -28,11 +28,19 @@ POINTS = 240
 
 @dataclass(frozen=True)
 class Cuts:
-    """The sweep of a clade; the tree's own cut of it as items on the sweep's first side and ratio,
-    None where the tree parts it into more than two."""
+    """The sweep of a clade, and cuts of it as items on the sweep's first side and ratio.
+
+    ``best`` is the one that the method takes, ``kind`` what it is called; ``own`` the tree's, None
+    where the tree parts the clade into more than two. ``bound``: where no cut leaves a third on
+    each side though that is wanted, the items that answers bind into one, else 0.
+    """
 
     profile: CutProfile
+    best: tuple[int, float]
+    kind: str
     own: tuple[int, float] | None
+    bound: int = 0
+    balanced: bool = False
 
 
 def clade(store: Store, tree: Tree) -> int:
@@ -59,16 +67,18 @@ def picture(store: Store) -> dict[str, Any]:
         return {"said": f"Told for clades of up to {MOST:,} items: select a smaller one."}
     triplets, lam = _answers(store)
     sides = [tree.leaves(int(child)) for child in tree.children(node)]
+    balanced = store.session.method == "crbc"
     key = ("profile", *(side.tobytes() for side in sides), triplets.rows.tobytes(),
-           triplets.weights.tobytes(), lam)  # fmt: skip
+           triplets.weights.tobytes(), lam, balanced)  # fmt: skip
     found = store.aside.ask(
-        "profile", {key: lambda: _cuts(problem.with_triplets(triplets), items, sides, lam)}
+        "profile",
+        {key: lambda: _cuts(problem.with_triplets(triplets), items, sides, lam, balanced)},
     ).get(key)
     if found is None:
         return {"said": "Being worked out."}
     if isinstance(found, HcvizError):
         return {"said": found.message}
-    return drawn(found, items.size, node == tree.root, store.session.method == "crbc")
+    return drawn(found, items.size, node == tree.root)
 
 
 def _answers(store: Store) -> tuple[Any, float | None]:
@@ -80,24 +90,38 @@ def _answers(store: Store) -> tuple[Any, float | None]:
 
 
 def _cuts(
-    problem: Problem, items: NDArray[Any], sides: list[NDArray[Any]], lam: float | None
+    problem: Problem,
+    items: NDArray[Any],
+    sides: list[NDArray[Any]],
+    lam: float | None,
+    balanced: bool,
 ) -> Cuts:
     low = lowest(problem, True)
     profile = cut_profile(problem, items, low, lam)
-    if len(sides) != 2:
-        return Cuts(profile, None)
-    ratio = parted_ratio(problem, sides[0], sides[1], low, lam)
-    # Of the two sides the one that is more the sweep's first.
     order = np.concatenate(profile.supernodes)
-    first = max(sides, key=lambda side: np.isin(order[: side.size], side).mean())
-    return Cuts(profile, (int(first.size), ratio))
+
+    def parted(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, float]:
+        ratio = parted_ratio(problem, one, other, low, lam)
+        # Of the two sides the one that is more the sweep's first.
+        first = max((one, other), key=lambda side: np.isin(order[: side.size], side).mean())
+        return int(first.size), ratio
+
+    own = parted(sides[0], sides[1]) if len(sides) == 2 else None
+    if balanced and profile.best_balanced < 0:  # as run_crbc: the largest is cut off alone
+        largest = max(profile.supernodes, key=len)
+        best = parted(largest, np.setdiff1d(items, largest))
+        if 3 * len(largest) > 2 * items.size:
+            return Cuts(profile, best, "most even cut", own, len(largest), True)
+        return Cuts(profile, best, "lightest balanced cut", own, 0, True)
+    at = profile.best_balanced if balanced else profile.best
+    best = int(profile.inside[at]), float(profile.ratio[at])
+    kind = "lightest balanced sweep cut" if balanced else "sparsest sweep cut"
+    return Cuts(profile, best, kind, own, 0, balanced)
 
 
-def drawn(cuts: Cuts, size: int, whole: bool, balanced: bool) -> dict[str, Any]:
+def drawn(cuts: Cuts, size: int, whole: bool) -> dict[str, Any]:
     """The curve and its marks: [items on the first side, mean similarity across the cut]."""
     profile = cuts.profile
-    best = profile.best_balanced if balanced and profile.best_balanced >= 0 else profile.best
-    least = float(profile.ratio[best])
     k = len(profile.supernodes)
     bound = "" if k == size else f" Answers bind the items into {k:,} that travel as one."
     pieces = ""
@@ -106,37 +130,33 @@ def drawn(cuts: Cuts, size: int, whole: bool, balanced: bool) -> dict[str, Any]:
     return {
         "said": "",
         "size": size,
-        "curve": thinned(profile, best),
-        "best": [int(profile.inside[best]), least],
+        "curve": thinned(profile, cuts.best[0]),
+        "best": list(cuts.best),
         "own": None if cuts.own is None else list(cuts.own),
-        "third": balanced,
-        "facts": _facts(cuts, best, size, balanced),
-        "words": ("All items: " if whole else "")
-        + _words(cuts, best, size, balanced, whole)
-        + bound
-        + pieces,
+        "third": cuts.balanced,
+        "facts": _facts(cuts, size),
+        "words": ("All items: " if whole else "") + _words(cuts, size, whole) + bound + pieces,
     }
 
 
-def thinned(profile: CutProfile, best: int) -> list[list[float]]:
-    """At most ``POINTS`` of the curve: of each stretch the least, so that no valley is lost."""
+def thinned(profile: CutProfile, inside: int) -> list[list[float]]:
+    """At most ``POINTS`` of the curve and the cut with ``inside`` items on its first side, if it is
+    of it: of each stretch the least, so that no valley is lost."""
     count = len(profile.ratio)
     ends = np.linspace(0, count, min(count, POINTS) + 1).astype(int)
     kept = {int(a + np.argmin(profile.ratio[a:b])) for a, b in pairwise(ends.tolist())}
-    kept |= {0, count - 1, best}
+    kept |= {0, count - 1, *np.flatnonzero(profile.inside == inside).tolist()}
     return [[int(profile.inside[i]), float(f"{profile.ratio[i]:.6g}")] for i in sorted(kept)]
 
 
-def _facts(cuts: Cuts, best: int, size: int, balanced: bool) -> list[list[str]]:
-    inside = int(cuts.profile.inside[best])
-    name = "Lightest balanced cut" if balanced else "Sparsest sweep cut"
-    facts = [[name, _sides(inside, size, float(cuts.profile.ratio[best]))]]
+def _facts(cuts: Cuts, size: int) -> list[list[str]]:
+    inside, ratio = cuts.best
+    name = cuts.kind.replace("balanced sweep", "balanced").capitalize()
+    facts = [[name, _sides(inside, size, ratio)]]
     if cuts.own is not None:
         facts.append(["The tree's cut", _sides(*(cuts.own[0], size, cuts.own[1]))])
-    facts.append(
-        ["Balance", f"{100 * float(cuts.profile.balance[best]):.0f} % on the smaller side"]
-    )
-    return facts
+    share = min(inside, size - inside) / size
+    return [*facts, ["Balance", f"{100 * share:.0f} % on the smaller side"]]
 
 
 def _sides(inside: int, size: int, ratio: float) -> str:
@@ -144,12 +164,13 @@ def _sides(inside: int, size: int, ratio: float) -> str:
     return f"{small:,} | {size - small:,} at {ratio:.4g}"
 
 
-def _words(cuts: Cuts, best: int, size: int, balanced: bool, whole: bool) -> str:
-    inside, least = int(cuts.profile.inside[best]), float(cuts.profile.ratio[best])
-    kind = "lightest balanced sweep cut" if balanced else "sparsest sweep cut"
-    said = (
-        f"{'the' if whole else 'The'} {kind} parts {min(inside, size - inside):,} of {size:,} items"
-    )
+def _words(cuts: Cuts, size: int, whole: bool) -> str:
+    inside, least = cuts.best
+    begin = "the" if whole else "The"
+    if cuts.bound:
+        begin = f"{'no' if whole else 'No'} cut leaves a third on each side, for answers bind "
+        begin += f"{cuts.bound:,} of {size:,} items into one. The"
+    said = f"{begin} {cuts.kind} parts {min(inside, size - inside):,} of {size:,} items"
     if cuts.own is None:
         return f"{said}; the tree parts them into more than two at once."
     small = min(cuts.own[0], size - cuts.own[0])

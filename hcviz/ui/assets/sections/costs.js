@@ -1,12 +1,10 @@
-const WHAT = "Dasgupta's cost: the similarity of each pair, times the items of the smallest clade that holds both. Less is better."
-
 SECTIONS.costs = (state, send) => foldable(state, send, () => state.cost === null ? [h("p", { class: "quiet small" }, state.said)] : [
   h("dl", { class: "numbers" },
-    h("dt", { title: WHAT }, "Dasgupta's cost"), h("dd", {}, state.cost),
+    h("dt", { title: state.what }, "Dasgupta's cost"), h("dd", {}, state.cost),
     state.regularised ? [
-      h("dt", { title: "The cost, and for each violated triplet lambda times its weight times the items of the smallest clade that holds its pair." }, `Regularised, lambda ${state.regularised.lam}`), h("dd", {}, state.regularised.cost),
+      h("dt", { title: "The cost, and (taken off, where more is better) for each violated triplet lambda times its weight times the items of the smallest clade that holds its pair." }, `Regularised, lambda ${state.regularised.lam}`), h("dd", {}, state.regularised.cost),
       h("dt", {}, "Violated triplets"), h("dd", {}, state.regularised.violated)] : null),
-  h("p", { class: "quiet small" }, WHAT),
+  h("p", { class: "quiet small" }, state.what),
   state.dearest.length ? [
     h("h3", {}, "Where it comes from"),
     h("ul", { class: "picks", "aria-label": "Dearest nodes" }, state.dearest.map(each => h("li", {},
