@@ -28,8 +28,9 @@ from hcviz import Problem, Tree, metrics
 from hcviz.algorithms.structural import crsc, search
 from hcviz.core.similarity import cosine, cosine_zscored
 
-#: The best costs known from elsewhere.
-KNOWN = {"zoo-100": 170989.294, "zoo": 140037.512, "iris": 393139.239, "glass": 1453634.171}
+#: The best costs known from elsewhere; of Glass, which was read in another way there (average
+#: linkage here is below what was best), the best of ten seeds of the search itself.
+KNOWN = {"zoo-100": 170989.294, "zoo": 140037.512, "iris": 393139.239, "glass": 1441419.081}
 
 
 def blobs(n: int, seed: int = 0) -> np.ndarray:

@@ -226,8 +226,10 @@ def data(name):
 
 @pytest.mark.parametrize(
     ("name", "known"),
-    # The best costs known before this search was written, by another implementation.
-    [("zoo-100", 170989.294), ("zoo", 140037.512), ("iris", 393139.239), ("glass", 1453634.171)],
+    # The best costs known before this search was written, by another implementation. Its Glass was
+    # read in another way (average linkage here is below its 1453634.171), so that bound would say
+    # nothing: the one here is the worst of ten seeds of this search, the best being 1441419.081.
+    [("zoo-100", 170989.294), ("zoo", 140037.512), ("iris", 393139.239), ("glass", 1441431.467)],
 )
 def test_no_known_tree_is_cheaper(name, known):
     matrix = data(name)
