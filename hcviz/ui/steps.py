@@ -47,7 +47,7 @@ def picture(store: Store) -> dict[str, Any]:
             {
                 "index": index,
                 "by": by,
-                "label": label,
+                "label": label.removesuffix("."),
                 "now": by == 0,
                 "answers": f"{enabled} answer{'s' * (enabled != 1)}",
                 "thumb": "" if tree is None else thumbnail(tree),

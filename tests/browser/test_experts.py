@@ -50,7 +50,7 @@ def test_two_people_say_different_things(zoo):
     zoo.button("Undo").click()
     zoo.button("Undo").click()
     expect(expert(zoo, "you")).to_contain_text("1 of 1")
-    weight = page.get_by_label("Weight of Ann")
+    weight = page.get_by_role("spinbutton", name="Weight of Ann")
     weight.fill("2")
     zoo.press("Enter")
     expect(zoo.sentence).to_contain_text("Weight of Ann: 2.")
