@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from hcviz import questions
+from hcviz.questions import Question, Why
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui import answerlist, asking
@@ -127,6 +129,35 @@ def test_the_whole_tree_is_asked_about_where_it_is_drawn(store, card):
     card.act("strategy", {"value": "smart"})
     card.key("q")
     assert asking.picture(store)["question"]["whole"]
+
+
+def test_distances_within_the_piece_are_asked_for_in_the_form(store, card, monkeypatch):
+    heard = []
+    choose = questions.ask
+    monkeypatch.setattr(
+        questions, "ask", lambda *a, **more: heard.append(more["induced"]) or choose(*a, **more)
+    )
+    assert not asking.picture(store)["varied"]  # what is most informative looks at no distances
+    card.act("strategy", {"value": "interleaved"})
+    assert asking.picture(store)["varied"]
+    card.key("q")
+    card.act("induced", {"value": "piece"})
+    assert asking.picture(store)["induced"]
+    card.act("induced", {"value": "tree"})
+    assert heard == [False, True, False]
+
+
+def test_the_whole_tree_is_asked_about_again_after_a_skip_and_a_correction(store, card, loop):
+    card.act("strategy", {"value": "smart"})
+    card.key("q")
+    card.key(" ")
+    assert asked(store) is None
+    tree = store.session.snapshot.tree
+    a, b, c = questions.locked(Question("", "", tuple(range(tree.n_leaves)), tree, Why("")))[0]
+    store.dispatch(act.AddConstraint((int(a), int(c)), int(b)))
+    loop.until(lambda: store.session.status == "settled")
+    card.key("q")
+    assert asked(store) is not None
 
 
 def test_other_data_ends_the_conversation(store, card, loop):

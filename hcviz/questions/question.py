@@ -81,8 +81,9 @@ class Memory:
     """What was asked, skipped and accepted so far, so that nothing is asked twice.
 
     The same items in the same arrangement are never shown again; items that were skipped are not
-    shown together again however they are arranged. ``turn`` counts the questions, which is what
-    ``interleaved`` goes by.
+    shown together again however they are arranged, unless they are all there are: the whole tree
+    comes again once it has changed, or nothing could be asked any more. ``turn`` counts the
+    questions, which is what ``interleaved`` goes by.
     """
 
     turn: int = 0
@@ -90,8 +91,10 @@ class Memory:
     skipped: set[tuple[int, ...]] = field(default_factory=set)
     accepted: Int = field(default_factory=lambda: np.empty((0, 3), np.int32))
 
-    def knows(self, question: Question) -> bool:
-        return question.items in self.skipped or question.key() in self.asked
+    def knows(self, question: Question, n_items: int) -> bool:
+        """Whether it is not to be put again about a tree over ``n_items``."""
+        skipped = question.items in self.skipped and len(question.items) < n_items
+        return skipped or question.key() in self.asked
 
     def ask(self, question: Question) -> None:
         """The question was put; call it once, before any of those below."""

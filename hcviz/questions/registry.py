@@ -23,7 +23,8 @@ from hcviz.questions.scene import Scene
 @dataclass(frozen=True)
 class Strategy:
     """``sized``: whether the size of the piece may be chosen. ``sampled``: whether it looks at
-    sampled trees, and can do no better than ``random`` without them."""
+    sampled trees, and can do no better than ``random`` without them. ``varied``: whether by the
+    variance of the leaves' distances, for which ``induced`` has a meaning."""
 
     name: str
     title: str
@@ -31,6 +32,7 @@ class Strategy:
     choose: Callable[[Scene], Question | None]
     sized: bool = True
     sampled: bool = False
+    varied: bool = False
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -49,6 +51,7 @@ STRATEGIES: dict[str, Strategy] = {
             "Of some random pieces, the one in which the sampled trees differ most.",
             subsets.active,
             sampled=True,
+            varied=True,
         ),
         Strategy(
             "interleaved",
@@ -56,6 +59,7 @@ STRATEGIES: dict[str, Strategy] = {
             "A random piece and a varied one in turn, so that nothing stays hidden.",
             subsets.interleaved,
             sampled=True,
+            varied=True,
         ),
         Strategy(
             "informative",

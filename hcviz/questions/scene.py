@@ -95,11 +95,11 @@ class Scene:
 
     def knows(self, items: Int, why: Why) -> bool:
         named = tuple(items.tolist())
-        if named in self.memory.skipped:
+        if named in self.memory.skipped and len(named) < self.n:
             return True
         if not any(named == key[0] for key in self.memory.asked):
             return False
-        return self.memory.knows(self.show(items, "", why))
+        return self.memory.knows(self.show(items, "", why), self.n)
 
     def show(self, items: Int, how: str, why: Why, value: float = float("nan")) -> Question:
         """The question of these items, as the tree has them."""

@@ -28,7 +28,7 @@ def choose(scene: Scene) -> Question | None:
     for items in scene.until_new(draw, 3):
         named = tuple(items.tolist())
         question = Question(scene.kind, "simple", named, Tree.star(3), Why(""))
-        if not scene.memory.knows(question) and not _follows(scene, items):
+        if not scene.memory.knows(question, scene.n) and not _follows(scene, items):
             return replace(question, why=_why(scene, items))
     return None
 

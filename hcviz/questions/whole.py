@@ -12,4 +12,4 @@ def choose(scene: Scene) -> Question | None:
     """All items; None once this very tree was asked about: there is nothing more to show."""
     items = np.arange(scene.n, dtype=np.int32)
     question = scene.show(items, "smart", Why("The whole tree: what is wrong in it?"))
-    return None if scene.memory.knows(question) else question
+    return None if scene.memory.knows(question, scene.n) else question

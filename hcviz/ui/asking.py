@@ -56,6 +56,9 @@ class Asking:
             with store.guarded():
                 store.look(**{f"question_{name}": _between(more.get("value"), name, low, high)})
                 self.another()
+        elif name == "induced":
+            store.look(question_induced=more.get("value") == "piece")
+            self.another()
         elif name == "pick":
             self.pick(int(more["id"]))
         else:
@@ -153,8 +156,8 @@ class Asking:
         def ask(posterior: Any) -> Question | None:
             return questions.ask(
                 view.strategy, tree, posterior, size=view.question_size,
-                candidates=view.question_candidates, triplets=known,
-                memory=self.memory, rng=self._rng,
+                candidates=view.question_candidates, induced=view.question_induced,
+                triplets=known, memory=self.memory, rng=self._rng,
             )  # fmt: skip
 
         if store.samples is None:
@@ -189,6 +192,8 @@ def picture(store: Store) -> dict[str, Any]:
         "about": questions.STRATEGIES[view.strategy].summary,
         "size": view.question_size,
         "candidates": view.question_candidates,
+        "varied": questions.STRATEGIES[view.strategy].varied,
+        "induced": view.question_induced,
         "limits": [*SIZES, *CANDIDATES],
         "question": None if question is None else _card(store, question),
     }

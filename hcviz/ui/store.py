@@ -121,6 +121,8 @@ class ViewState:
     strategy: str = "informative"
     question_size: int = 8
     question_candidates: int = 40
+    #: Whether the trees' variance is measured in the piece alone instead of in the whole tree.
+    question_induced: bool = False
     #: Three items to compare, in the order of the card; which question, and from which items.
     three: tuple[int, ...] = ()
     three_question: Literal["central", "odd"] = "odd"

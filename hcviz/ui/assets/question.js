@@ -52,6 +52,8 @@ export const render = component("question", (state, send) => {
       h("label", {}, h("span", {}, "Questions"), h("select", { "data-key": "strategy", onchange: event => send("strategy", { value: event.target.value }) }, options(state.strategies, state.strategy))),
       number("size", "Items in a piece", state.size, least, most),
       number("candidates", "Pieces to choose from", state.candidates, few, many),
+      state.varied ? h("label", { title: "Where the number of branches between two items is counted" }, h("span", {}, "Distances within"),
+        h("select", { "data-key": "induced", onchange: event => send("induced", { value: event.target.value }) }, options([["tree", "the whole tree"], ["piece", "the piece alone"]], state.induced ? "piece" : "tree"))) : null,
       h("p", { class: "quiet small" }, state.about)),
   ]
 })

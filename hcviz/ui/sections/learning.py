@@ -53,6 +53,7 @@ def _to_answers(store: Store) -> dict[str, Any] | None:
     beside = [(title, satisfied(tree, now) / len(now)) for title, tree in store.view.baselines]
     last = found[-1]
     return {
+        "top": 1.0,  # a share: a curve that stays at 0 is seen at the foot of a whole axis
         "measure": "Answers not yet given that held already",
         "better": "Higher is better. No target tree is known for these items.",
         "points": [[each.answers, each.share] for each in found],

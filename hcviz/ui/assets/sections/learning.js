@@ -10,7 +10,7 @@ function scale(most) {
 SECTIONS.learning = state => {
   const { points, beside } = state
   const last = Math.max(1, ...points.map(p => p[0]))
-  const [top, steps] = scale(Math.max(1e-4, ...points.map(p => p[1]), ...beside.map(b => b[1])))
+  const [top, steps] = scale(state.top ?? Math.max(1e-4, ...points.map(p => p[1]), ...beside.map(b => b[1])))
   const x = count => LEFT + (W - LEFT - RIGHT) * count / last
   const y = share => TOP + (H - TOP - FOOT) * (1 - share / top)
   const number = value => String(+value.toPrecision(2))
