@@ -19,11 +19,18 @@ app:
 	@$(PYTHON) -m panel serve app.py --warm --port $(PORT) --address 127.0.0.1 \
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT)
 
+# The browser's tests wait for a browser most of the time: the library's run beside them.
 test: lint
 	@echo "hcviz: browser tests with $$($(PYTHON) tools/chromium.py --install)"
 	@$(PYTHON) tools/chromium.py >/dev/null
-	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than'
-	$(PYTHON) -m pytest
+	@echo "hcviz: compiling its kernels"
+	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
+	@mkdir -p tests/artifacts; trap 'kill $$library' INT TERM; \
+	( NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than' \
+	  && $(PYTHON) -m pytest --ignore=tests/browser ) >tests/artifacts/library.log 2>&1 & library=$$!; \
+	$(PYTHON) -m pytest tests/browser; browser=$$?; \
+	echo "hcviz: the browser's tests are over; the library's:"; \
+	wait $$library; library=$$?; cat tests/artifacts/library.log; exit $$((browser | library))
 
 lint:
 	@tools/venv.sh test

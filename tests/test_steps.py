@@ -35,7 +35,7 @@ def test_each_step_names_what_led_there_and_what_its_tree_costs(store, loop):
         change(store, loop, act.SetMethod(kind, "ignored"))
         trees.append(store.session.tree)
     shown = steps.picture(store)["steps"]
-    assert [s["label"] for s in shown] == ["Start", "Method: single.", "Method: complete."]
+    assert [s["label"] for s in shown] == ["Start", "Method: single", "Method: complete"]
     assert [s["by"] for s in shown] == [-2, -1, 0]
     assert [s["now"] for s in shown] == [False, False, True]
     store.dispatch(act.Undo())
