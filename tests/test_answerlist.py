@@ -8,7 +8,7 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.session.model import Session
-from hcviz.ui import answerlist
+from hcviz.ui import answerlist, nodecosts
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
 from tests.stores import over_zoo
@@ -129,4 +129,5 @@ def test_the_search_weighs_answers_that_have_a_price(zoo):
     assert "(lambda)" in own["text"]
     Gestures(zoo).constraints_act("soften", {"method": "dasgupta-search"})
     assert (zoo.session.treats, len(zoo.session.enabled)) == ("soft", 2)
-    assert zoo.session.params["lam"] == 1.0
+    # A hundred times the size of the similarities: nothing but them would count at 1.
+    assert zoo.session.params["lam"] == 100.0 * nodecosts.scale(zoo)

@@ -11,6 +11,7 @@ from hcviz.jobs import Samples
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint
 from hcviz.ui import outcome, pictures
+from hcviz.ui.certainty import is_settled
 from tests.stores import over_zoo
 
 
@@ -50,7 +51,8 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     changes = store.changes()
     fallen = outcome.lost_support(store)
     assert fallen >= 1  # the clade that was in all trees is in none
-    expected = f"{len(changes.lost)} clades changed, {fallen} lost support."
+    moving = "" if is_settled(store) else "; the sampler is still moving"
+    expected = f"{len(changes.lost)} clades changed, {fallen} lost support{moving}."
     assert outcome.sentence(store) == expected
     foot = pictures.foot(store)
     assert foot["sentence"] == f"Done. The constraint holds. {expected}"

@@ -10,7 +10,7 @@ from hcviz.session import actions as act
 from hcviz.session import experts
 from hcviz.session.judge import State, judge, states
 from hcviz.session.model import Constraint
-from hcviz.ui import certainty
+from hcviz.ui import certainty, nodecosts
 from hcviz.ui.store import Store
 
 #: So many answers of another author, and more, are one line that opens: a drawn tree has hundreds.
@@ -30,10 +30,11 @@ SOFT = {
         "switched on; beta stands in the method's form.",
     ),
     "lam": (
-        1.0,
+        100.0,
         "Believe none fully: let the tree pay for them (lambda)",
-        "Each answer that a tree breaks costs its weight for each item of the smallest clade with "
-        "its pair. All of them are switched on; lambda stands in the method's form.",
+        "Each answer that a tree breaks costs lambda times its weight for each item of the "
+        "smallest clade with its pair. All of them are switched on; lambda stands in the method's "
+        "form.",
     ),
 }
 #: The method that weighs answers by a price.
@@ -173,8 +174,15 @@ def softening(store: Store, method: str) -> act.Soften | None:
         return None
     by = get_algorithm(method).softened_by
     return act.Soften(
-        method, {by: SOFT[by][0]} if by else {}, (clash.constraint_id, *clash.waiting)
+        method, {by: _price(store, by)} if by else {}, (clash.constraint_id, *clash.waiting)
     )
+
+
+def _price(store: Store, by: str) -> float:
+    """What weighing begins with. A lambda is in similarities, and follows their size: the same
+    number would ignore the answers to one data set, and let nothing but them count in another."""
+    value = SOFT[by][0]
+    return value * nodecosts.scale(store) if by == "lam" else value
 
 
 def _draft(store: Store) -> dict[str, Any]:

@@ -39,6 +39,14 @@ def asked_price(store: Store) -> float | None:
     return None if lam is None else float(lam)
 
 
+def scale(store: Store) -> float:
+    """A power of ten about as large as the similarities: of a hundred items or so."""
+    matrix = store.problem.similarity_or_default
+    step = max(1, len(matrix) // 100)
+    typical = float(np.abs(matrix[::step, ::step]).mean())
+    return float(10.0 ** np.round(np.log10(typical))) if typical > 0 else 1.0
+
+
 def wants_far(store: Store) -> bool:
     """The method reads the numbers as dissimilarities: the sum over pairs is to be high."""
     session = store.session

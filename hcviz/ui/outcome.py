@@ -14,13 +14,15 @@ from hcviz.posterior import Posterior
 from hcviz.session.constraint import Statement
 from hcviz.session.model import Session
 from hcviz.session.runs import settled_sentence
+from hcviz.ui.certainty import is_settled
 from hcviz.ui.store import Store
 
 #: Standard errors by which a support must have fallen. One clade in 740 falls so far by chance.
 ERRORS = 3.0
 RULE = (
     "A clade of the earlier tree lost support if the share of the sampled trees that have it fell "
-    "by more than three standard errors; trees that resemble those just before them count less."
+    "by more than three standard errors; trees that resemble those just before them count less. "
+    "While the sampler is still moving, some of this would have come without the answer."
 )
 
 _told: WeakKeyDictionary[Store, tuple[CladeChanges, int | None]] = WeakKeyDictionary()
@@ -53,7 +55,8 @@ def sentence(store: Store) -> str:
     fallen = known[1]
     if fallen is None:
         return f"{text}."
-    return f"{text}, {fallen:,} lost support." if fallen else f"{text}, none lost support."
+    text += f", {fallen:,} lost support" if fallen else ", none lost support"
+    return f"{text}." if is_settled(store) else f"{text}; the sampler is still moving."
 
 
 def lost_support(store: Store) -> int | None:

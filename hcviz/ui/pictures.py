@@ -171,7 +171,8 @@ def cut_for(tree: Tree | None, count: int | None) -> float | None:
 def inspector(store: Store) -> dict[str, Any]:
     data = store.dataset
     notes = [] if data is None else [data.provenance, *data.notes]
-    return {"selection": _selection(store), "notes": notes, "changes": changes.picture(store)}
+    told = changes.picture(store) if store.view.lesson is None else None  # a lesson tells itself
+    return {"selection": _selection(store), "notes": notes, "changes": told}
 
 
 def inspector_live(store: Store) -> dict[str, Any]:

@@ -49,11 +49,10 @@ def picture(store: Store) -> dict[str, Any]:
 
 def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None:
     triplets = store.session.triplets
-    if not len(triplets):
+    lam = nodecosts.asked_price(store)
+    if not len(triplets) or lam is None:
         return None
     broken = ~tree.satisfies(triplets)
-    asked = nodecosts.asked_price(store)
-    lam = 1.0 if asked is None else asked
     sign = -1.0 if nodecosts.wants_far(store) else 1.0  # violated answers never help
     of_all = f"{int(broken.sum()):,} of {len(triplets):,}"
     if broken.any():

@@ -31,7 +31,7 @@ def picture(store: Store) -> dict[str, Any]:
     if problem is None or not session.enabled:
         return {"said": "Without answers there is nothing to weigh: lambda changes nothing yet."}
     lam = nodecosts.asked_price(store) or 0.0
-    unit = scale(store)
+    unit = nodecosts.scale(store)
     points, tried, fault = curve(store, unit)
     now = _now(store, lam)
     return {
@@ -49,14 +49,6 @@ def picture(store: Store) -> dict[str, Any]:
 
 def _waiting(there: int) -> str:
     return "" if there == len(GRID) else f"{there} of {len(GRID)} prices tried."
-
-
-def scale(store: Store) -> float:
-    """A power of ten about as large as the similarities: of a hundred items or so."""
-    matrix = store.problem.similarity_or_default
-    step = max(1, len(matrix) // 100)
-    typical = float(np.abs(matrix[::step, ::step]).mean())
-    return float(10.0 ** np.round(np.log10(typical))) if typical > 0 else 1.0
 
 
 def price(step: int, unit: float) -> float:
@@ -138,7 +130,7 @@ def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
     if store.session.method != "hrsc":
         return
     if name == "slide":
-        lam = price(int(more.get("step", 0)), scale(store))
+        lam = price(int(more.get("step", 0)), nodecosts.scale(store))
     elif name == "point":
         lam = float(more.get("lam", 0.0))
     else:

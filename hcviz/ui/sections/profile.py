@@ -198,7 +198,7 @@ def _sees(store: Store) -> Any:
 SECTION = folding(
     name="profile",
     title="How it could be cut",
-    there=lambda store: nodecosts.weighed(store) is not None,
+    there=lambda store: nodecosts.weighed(store) is not None and not nodecosts.wants_far(store),
     opens=structural,
     picture=picture,
     sees=_sees,
