@@ -7,6 +7,7 @@ import json
 import pytest
 
 from hcviz import questions
+from hcviz.io.session_file import load_session, save_session
 from hcviz.questions import Question, Why
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
@@ -62,6 +63,30 @@ def test_what_is_skipped_is_not_asked_again(store, card):
         assert items not in seen
         seen.add(items)
         card.key(" ")
+
+
+def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again(store, card):
+    card.key("q")
+    skipped = asked(store)
+    card.key(" ")
+    accepted = asked(store)
+    card.key("a")
+    assert [(each.items, each.accepted) for each in store.session.seen] == [
+        (skipped.items, False),
+        (accepted.items, True),
+    ]
+    content = save_session(store.session)
+    before = card.memory
+    other = Asking(store)
+    assert store.restore(load_session(content))
+    for memory in (card.memory, other.memory):
+        assert memory.skipped == before.skipped
+        assert {skipped.key(), accepted.key()} <= memory.asked
+        assert {tuple(row) for row in memory.accepted.tolist()} == {
+            tuple(row) for row in accepted.facts().tolist()
+        }
+    store.dispatch(act.Undo())  # nothing was stated: there is nothing of it to take back
+    assert len(store.session.seen) == 2
 
 
 def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, card, loop):

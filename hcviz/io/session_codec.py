@@ -42,6 +42,7 @@ _MODEL = [
     model.DataSpec,
     model.HistoryEntry,
     model.LogEntry,
+    model.Seen,
 ]
 
 #: The dataclasses that a file may hold, by name.

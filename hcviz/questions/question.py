@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,10 @@ class Question:
         return resolved(self.shown, np.array(self.items, np.int32))
 
 
+#: A larger piece that is accepted is not remembered triple by triple.
+LARGEST_ACCEPTED = 12
+
+
 @dataclass
 class Memory:
     """What was asked, skipped and accepted so far, so that nothing is asked twice.
@@ -104,9 +109,28 @@ class Memory:
     def skip(self, question: Question) -> None:
         self.skipped.add(question.items)
 
+    def recall(
+        self, items: tuple[int, ...], clades: tuple[tuple[int, ...], ...], accepted: bool
+    ) -> None:
+        """A question of an earlier conversation, put and answered: see :meth:`Question.key`."""
+        self.turn += 1
+        self.asked.add((items, frozenset(frozenset(clade) for clade in clades)))
+        if not accepted:
+            self.skipped.add(items)
+        elif len(items) <= LARGEST_ACCEPTED:
+            rows = {
+                (items[a], items[b], items[c])
+                for clade in clades
+                for a, b in combinations(sorted(clade), 2)
+                for c in range(len(items))
+                if c not in clade
+            }
+            known = np.array(sorted(rows), np.int32).reshape(-1, 3)
+            self.accepted = np.concatenate([self.accepted, known])
+
     def accept(self, question: Question) -> None:
         """What it shows is right, as far as the person can say: it need not be asked about."""
-        if not question.picks and len(question.items) <= 12:
+        if not question.picks and len(question.items) <= LARGEST_ACCEPTED:
             self.accepted = np.concatenate([self.accepted, question.facts()])
 
 

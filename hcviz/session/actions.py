@@ -187,6 +187,15 @@ class Choose(Action):
         object.__setattr__(self, "items", tuple(int(item) for item in self.items))
 
 
+@dataclass(frozen=True)
+class Look(Action):
+    """A piece of the tree was looked at, and found right or passed over. No step to undo."""
+
+    items: tuple[int, ...]
+    clades: tuple[tuple[int, ...], ...] = ()
+    accepted: bool = False
+
+
 # ---------------------------------------------------------------------- experts
 
 

@@ -19,6 +19,7 @@ from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.session.actions import Action, Treatment, frozen
 from hcviz.session.choice import Choice, compared
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sentence
+from hcviz.session.seen import Seen
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
 
@@ -122,6 +123,7 @@ class Session:
     aside, which the switch puts back.
     ``choices`` are answers about three items, which become comparisons beside the data's; those
     that came while a run was under way are ``awaiting`` the next one.
+    ``seen`` are the pieces of trees that were asked about and about which nothing was stated.
     ``look`` is how the page looked when it was saved (heatmap, clusters); the page alone reads it.
     Two sessions are equal when they are the same object; see ``same``.
     """
@@ -156,6 +158,7 @@ class Session:
     resting: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     awaiting: bool = False
+    seen: tuple[Seen, ...] = ()
 
     @property
     def weighs(self) -> bool:
@@ -247,6 +250,7 @@ __all__ = [
     "DataSpec",
     "HistoryEntry",
     "LogEntry",
+    "Seen",
     "Session",
     "Statement",
     "Status",

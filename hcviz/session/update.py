@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
+from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session import answers, choices, experts, runs
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
 from hcviz.session.history import Stepped, redo, step, undo
 from hcviz.session.mend import mended
-from hcviz.session.model import LogEntry, Session
+from hcviz.session.model import LogEntry, Seen, Session
 from hcviz.session.runs import begin, say, unchanged
 
 _BEGINNING = tuple(each.name for each in fields(act.Began) if each.name != "time")
@@ -82,6 +83,7 @@ def _loaded(session: Session, action: act.LoadedData) -> Stepped:
         labels=action.labels,
         constraints=(),
         choices=(),
+        seen=(),
         conflict=None,
         snapshot=None,
         shown=-1,
@@ -89,6 +91,15 @@ def _loaded(session: Session, action: act.LoadedData) -> Stepped:
     if session.constraints or session.choices:
         text += " The answers about the earlier items come back with undo."
     return begin(fresh, text, "nothing")
+
+
+def _looked(session: Session, action: act.Look) -> Stepped:
+    seen = Seen(action.items, action.clades, action.accepted)
+    if max(seen.items, default=-1) >= session.n_items:
+        raise InvalidConstraint(
+            f"The piece has item {max(seen.items)}, but there are only {session.n_items} items."
+        )
+    return replace(session, seen=(*session.seen, seen)), ()
 
 
 def _data_option(field: str, noun: str) -> Callable[[Session, Any], Stepped]:
@@ -152,6 +163,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.DismissConflict: answers.dismiss,
     act.Soften: answers.soften,
     act.Choose: choices.choose,
+    act.Look: _looked,
     act.SetAuthor: experts.set_author,
     act.WeighAuthor: experts.weigh,
     act.SwitchAuthor: experts.switch,

@@ -19,6 +19,7 @@ from hcviz.questions import Memory, Question
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
 from hcviz.session.gesture import Draft
+from hcviz.session.model import Seen
 from hcviz.ui import pictures
 from hcviz.ui.store import Store
 
@@ -39,9 +40,16 @@ class Asking:
         self.store = store
         self.memory = Memory()
         self._about: Any = None  # the items that the memory is about
+        self._told: tuple[Seen, ...] = ()  # what of it the session keeps
         self._rng = np.random.default_rng(0)
         store.subscribe(
-            lambda s: (s.session.status, s.session.run, s.session.labels, s.view.wants_question),
+            lambda s: (
+                s.session.status,
+                s.session.run,
+                s.session.labels,
+                s.view.wants_question,
+                s.session.seen,
+            ),
             lambda _: self._next(),
         )
 
@@ -79,10 +87,10 @@ class Asking:
             return False
         elif key == "a":
             self.memory.accept(question)
-            self._done()
+            self._looked(question, accepted=True)
         elif key == " ":
             self.memory.skip(question)
-            self._done()
+            self._looked(question, accepted=False)
         elif key == "r":
             store.look(draft=Draft().begin_repair(), selection=())
         else:
@@ -125,6 +133,14 @@ class Asking:
         self.memory.accept(question)
         self._done()
 
+    def _looked(self, question: Question, accepted: bool) -> None:
+        """It is kept with the session, so that it is not asked about after a reload either."""
+        items, clades = question.key()
+        shown = tuple(sorted(tuple(sorted(clade)) for clade in clades))
+        self._told = (*self._told, Seen(items, shown, accepted))
+        self.store.dispatch(act.Look(items, shown, accepted))
+        self._done()
+
     def _done(self) -> None:
         self.store.look(question=None, wants_question=True, draft=Draft())
 
@@ -132,8 +148,11 @@ class Asking:
         """Put the next question, if one is wanted and the tree stands still."""
         store = self.store
         session, view = store.session, store.view
-        if self._about != session.labels:
-            self.memory, self._about = Memory(), session.labels
+        if (self._about, self._told) != (session.labels, session.seen):  # other data, or a session
+            self.memory = Memory()
+            self._about, self._told = session.labels, session.seen
+            for seen in session.seen:
+                self.memory.recall(seen.items, seen.clades, seen.accepted)
             self._rng = np.random.default_rng(session.seed)
             if view.question is not None or view.wants_question:
                 store.view = replace(view, question=None, wants_question=False)
