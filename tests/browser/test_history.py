@@ -30,7 +30,7 @@ def test_the_history_steps_back_and_forth(page, width):
     steps = strip.get_by_role("button")
     expect(steps).to_have_count(3)
     expect(strip.locator(".thumb path")).to_have_count(3)
-    expect(strip.locator("[aria-current=step]")).to_contain_text("Method: single.")
+    expect(strip.locator("[aria-current=step]")).to_contain_text("Method: single")
     for step in steps.all():
         expect(step.locator(".cost")).to_contain_text("cost ")
     assert foot.bounding_box()["height"] == height  # it lies over the page, which stays
