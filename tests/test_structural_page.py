@@ -112,6 +112,13 @@ def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
     assert ("Less is better" in found["what"]) != more
 
 
+def test_who_gives_similarities_to_a_method_for_dissimilarities_is_told(store):
+    assert pictures.FAR not in pictures.inspector(store)["notes"]
+    store.session = replace(store.session, method="densest-cut", params={})
+    assert pictures.inspector(store)["notes"][0] == pictures.FAR
+    assert not SECTIONS["profile"].picture(store)  # the sparsest cut is not what it looks for
+
+
 def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop):
     params = {"objective": "dissimilarity", "lam": 2.0, "proposals": 1000}
     store.dispatch(act.SetMethod("dasgupta-search", "hard"), act.SetParams(params))

@@ -167,10 +167,18 @@ def cut_for(tree: Tree | None, count: int | None) -> float | None:
 
 # ---------------------------------------------------------------------- inspector
 
+FAR = (
+    "This method takes the numbers for dissimilarities, and parts what has large ones: of "
+    "similarities, as they are here, it parts like from like. A distance matrix that was opened is "
+    "turned into similarities too."
+)
+
 
 def inspector(store: Store) -> dict[str, Any]:
     data = store.dataset
     notes = [] if data is None else [data.provenance, *data.notes]
+    if data is not None and nodecosts.wants_far(store):
+        notes.insert(0, FAR)
     told = changes.picture(store) if store.view.lesson is None else None  # a lesson tells itself
     return {"selection": _selection(store), "notes": notes, "changes": told}
 
