@@ -248,7 +248,8 @@ def test_what_is_wrong_beforehand_is_posted_too(method, params, said, runner, in
 
 @EVERYWHERE
 def test_nothing_arrives_during_a_pause(where, runner, inbox):
-    runner.start(1, f"counting-{where}", items(), {"steps": 400, "rest": 0.001}, 0)
+    # Long enough that it is not over, on a busy machine, before two of its trees are here.
+    runner.start(1, f"counting-{where}", items(), {"steps": 3000, "rest": 0.001}, 0)
     inbox.until(lambda messages: len(messages) >= 2)
     runner.pause()
     paused = time.monotonic()
@@ -259,7 +260,7 @@ def test_nothing_arrives_during_a_pause(where, runner, inbox):
     assert runner.busy
     runner.resume()
     inbox.until_over()
-    assert inbox.steps[-1] == 400
+    assert inbox.steps[-1] == 3000
     made = inbox.messages[before].snapshot.metrics["made"]
     assert made < paused + 0.1, "the work went on during the pause"
 

@@ -131,6 +131,11 @@ def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop)
     assert costs.picture(store)["regularised"]["cost"] == costs.number(value - paid)
 
 
+def test_a_method_without_a_price_has_no_regularised_cost(store, loop):
+    say(store, loop, ((0, 1), 2))
+    assert costs.picture(store)["regularised"] == {"lam": "", "cost": "", "violated": "0 of 1"}
+
+
 def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
     store.dispatch(act.SetMethod("hrsc", "soft"), act.SetParams({"lam": 0.0}))
     say(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))

@@ -49,17 +49,17 @@ def picture(store: Store) -> dict[str, Any]:
 
 def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None:
     triplets = store.session.triplets
-    lam = nodecosts.asked_price(store)
-    if not len(triplets) or lam is None:
+    if not len(triplets):
         return None
+    lam = nodecosts.asked_price(store)
     broken = ~tree.satisfies(triplets)
     sign = -1.0 if nodecosts.wants_far(store) else 1.0  # violated answers never help
     of_all = f"{int(broken.sum()):,} of {len(triplets):,}"
     if broken.any():
         of_all += f", weight {triplets.weights[broken].sum():.3g} of {triplets.weights.sum():.3g}"
     return {
-        "lam": f"{lam:g}",
-        "cost": number(cost + sign * penalty(tree, triplets, lam)),
+        "lam": "" if lam is None else f"{lam:g}",
+        "cost": "" if lam is None else number(cost + sign * penalty(tree, triplets, lam)),
         "violated": of_all,
     }
 

@@ -2,7 +2,7 @@ SECTIONS.costs = (state, send) => foldable(state, send, () => state.cost === nul
   h("dl", { class: "numbers" },
     h("dt", { title: state.what }, "Dasgupta's cost"), h("dd", {}, state.cost),
     state.regularised ? [
-      h("dt", { title: "The cost, and (taken off, where more is better) for each violated triplet lambda times its weight times the items of the smallest clade that holds its pair." }, `Regularised, lambda ${state.regularised.lam}`), h("dd", {}, state.regularised.cost),
+      state.regularised.lam ? [h("dt", { title: "The cost, and (taken off, where more is better) for each violated triplet lambda times its weight times the items of the smallest clade that holds its pair." }, `Regularised, lambda ${state.regularised.lam}`), h("dd", {}, state.regularised.cost)] : null,
       h("dt", {}, "Violated triplets"), h("dd", {}, state.regularised.violated)] : null),
   h("p", { class: "quiet small" }, state.what),
   state.dearest.length ? [
