@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.triplets import Comparisons
+from hcviz.io.plaintext import utf8_text
 
 #: Header -> what its rows become.
 FORMS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
@@ -60,7 +61,13 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     appearance. Raises :class:`InvalidConstraint` that names line and column: no known header, an
     item that is not there (with the nearest name), one named twice, a count that is none.
     """
-    reader = csv.reader(io.StringIO(_text(content), newline=""), strict=True)
+    reader = csv.reader(
+        io.StringIO(
+            utf8_text(content, "The file of answers", "Save it as CSV UTF-8.", InvalidConstraint),
+            newline="",
+        ),
+        strict=True,
+    )
     notes: list[str] = []
     rows: list[list[int]] = []
     counts: list[int] = []
@@ -150,17 +157,6 @@ def _kind(row: Mapping[str, str], form: tuple[str, ...], line: int) -> str:
             f"Line {line}, column question: {row['question']!r} is neither central nor odd."
         )
     return said
-
-
-def _text(content: str | bytes) -> str:
-    if isinstance(content, str):
-        return content.removeprefix("\ufeff")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise InvalidConstraint(
-            f"The file of answers is not UTF-8 text (byte {fault.start}).", "Save it as CSV UTF-8."
-        ) from None
 
 
 def _form(header: list[str], notes: list[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from hcviz.core.convert import parse_newick, tree_from_newick
 from hcviz.core.errors import InvalidTree
 from hcviz.core.reference import groups_of_tree
 from hcviz.core.tree import Tree
+from hcviz.io.plaintext import utf8_text
 from hcviz.session.constraint import Constraint
 
 #: Names that a refusal spells out; the rest is counted.
@@ -65,7 +66,7 @@ def read_reference_tree(content: str | bytes, labels: Sequence[str]) -> Referenc
     names that no item has (with the nearest one), an item named twice, and a tree that says
     nothing: a star, or one of fewer than three items. O(text).
     """
-    text = _text(content)
+    text = utf8_text(content, "The reference tree", "It is read from a Newick file.", InvalidTree)
     names, _, _ = parse_newick(text)
     leaves = [name for name, is_leaf in names if is_leaf]
     index = {name: item for item, name in enumerate(labels)}
@@ -87,18 +88,6 @@ def read_reference_tree(content: str | bytes, labels: Sequence[str]) -> Referenc
             "It needs a group within it that stands apart from a third item.",
         )
     return ReferenceTree(tree, tuple(items), len(labels))
-
-
-def _text(content: str | bytes) -> str:
-    if isinstance(content, str):
-        return content.removeprefix("\ufeff")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise InvalidTree(
-            f"The reference tree is not UTF-8 text (byte {fault.start}).",
-            "It is read from a Newick file.",
-        ) from None
 
 
 def _refuse_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hcviz.core.errors import InvalidConstraint
+from hcviz.io.plaintext import utf8_text
 from hcviz.session.model import Constraint
 
 NEEDED = ("together_1", "together_2", "apart")
@@ -74,7 +75,11 @@ def read_triplet_csv(
     """
     if order is not None and order not in ORDERS:
         raise InvalidConstraint(f"There is no order {order!r}.", f"Known: {', '.join(ORDERS)}.")
-    rows = _parsed(_text(content), labels, order)
+    rows = _parsed(
+        utf8_text(content, "The constraints file", "Save it as CSV UTF-8.", InvalidConstraint),
+        labels,
+        order,
+    )
     gathered: dict[tuple[str, int], list[_Row]] = {}
     for row in rows:
         key = ("line", row.line) if row.group is None else ("group", row.group)
@@ -88,18 +93,6 @@ def read_triplet_csv(
 
 
 # ---------------------------------------------------------------------- reading
-
-
-def _text(content: str | bytes) -> str:
-    if isinstance(content, str):
-        return content.removeprefix("\ufeff")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise InvalidConstraint(
-            f"The constraints file is not UTF-8 text (byte {fault.start}).",
-            "Save it as CSV UTF-8.",
-        ) from None
 
 
 def _parsed(text: str, labels: Sequence[str], order: Order | None) -> list[_Row]:
