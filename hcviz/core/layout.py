@@ -44,6 +44,14 @@ def leaf_order(tree: Tree, near: ArrayLike | None = None) -> Int:
     return order
 
 
+def places(order: ArrayLike) -> NDArray[np.int64]:
+    """Where each item stands in a leaf order, int64 (n,)."""
+    order = np.asarray(order)
+    found = np.empty(order.size, np.int64)
+    found[order] = np.arange(order.size)
+    return found
+
+
 @njit
 def _ordered_leaves(parent: Int, size: Int, offsets: Int, items: Int, wish: Float) -> Any:
     m = parent.size
@@ -54,17 +62,29 @@ def _ordered_leaves(parent: Int, size: Int, offsets: Int, items: Int, wish: Floa
         if v >= n:
             mean[v] /= size[v]
         mean[parent[v]] += mean[v] * size[v]
-    start = np.zeros(m, np.int32)
-    order = np.empty(n, np.int32)
-    for v in range(m - 1, n - 1, -1):
+    children = np.empty_like(items)
+    for v in range(n, m):
         below = items[offsets[v] : offsets[v + 1]]
         wishes = np.empty(below.size, np.float64)
         for k in range(below.size):
             wishes[k] = mean[below[k]]
+        ranked = np.argsort(wishes, kind="mergesort")
+        for k in range(below.size):
+            children[offsets[v] + k] = below[ranked[k]]
+    return depth_first(size, offsets, children, n)
+
+
+@njit
+def depth_first(size: Int, offsets: Int, children: Int, n: int) -> Any:
+    """The leaves as they come if each node's ``children`` come in their order: int32 (n,)."""
+    m = size.size
+    start = np.zeros(m, np.int32)
+    order = np.empty(n, np.int32)
+    for v in range(m - 1, n - 1, -1):
         place = start[v]
-        for k in np.argsort(wishes, kind="mergesort"):
-            start[below[k]] = place
-            place += size[below[k]]
+        for k in range(offsets[v], offsets[v + 1]):
+            start[children[k]] = place
+            place += size[children[k]]
     for leaf in range(n):
         order[start[leaf]] = leaf
     return order

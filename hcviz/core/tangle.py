@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core import treekernels
 from hcviz.core.errors import InvalidData
 from hcviz.core.jit import njit
-from hcviz.core.layout import leaf_order
+from hcviz.core.layout import depth_first, leaf_order, places
 from hcviz.core.tree import Tree
 
 Int = NDArray[np.int32]
@@ -54,32 +54,21 @@ def crossings(left: ArrayLike, right: ArrayLike) -> int:
 
     Both are leaf orders, (n,). O(n log n).
     """
-    place = _places(np.asarray(right))
+    place = places(right)
     return int(_inversions(place[np.asarray(left)]))
 
 
 def _turn(tree: Tree, other: Int) -> tuple[Int, int]:
     offsets, items = treekernels.children_csr(tree.parent)
-    order: Int = _aligned(tree.parent, tree.size, offsets, items, _places(other))
+    order: Int = _aligned(tree.parent, tree.size, offsets, items, places(other))
     return order, crossings(order, other)
-
-
-def _places(order: NDArray[Any]) -> NDArray[np.int64]:
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    return place
 
 
 @njit
 def _aligned(parent: Any, size: Any, offsets: Any, items: Any, place: Any) -> Any:
     """The tree's leaf order with the fewest crossings against ``place``, node by node."""
     n, m = place.size, parent.size
-    start = np.zeros(m, np.int64)  # where a node's sorted places lie
-    for v in range(m - 1, n - 1, -1):
-        at = start[v]
-        for k in range(offsets[v], offsets[v + 1]):
-            start[items[k]] = at
-            at += size[items[k]]
+    start = treekernels.first_leaf_positions(parent, size)  # where a node's sorted places lie
     held = np.empty(n, np.int64)  # of each clade reached so far: its leaves' places, sorted
     for leaf in range(n):
         held[start[leaf]] = place[leaf]
@@ -107,16 +96,7 @@ def _aligned(parent: Any, size: Any, offsets: Any, items: Any, place: Any) -> An
                         children[k], children[k + 1] = b, a
                         better = True
         held[start[v] : start[v] + size[v]] = np.sort(held[start[v] : start[v] + size[v]])
-    order = np.empty(n, np.int32)
-    start[m - 1] = 0
-    for v in range(m - 1, n - 1, -1):
-        at = start[v]
-        for k in range(offsets[v], offsets[v + 1]):
-            start[children[k]] = at
-            at += size[children[k]]
-    for leaf in range(n):
-        order[start[leaf]] = leaf
-    return order
+    return depth_first(size, offsets, children, n)
 
 
 @njit

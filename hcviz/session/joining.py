@@ -23,6 +23,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.layout import places
 from hcviz.core.tree import Tree
 
 
@@ -48,19 +49,12 @@ def stays_apart(
         others = [leaves[~inside[leaves]] for leaves in map(tree.leaves, siblings)]
         others = [leaves for leaves in others if leaves.size]
         if others:
-            place = _places(tree, order)
+            place = places(tree.leaf_order if order is None else order)
             mine = place[np.asarray(members)]
             found = max(others, key=lambda s: (s.size, -_distance(place[s], mine).min()))
             return int(found[np.argmin(_distance(place[found], mine))])
         node = up
     return None
-
-
-def _places(tree: Tree, order: ArrayLike | None) -> NDArray[np.int64]:
-    shown = np.asarray(tree.leaf_order if order is None else order)
-    place = np.empty(tree.n_leaves, np.int64)
-    place[shown] = np.arange(tree.n_leaves)
-    return place
 
 
 def _distance(places: NDArray[np.int64], mine: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.layout import elbows, leaf_order, outer_children, with_even_heights
+from hcviz.core.layout import elbows, leaf_order, outer_children, places, with_even_heights
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior
 from hcviz.questions.central import central_tree
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sheets import sampled
 from hcviz.ui.sheets.base import Sheet, drawn_by
-from hcviz.ui.sheets.paper import packed, places, spans
+from hcviz.ui.sheets.paper import packed, spans
 from hcviz.ui.store import Store
 
 #: Which tree, and what is said of it.

@@ -8,15 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.layout import places
 from hcviz.core.tree import Tree
-
-
-def places(order: ArrayLike) -> NDArray[np.int64]:
-    """Where each item stands in a leaf order, int64 (n,)."""
-    order = np.asarray(order)
-    found = np.empty(order.size, np.int64)
-    found[order] = np.arange(order.size)
-    return found
 
 
 def spans(tree: Tree, order: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

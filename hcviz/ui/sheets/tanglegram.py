@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.layout import elbows, with_even_heights
+from hcviz.core.layout import elbows, places, with_even_heights
 from hcviz.core.tangle import untangle
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sheets.base import Sheet, drawn_by
-from hcviz.ui.sheets.paper import places, spans
+from hcviz.ui.sheets.paper import spans
 from hcviz.ui.store import Store
 
 #: The tree that was on the screen when the newest run began.
