@@ -10,12 +10,6 @@ import pytest
 from hcviz import Problem
 from hcviz.core.errors import HcvizError
 from hcviz.jobs import Aside, SideRun
-from tests.stores import Loop
-
-
-@pytest.fixture
-def loop():
-    return Loop()
 
 
 @pytest.fixture

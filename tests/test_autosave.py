@@ -15,14 +15,8 @@ from hcviz.session.model import DataSpec, Session, same
 from hcviz.ui import autosave as module
 from hcviz.ui.autosave import Autosave, picture
 from hcviz.ui.store import Store
-from tests.stores import Loop
 
 TABLE = ("name,a,b\n" + "".join(f"item {k},{k},{k * k % 7}\n" for k in range(9))).encode()
-
-
-@pytest.fixture
-def loop():
-    return Loop()
 
 
 @pytest.fixture

@@ -19,14 +19,9 @@ from hcviz.ui.classroom import AUTHOR, Classroom
 from hcviz.ui.lesson import Asked, judge, no_truth, open_prepared, picture, prepared, tree_to_show
 from hcviz.ui.middle import LESSON, Middle
 from hcviz.ui.steps import picture as strip
-from tests.stores import Loop, over_zoo
+from tests.stores import over_zoo
 from tests.trees import random_tree
 from tools.make_lessons import LESSONS, make, run_method
-
-
-@pytest.fixture
-def loop():
-    return Loop()
 
 
 @pytest.fixture

@@ -10,12 +10,7 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.fields import LONGEST, form, parameter_from, set_field
 from hcviz.ui.store import Store
-from tests.stores import Loop, over_zoo
-
-
-@pytest.fixture
-def loop():
-    return Loop()
+from tests.stores import over_zoo
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from hcviz.ui import learning as baselines_module
 from hcviz.ui.learning import Baselines
 from hcviz.ui.sections.learning import distance, picture
 from tests.sessions import ANIMALS, Driver
-from tests.stores import Loop, over_zoo
+from tests.stores import over_zoo
 from tests.trees import random_tree
 
 
@@ -149,11 +149,6 @@ def test_the_distance_is_the_share_of_the_target_that_is_violated(seed, n):
 
 
 # ---------------------------------------------------------------------- on the page
-
-
-@pytest.fixture
-def loop():
-    return Loop()
 
 
 @pytest.fixture

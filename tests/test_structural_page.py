@@ -22,12 +22,7 @@ from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections import SECTIONS, costs, prices, profile, worth
 from hcviz.ui.sheets import dependencies
 from hcviz.ui.store import Store
-from tests.stores import Loop, over_zoo
-
-
-@pytest.fixture
-def loop():
-    return Loop()
+from tests.stores import over_zoo
 
 
 @pytest.fixture

@@ -50,14 +50,14 @@ def aho_tree(n, rows):
     number = np.empty(n, np.int32)  # component of an item, by first item of the slice
     item_at = np.empty(n + 1, np.int32)
     active_at = np.empty(n + 1, np.int32)
-    todo = np.empty((n, 5), np.int32)  # slice of items, slice of triplets, node
-    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3], todo[0, 4] = 0, n, 0, m, n
+    pending = np.empty((n, 5), np.int32)  # slice of items, slice of triplets, node
+    pending[0, 0], pending[0, 1], pending[0, 2], pending[0, 3], pending[0, 4] = 0, n, 0, m, n
     waiting = 1
     made = n + 1
     while waiting:
         waiting -= 1
-        begin, end = todo[waiting, 0], todo[waiting, 1]
-        t_begin, t_end, node = todo[waiting, 2], todo[waiting, 3], todo[waiting, 4]
+        begin, end = pending[waiting, 0], pending[waiting, 1]
+        t_begin, t_end, node = pending[waiting, 2], pending[waiting, 3], pending[waiting, 4]
         if t_begin == t_end:
             for k in range(begin, end):
                 top[items[k]] = node
@@ -94,9 +94,9 @@ def aho_tree(n, rows):
             item_at[side], active_at[side] = item_next, active_next
             if size > 1:
                 top[made] = node
-                todo[waiting, 0], todo[waiting, 1] = item_next, item_next + size
-                todo[waiting, 2], todo[waiting, 3] = active_next, active_next + inside
-                todo[waiting, 4] = made
+                pending[waiting, 0], pending[waiting, 1] = item_next, item_next + size
+                pending[waiting, 2], pending[waiting, 3] = active_next, active_next + inside
+                pending[waiting, 4] = made
                 waiting += 1
                 made += 1
             item_next += size

@@ -78,23 +78,29 @@ def first_bad(block, largest):
 
 
 @njit
+def columns_of(vectors, cols):
+    """The vectors of ``cols``, feature by feature: float64 (width, c), rows that lie in a line."""
+    across = np.empty((vectors.shape[1], cols.size))
+    for j in range(cols.size):
+        for t in range(across.shape[0]):
+            across[t, j] = vectors[cols[j], t]
+    return across
+
+
+@njit
 def scaled_dots(units, rows, cols, shift, factor):
     """``shift + factor * <units[i], units[j]>`` for i in rows, j in cols: float64 (r, c).
 
     Sums run over the features in order, whatever the block, so that a pair has one value.
     """
-    width = units.shape[1]
-    across = np.empty((width, cols.size))
-    for j in range(cols.size):
-        for t in range(width):
-            across[t, j] = units[cols[j], t]
+    across = columns_of(units, cols)
     out = np.empty((rows.size, cols.size))
     for i in range(rows.size):
         unit = units[rows[i]]
         line = out[i]
         for j in range(cols.size):
             line[j] = 0.0
-        for t in range(width):
+        for t in range(across.shape[0]):
             u = unit[t]
             other = across[t]
             for j in range(cols.size):
@@ -107,18 +113,14 @@ def scaled_dots(units, rows, cols, shift, factor):
 @njit
 def gaussians(points, rows, cols, width):
     """``exp(-d^2 / 2 width^2)`` for i in rows, j in cols, d Euclidean: float64 (r, c)."""
-    features = points.shape[1]
-    across = np.empty((features, cols.size))
-    for j in range(cols.size):
-        for t in range(features):
-            across[t, j] = points[cols[j], t]
+    across = columns_of(points, cols)
     out = np.empty((rows.size, cols.size))
     for i in range(rows.size):
         point = points[rows[i]]
         line = out[i]
         for j in range(cols.size):
             line[j] = 0.0
-        for t in range(features):
+        for t in range(across.shape[0]):
             u = point[t]
             other = across[t]
             for j in range(cols.size):

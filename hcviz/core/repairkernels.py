@@ -223,15 +223,22 @@ def repair(parent, n, leaf_order, position, table, rows):
     origin = np.arange(2 * n - 1).astype(np.int32)
     size = np.ones(2 * n - 1, np.int32)
     made = n
-    todo = np.empty((n + 1, 6), np.int32)  # items, triplets, new parent, 1 = divide
-    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3], todo[0, 4], todo[0, 5] = 0, n, 0, m, -1, 0
+    pending = np.empty((n + 1, 6), np.int32)  # items, triplets, new parent, 1 = divide
+    pending[0, 0], pending[0, 1], pending[0, 2], pending[0, 3], pending[0, 4], pending[0, 5] = (
+        0,
+        n,
+        0,
+        m,
+        -1,
+        0,
+    )
     waiting = 1
     while waiting:
         waiting -= 1
         begin, end, t_begin, t_end = (
-            todo[waiting, 0], todo[waiting, 1], todo[waiting, 2], todo[waiting, 3],
+            pending[waiting, 0], pending[waiting, 1], pending[waiting, 2], pending[waiting, 3],
         )  # fmt: skip
-        over, divide = todo[waiting, 4], todo[waiting, 5]
+        over, divide = pending[waiting, 4], pending[waiting, 5]
         if end - begin == 1:
             up[items[begin]] = over
             continue
@@ -256,8 +263,8 @@ def repair(parent, n, leaf_order, position, table, rows):
                     number_of[u] = -2
                     for j in range(first[u], last[u] + 1):
                         key[items[j]] = subs
-                    todo[waiting, 0], todo[waiting, 1] = first[u], last[u] + 1
-                    todo[waiting, 4], todo[waiting, 5] = node_above, 1
+                    pending[waiting, 0], pending[waiting, 1] = first[u], last[u] + 1
+                    pending[waiting, 4], pending[waiting, 5] = node_above, 1
                     waiting += 1
                     subs += 1
                 else:
@@ -276,7 +283,7 @@ def repair(parent, n, leaf_order, position, table, rows):
                 bad[outer[active[k]]] = False
             gather(key, rows, active, t_begin, t_end, subs, spare_active, at)
             for s in range(subs):
-                todo[kept + s, 2], todo[kept + s, 3] = at[s], at[s + 1]
+                pending[kept + s, 2], pending[kept + s, 3] = at[s], at[s + 1]
             continue
         pieces, coarse = pieces_of(
             items, begin, end, nodes, count, above, first, last, rows, active, t_begin, t_end,
@@ -338,9 +345,9 @@ def repair(parent, n, leaf_order, position, table, rows):
             node = number_of[low]
             top = pair_lca(items[item_at[s]], items[item_at[s + 1] - 1], position, table)
             origin[node] = pair_lca(origin[node], top, position, table)
-            todo[waiting, 0], todo[waiting, 1] = item_at[s], item_at[s + 1]
-            todo[waiting, 2], todo[waiting, 3] = at[s], at[s + 1]
-            todo[waiting, 4], todo[waiting, 5] = node, 0
+            pending[waiting, 0], pending[waiting, 1] = item_at[s], item_at[s + 1]
+            pending[waiting, 2], pending[waiting, 3] = at[s], at[s + 1]
+            pending[waiting, 4], pending[waiting, 5] = node, 0
             waiting += 1
         for k in range(count - 1):
             node, over = number_of[nodes[k]], number_of[above[nodes[k]]]

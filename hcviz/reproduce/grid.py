@@ -29,15 +29,15 @@ def run(
     wanted = [dict(key) for key in keys]
     file = None if out is None else out / f"{name}.cells.jsonl"
     done = {} if file is None else _read(file)
-    todo = sum(_text(key) not in done for key in wanted)
-    if file is not None and len(wanted) > todo:
-        record.progress(f"{len(wanted) - todo} of {len(wanted)} cells are there from before")
+    missing = sum(_text(key) not in done for key in wanted)
+    if file is not None and len(wanted) > missing:
+        record.progress(f"{len(wanted) - missing} of {len(wanted)} cells are there from before")
     at = 0
     for key in wanted:
         text = _text(key)
         if text not in done:
             at += 1
-            record.progress(f"cell {at} of {todo}: {_words(key)}")
+            record.progress(f"cell {at} of {missing}: {_words(key)}")
             done[text] = compute(key)
             if file is not None:
                 _append(file, key, done[text])

@@ -307,14 +307,19 @@ def divide_whole(weights, method, seed, least):
     made = m
     order = np.arange(m).astype(np.int32)
     spare = np.empty(m, np.int32)
-    todo = np.empty((m + 1, 3), np.int64)
+    pending = np.empty((m + 1, 3), np.int64)
     seeds = np.empty(m + 1, np.uint64)
-    todo[0, 0], todo[0, 1], todo[0, 2] = 0, m, -1
+    pending[0, 0], pending[0, 1], pending[0, 2] = 0, m, -1
     seeds[0] = seed
     waiting = 1
     while waiting:
         waiting -= 1
-        begin, end, over, own = todo[waiting, 0], todo[waiting, 1], todo[waiting, 2], seeds[waiting]
+        begin, end, over, own = (
+            pending[waiting, 0],
+            pending[waiting, 1],
+            pending[waiting, 2],
+            seeds[waiting],
+        )
         size = end - begin
         if size == 1:
             up[order[begin]] = over
@@ -342,9 +347,13 @@ def divide_whole(weights, method, seed, least):
                 middle = where
         for p in range(begin, end):
             order[p] = spare[p]
-        todo[waiting, 0], todo[waiting, 1], todo[waiting, 2] = begin, middle, node
+        pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = begin, middle, node
         seeds[waiting] = branched(own, 0)
-        todo[waiting + 1, 0], todo[waiting + 1, 1], todo[waiting + 1, 2] = middle, end, node
+        pending[waiting + 1, 0], pending[waiting + 1, 1], pending[waiting + 1, 2] = (
+            middle,
+            end,
+            node,
+        )
         seeds[waiting + 1] = branched(own, 1)
         waiting += 2
     return up, made

@@ -49,13 +49,13 @@ def bisected(points):
     parent = np.full(2 * n - 1, -1, np.int32)
     items = np.arange(n)
     along = np.empty(n)
-    todo = np.empty((n + 1, 3), np.int64)
-    todo[0, 0], todo[0, 1], todo[0, 2] = 0, n, -1
+    pending = np.empty((n + 1, 3), np.int64)
+    pending[0, 0], pending[0, 1], pending[0, 2] = 0, n, -1
     waiting = 1
     node = 2 * n - 2
     while waiting > 0:
         waiting -= 1
-        begin, end, over = todo[waiting]
+        begin, end, over = pending[waiting]
         if end - begin == 1:
             parent[items[begin]] = over
             continue
@@ -86,7 +86,7 @@ def bisected(points):
         if min(cut - begin, end - cut) * 20 < end - begin:
             cut = (begin + end) // 2
         for first, last in ((begin, cut), (cut, end)):
-            todo[waiting, 0], todo[waiting, 1], todo[waiting, 2] = first, last, node
+            pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = first, last, node
             waiting += 1
         node -= 1
     return parent

@@ -146,14 +146,14 @@ def finish(
     Compiled as one call, since most sets of a recursion are small. ``price`` (m,) makes triplets
     soft; empty, they are hard. ``uneven[0]`` counts the sets that have no balanced cut.
     """
-    todo = np.empty((end - begin + 1, 5), np.int64)
-    todo[0] = np.array([begin, end, t_begin, t_end, over])
+    pending = np.empty((end - begin + 1, 5), np.int64)
+    pending[0] = np.array([begin, end, t_begin, t_end, over])
     waiting = 1
     at = np.empty(4, np.int32)
     soft = price.size > 0
     while waiting:
         waiting -= 1
-        begin, end, t_begin, t_end, over = todo[waiting]
+        begin, end, t_begin, t_end, over = pending[waiting]
         if end - begin == 1:
             up[items[begin]] = over
             continue
@@ -175,8 +175,8 @@ def finish(
             items, begin, end, active, t_begin, t_end, rows, key, side,
             spare_items, spare_active, at,
         )  # fmt: skip
-        todo[waiting] = np.array([begin, where, t_begin, t_where, over])
-        todo[waiting + 1] = np.array([where, end, t_where, t_stop, over])
+        pending[waiting] = np.array([begin, where, t_begin, t_where, over])
+        pending[waiting + 1] = np.array([where, end, t_where, t_stop, over])
         waiting += 2
     return made
 
