@@ -167,3 +167,7 @@ def _number(text: Any) -> float:
         return float(str(text))
     except ValueError:
         raise InvalidConstraint(f"A weight is a positive number, not {str(text)!r}.") from None
+
+
+def no_act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
+    """What a part does that can only be looked at."""

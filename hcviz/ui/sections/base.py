@@ -6,12 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hcviz.ui.gestures import Gestures
+from hcviz.ui.gestures import Gestures, no_act
 from hcviz.ui.store import Store
-
-
-def _nothing(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
-    return None
 
 
 @dataclass(frozen=True)
@@ -26,4 +22,4 @@ class Section:
     name: str
     picture: Callable[[Store], dict[str, Any] | None]
     sees: Callable[[Store], Any]
-    act: Callable[[Gestures, str, dict[str, Any]], None] = _nothing
+    act: Callable[[Gestures, str, dict[str, Any]], None] = no_act

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hcviz.ui.gestures import Gestures
+from hcviz.ui.gestures import Gestures, no_act
 from hcviz.ui.parts import OnAct, Part, sources
 from hcviz.ui.store import Store
 
@@ -21,10 +21,6 @@ def _no_live(store: Store) -> dict[str, Any]:
 
 def _anyway(store: Store) -> bool:
     return True
-
-
-def _nothing(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
-    return None
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ class Sheet:
     sees: Callable[[Store], Any]
     lacks: Callable[[Store], str] = _always
     shown: Callable[[Store], bool] = _anyway
-    act: Callable[[Gestures, str, dict[str, Any]], None] = _nothing
+    act: Callable[[Gestures, str, dict[str, Any]], None] = no_act
     live: Callable[[Store], dict[str, Any]] = _no_live
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from hcviz.core.layout import leaf_order, outer_children, places, with_even_heights
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior
-from hcviz.ui.gestures import Gestures
 from hcviz.ui.sheets import sampled
 from hcviz.ui.sheets.base import Sheet, drawn_by
 from hcviz.ui.sheets.paper import packed
@@ -142,13 +141,6 @@ def _sees(store: Store) -> Any:
     return (*sampled.sees(store), store.view.heights, store.view.selection)
 
 
-def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
-    if name == "take":
-        sampled.take(gestures, more)
-    elif name == "heights" and more.get("value") in ("true", "even"):
-        gestures.store.look(heights=more["value"])
-
-
 SHEET = Sheet(
     name="cloud",
     title="Cloud",
@@ -157,6 +149,6 @@ SHEET = Sheet(
     picture=picture,
     sees=_sees,
     lacks=sampled.lacks,
-    act=_act,
-    live=lambda store: {"selection": list(store.view.selection)},
+    act=sampled.act,
+    live=sampled.live,
 )

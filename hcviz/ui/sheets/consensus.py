@@ -134,14 +134,12 @@ def _sees(store: Store) -> Any:
 
 def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
     store, value = gestures.store, more.get("value")
-    if name == "take":
-        sampled.take(gestures, more)
-    elif name == "kind" and value in SUMMARIES:
+    if name == "kind" and value in SUMMARIES:
         store.look(summary=value)
     elif name == "majority":
         store.look(majority=min(max(int(float(str(value))), LEAST), MOST))
-    elif name == "heights" and value in ("true", "even"):
-        store.look(heights=value)
+    else:
+        sampled.act(gestures, name, more)
 
 
 SHEET = Sheet(
@@ -153,5 +151,5 @@ SHEET = Sheet(
     sees=_sees,
     lacks=sampled.lacks,
     act=_act,
-    live=lambda store: {"selection": list(store.view.selection)},
+    live=sampled.live,
 )

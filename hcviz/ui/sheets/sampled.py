@@ -80,7 +80,20 @@ def sees(store: Store) -> tuple[Any, ...]:
     return (store.samples, store.session.snapshot, store.session.status, store.view.paused)
 
 
-def take(gestures: Gestures, more: dict[str, Any]) -> None:
+def live(store: Store) -> dict[str, Any]:
+    """What changes at every click."""
+    return {"selection": list(store.view.selection)}
+
+
+def act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
+    """What can be done on each of them: take items, choose how high clades are drawn."""
+    if name == "take":
+        _take(gestures, more)
+    elif name == "heights" and more.get("value") in ("true", "even"):
+        gestures.store.look(heights=more["value"])
+
+
+def _take(gestures: Gestures, more: dict[str, Any]) -> None:
     """A click that says which items it takes."""
     n = len(gestures.store.session.labels)
     items = tuple(int(item) for item in more.get("items", ()))
