@@ -83,6 +83,47 @@ def test_an_answer_is_kept_and_the_next_three_come_at_once(flowers, loop):
     assert flowers.session.choices == ()
 
 
+def test_any_answer_can_be_taken_back(flowers, loop):
+    card = Comparing(flowers)
+    for items in ((0, 1, 2), (3, 4, 5), (6, 7, 8)):
+        flowers.dispatch(act.Choose("odd", items))
+    loop.until(lambda: flowers.session.status == "settled")
+    listed = comparing.picture(flowers)["given"]
+    assert [each["at"] for each in listed] == [2, 1, 0]  # the newest first
+    card.act("show", {"at": 1})
+    assert set(flowers.view.selection) == {3, 4, 5}
+    count = len(flowers.problem.comparisons)
+    card.act("take-back", {"at": 1})
+    assert [each.items for each in flowers.session.choices] == [(0, 1, 2), (6, 7, 8)]
+    assert len(flowers.problem.comparisons) == count - 2
+    assert flowers.session.status == "sampling"
+    loop.until(lambda: flowers.session.status == "settled")
+    assert flowers.session.snapshot.metrics["answers"] == count - 2
+    card.act("take-back", {"at": 2})  # it is gone meanwhile
+    assert len(flowers.session.choices) == 2
+    flowers.dispatch(act.Undo())
+    assert [each.items for each in flowers.session.choices] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
+
+
+def test_a_long_list_says_how_many_are_left_out(flowers):
+    for odd in range(2, 22):
+        for other in (0, 1, 45, 46, 47):
+            flowers.dispatch(act.Choose("odd", (odd, other, 44)))
+    shown = comparing.picture(flowers)
+    assert shown["answers"] == 100 > len(shown["given"]) == comparing.LISTED
+    assert shown["given"][0]["at"] == 99
+
+
+def test_the_similarity_menu_says_when_there_is_nothing_to_choose(flowers, loop):
+    word, why = pictures.bar(flowers)["measured"]
+    assert word == "none, only answers"
+    assert "no features" in why
+    with over_zoo(loop, "average") as store:
+        assert pictures.bar(store)["measured"] is None
+        assert store.open_data(DataSpec(name="planted"))
+        assert pictures.bar(store)["measured"][0] == "measured"
+
+
 def test_enough_answers_move_the_tree(flowers, loop):
     """One says again and again that two far apart are alike: they end up side by side."""
     tree = flowers.session.tree

@@ -188,6 +188,17 @@ class Choose(Action):
 
 
 @dataclass(frozen=True)
+class TakeBack(Action):
+    """The answer about three items that stands at place ``at`` was not meant: it goes.
+
+    ``heeded`` as in :class:`Choose`.
+    """
+
+    at: int
+    heeded: bool = False
+
+
+@dataclass(frozen=True)
 class Look(Action):
     """A piece of the tree was looked at, and found right or passed over. No step to undo."""
 

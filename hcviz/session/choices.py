@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hcviz.session.actions import Choose
+from hcviz.core.errors import InvalidConstraint
+from hcviz.session.actions import Choose, TakeBack
 from hcviz.session.choice import Choice, check_choice
 from hcviz.session.history import Stepped, step
 from hcviz.session.model import Session
@@ -20,6 +21,22 @@ def choose(session: Session, action: Choose) -> Stepped:
     session = replace(step(session, f"Answer: {text}"), choices=(*session.choices, made))
     if not action.heeded:
         return say(session, f"{text} {session.method} does not read such answers.")
+    return _run(session, f"Answer: {text}", text)
+
+
+def take_back(session: Session, action: TakeBack) -> Stepped:
+    """Without the answer; the others keep their order."""
+    kept = list(session.choices)
+    if not 0 <= action.at < len(kept):
+        raise InvalidConstraint(
+            f"There is no answer {action.at + 1} to take back: there are {len(kept)}."
+        )
+    text = f"Taken back: {kept.pop(action.at).sentence(session.labels)}."
+    session = replace(step(session, text), choices=tuple(kept))
+    return _run(session, text, text) if action.heeded else say(session, text)
+
+
+def _run(session: Session, cause: str, text: str) -> Stepped:
     if session.status == "sampling":
         return say(replace(session, awaiting=True), text)
-    return begin(session, f"Answer: {text}", "snapshot", text)
+    return begin(session, cause, "snapshot", text)

@@ -97,6 +97,11 @@ def _put_back(session: Session, target: Checkpoint) -> Stepped:
     return replace(session, **values, conflict=None), effects
 
 
+def answers_in_use(source: Session | Checkpoint) -> int:
+    """Enabled constraints, and what was said of threes."""
+    return sum(each.enabled for each in source.constraints) + len(source.choices)
+
+
 def remember(session: Session, source: Session | Checkpoint) -> Session:
     """Add the tree shown in ``source`` to the history of ``session``, unless it is there."""
     snapshot = source.snapshot
@@ -104,7 +109,7 @@ def remember(session: Session, source: Session | Checkpoint) -> Session:
         return session
     entry = HistoryEntry(
         label=source.cause,
-        n_constraints=sum(each.enabled for each in source.constraints),
+        n_constraints=answers_in_use(source),
         metrics=dict(snapshot.metrics),
         tree=snapshot.tree,
         run=source.shown,

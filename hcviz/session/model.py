@@ -95,7 +95,7 @@ class LogEntry:
 
 @dataclass(frozen=True, eq=False)
 class HistoryEntry:
-    """A tree that was shown: what led to it, under how many enabled constraints, how good."""
+    """A tree that was shown: what led to it, under how many answers in use, how good."""
 
     label: str
     n_constraints: int

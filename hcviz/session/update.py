@@ -163,6 +163,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.DismissConflict: answers.dismiss,
     act.Soften: answers.soften,
     act.Choose: choices.choose,
+    act.TakeBack: choices.take_back,
     act.Look: _looked,
     act.SetAuthor: experts.set_author,
     act.WeighAuthor: experts.weigh,

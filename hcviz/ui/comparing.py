@@ -24,6 +24,8 @@ ASKS = {
     "central": ("Which of the three is most central?", "Most central"),
 }
 FROM = {"seldom": "seldom seen items", "any": "all items"}
+#: So many of the person's answers are listed, the newest first.
+LISTED = 60
 
 
 class Comparing:
@@ -48,6 +50,11 @@ class Comparing:
             self._next()
         elif name == "choose":
             self._choose(int(more["id"]))
+        elif name == "show" and (at := self._given(more)) is not None:
+            store.look(selection=store.session.choices[at].items)
+        elif name == "take-back" and (at := self._given(more)) is not None:
+            with store.guarded():
+                store.dispatch(act.TakeBack(at))
         elif name == "question" and value in ASKS:
             store.look(three_question=value)
         elif name == "from" and value in FROM:
@@ -73,6 +80,11 @@ class Comparing:
         else:
             return False
         return True
+
+    def _given(self, more: dict[str, Any]) -> int | None:
+        """The place of an answer in the list; None if it is gone meanwhile."""
+        at = int(more["at"])
+        return at if 0 <= at < len(self.store.session.choices) else None
 
     def _choose(self, item: int) -> None:
         store = self.store
@@ -141,6 +153,10 @@ def picture(store: Store) -> dict[str, Any]:
         ],
         "answers": own,
         "last": session.choices[-1].sentence(session.labels) if own else "",
+        "given": [
+            {"at": at, "sentence": session.choices[at].sentence(session.labels)}
+            for at in range(own - 1, max(-1, own - 1 - LISTED), -1)
+        ],
         "unheeded": _unheeded(store),
     }
 

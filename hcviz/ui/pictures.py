@@ -13,6 +13,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
+from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
@@ -68,6 +69,7 @@ def bar(store: Store) -> dict[str, Any]:
         "dataset": chosen,
         "similarities": [[kind, title] for kind, (title, _) in SIMILARITIES.items()],
         "similarity": session.data.similarity,
+        "measured": _measured(store.dataset),
         "methods": methods,
         "method": session.method,
         "seed": session.seed,
@@ -85,6 +87,17 @@ def bar(store: Store) -> dict[str, Any]:
         "noLesson": no_truth(store),
         "lessons": prepared(),
     }
+
+
+def _measured(data: Dataset | None) -> list[str] | None:
+    """Where similarities are not made of features: what the menu says instead, and why."""
+    if data is None or data.features is not None:
+        return None
+    if data.similarity is not None:
+        return ["measured", "The data are similarities themselves: none has to be chosen."]
+    if data.oracle is not None:
+        return ["computed when asked for", "The data say how alike two items are, when asked."]
+    return ["none, only answers", "There are comparisons, and no features to compute it from."]
 
 
 def bar_live(store: Store) -> dict[str, Any]:

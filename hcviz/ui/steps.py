@@ -14,6 +14,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.layout import leaf_order
 from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
+from hcviz.session.history import answers_in_use
 from hcviz.session.model import Checkpoint, Session
 from hcviz.ui.store import Store
 
@@ -42,14 +43,14 @@ def picture(store: Store) -> dict[str, Any]:
     for index, (point, label) in enumerate(zip(points, labels, strict=True)):
         by = index - len(past)
         tree = None if point.snapshot is None or (by == 0 and running) else point.snapshot.tree
-        enabled = sum(each.enabled for each in point.constraints)
+        answers = answers_in_use(point)
         steps.append(
             {
                 "index": index,
                 "by": by,
                 "label": label.removesuffix("."),
                 "now": by == 0,
-                "answers": f"{enabled} answer{'s' * (enabled != 1)}",
+                "answers": f"{answers} answer{'s' * (answers != 1)}",
                 "thumb": "" if tree is None else thumbnail(tree),
                 "cost": "" if tree is None else _cost(store, point, tree),
             }

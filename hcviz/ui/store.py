@@ -278,7 +278,7 @@ class Store:
         if isinstance(action, act.SetParams) and action.triplets is None:
             treats = get_algorithm(session.method).treats({**session.params, **action.values})
             return replace(action, triplets=treats)
-        if isinstance(action, act.Choose):
+        if isinstance(action, (act.Choose, act.TakeBack)):
             heeded = "comparisons" in get_algorithm(session.method).needs
             return replace(action, heeded=heeded)
         if isinstance(action, act.SetMethod) and action.name != session.method:

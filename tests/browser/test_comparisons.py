@@ -41,6 +41,17 @@ def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):
     card.locator("[data-key=c-1]").click()
     expect(card).to_contain_text("4 answers")
     flowers.settle()
+    page.locator("[data-key=c-given]").click()
+    listed = page.get_by_role("list", name="Your answers").get_by_role("listitem")
+    expect(listed).to_have_count(4)
+    said = listed.nth(1).locator(".sentence").inner_text()
+    listed.nth(1).get_by_role("button", name="Take back").click()
+    expect(listed).to_have_count(3)
+    expect(listed.filter(has_text=said)).to_have_count(0)
+    flowers.button("Undo").click()
+    expect(listed).to_have_count(4)
+    flowers.settle()
+    expect(page.get_by_label("similarity", exact=True)).to_be_disabled()
     with open(Path(flowers.save("Your comparisons (CSV)").path()), newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["question"] for row in rows] == ["odd"] * 4

@@ -55,13 +55,13 @@ function fileMenu(state, send, root) {
 
 export const render = component("bar", (state, send, root) => {
   const field = (cls, text, control) => h("label", { class: `field ${cls}`, title: text }, h("span", {}, text), control)
-  const pick = (key, pairs, chosen) => h("select", { "data-key": key, "aria-label": key,
+  const pick = (key, pairs, chosen, why = "") => h("select", { "data-key": key, "aria-label": key, disabled: Boolean(why), title: why || null,
     onchange: event => send(key, { value: event.target.value }) }, options(pairs, chosen))
   const running = state.running
   return [
     h("div", { class: "choices" },
       field("data", "Data", pick("data", state.datasets, state.dataset)),
-      field("similarity", "Similarity", pick("similarity", state.similarities, state.similarity)),
+      field("similarity", "Similarity", pick("similarity", state.measured ? [[state.similarity, state.measured[0]]] : state.similarities, state.similarity, state.measured?.[1])),
       field("method", "Method", pick("method", state.methods, state.method)),
       field("seed", "Seed", h("input", { "data-key": "seed", "aria-label": "seed", type: "number", min: 0, step: 1, value: state.seed,
         onchange: event => send("seed", { value: event.target.value }) }))),

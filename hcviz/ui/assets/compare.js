@@ -1,4 +1,4 @@
-const settings = { how: false, open: false }
+const settings = { how: false, open: false, given: false }
 // A click leaves the focus where it is, so that the digits go on to mean: the first, second, third.
 const still = { onmousedown: event => event.preventDefault() }
 
@@ -17,6 +17,18 @@ function three(state, send) {
 
 function count(state) { return state.answers ? `${state.answers} answer${state.answers === 1 ? "" : "s"} so far` : "" }
 
+// What was answered, the newest first: each can be looked at, and taken back.
+function given(state, send) {
+  const row = each => h("li", {},
+    h("button", { type: "button", class: "sentence", "data-key": `c-show-${each.at}`, title: "Show the three in the tree", onclick: () => send("show", { at: each.at }) }, each.sentence),
+    h("button", { type: "button", class: "bare", "data-key": `c-back-${each.at}`, "aria-label": `Take back: ${each.sentence}`, title: "Take back (undo brings it again)", onclick: () => send("take-back", { at: each.at }) }, icon("bin")))
+  const more = state.answers - state.given.length
+  return h("details", { class: "given", open: settings.given, ontoggle: event => { settings.given = event.target.open } },
+    h("summary", { "data-key": "c-given" }, `Your answers (${state.answers.toLocaleString("en")})`),
+    h("ul", { "aria-label": "Your answers", "data-scroll": "c-given" }, state.given.map(row)),
+    more ? h("p", { class: "quiet small" }, `and ${more.toLocaleString("en")} earlier ones`) : null)
+}
+
 export const render = component("compare", (state, send) => {
   const select = (key, text, pairs, chosen) => h("label", {}, h("span", {}, text),
     h("select", { "data-key": `c-${key}`, onchange: event => send(key, { value: event.target.value }) }, options(pairs, chosen)))
@@ -27,6 +39,7 @@ export const render = component("compare", (state, send) => {
     asking || !state.answers ? null : h("p", { class: "quiet small", role: "status", title: state.last }, count(state)),
     state.unheeded ? h("p", { class: "small unheeded" }, state.unheeded.said, " ",
       h("button", { type: "button", class: "link", "data-key": "c-method", onclick: () => send("method", { value: state.unheeded.method }) }, `Use ${state.unheeded.title.toLowerCase()}`)) : null,
+    state.answers ? given(state, send) : null,
     h("details", { class: "how", open: settings.how, ontoggle: event => { settings.how = event.target.open } },
       h("summary", {}, "What it asks"),
       select("question", "Question", state.questions, state.question),
