@@ -112,7 +112,7 @@ def sessions(draw):
                 "m": Matrix(rng.normal(size=(2, 0)), items=True),
                 "g": Graph(("a", "b"), np.array([[0, 1]], np.int32), True),
                 "p": Points(rng.normal(size=(n, 2))),
-                "k": Mask(np.eye(n, dtype=bool)),
+                "k": Mask.of([(np.arange(n, dtype=np.int32), np.array([n - 1], np.int32))]),
             },
         )
 

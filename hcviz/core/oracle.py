@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import oraclekernels as kernels
+from hcviz.core.asked import cells, count
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import LARGEST, SimilarityOracle, check_oracle
+from hcviz.core.snapshot import Mask
 from hcviz.core.whole import whole_number, whole_numbers
 
 Int = NDArray[np.int32]
@@ -128,6 +130,10 @@ class CountingOracle:
 
     # ------------------------------------------------------------------ what was asked
 
+    def asked(self, upto: int | None = None) -> Mask:
+        """The requests so far (the first ``upto`` of them), as they are drawn and saved."""
+        return Mask.of(self.log[:upto])
+
     @property
     def queries(self) -> int:
         """Distinct pairs of items asked for so far, a pair with itself left out.
@@ -137,7 +143,7 @@ class CountingOracle:
         """
         if self._counted[0] != len(self.log):
             upto = len(self.log)
-            self._counted = (upto, self._sweep(self.log[:upto])[0])
+            self._counted = (upto, count(self.asked(upto), self.n_items))
         return self._counted[1]
 
     @property
@@ -163,35 +169,13 @@ class CountingOracle:
                 raise InvalidParameter("The order of a mask must name every item once.")
             place[ordered] = np.arange(n)
         place = place * k // n
-        cells = self._sweep(self.log[:], place.astype(np.int32), k)[1]
+        drawn = cells(self.asked(), place.astype(np.int32), k)
         held = np.bincount(place, minlength=k).astype(np.float64)
         pairs = np.outer(held, held)
         np.fill_diagonal(pairs, held * (held - 1) / 2)
-        shares = cells / np.maximum(pairs, 1)
+        shares = drawn / np.maximum(pairs, 1)
         upper = np.triu(shares)
         return np.asarray(upper + np.triu(shares, 1).T)
-
-    def _sweep(
-        self, log: Log, place: Int | None = None, size: int = 0
-    ) -> tuple[int, NDArray[np.int64]]:
-        n = self.n_items
-        rows, row_offsets = _joined([r for r, _ in log])
-        cols, col_offsets = _joined([c for _, c in log])
-        row_start, row_request = kernels.group_requests(rows, row_offsets, n)
-        col_start, col_request = kernels.group_requests(cols, col_offsets, n)
-        cells = np.zeros((size, size), np.int64)
-        if place is None:
-            place = np.empty(0, np.int32)
-        count = kernels.distinct_pairs(
-            0, n, rows, row_offsets, row_start, row_request, cols, col_offsets, col_start,
-            col_request, place, cells,
-        )  # fmt: skip
-        return int(count), cells
-
-
-def _joined(lists: list[Int]) -> tuple[Int, NDArray[np.int64]]:
-    offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return np.concatenate([np.empty(0, np.int32), *lists]), offsets
 
 
 def checked(oracle: Any, rows: Int, cols: Int, fickle: bool = False) -> Float:

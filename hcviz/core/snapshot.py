@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.errors import InvalidData
 from hcviz.core.tree import Tree
 
 
@@ -48,9 +49,43 @@ class Points:
 
 @dataclass(frozen=True)
 class Mask:
-    """Which pairs of items were looked at, bool (n, n)."""
+    """Which pairs of items were looked at: requests, each all of its rows with all of its columns.
 
-    values: NDArray[np.bool_]
+    Request q names the items ``rows[row_offsets[q]:row_offsets[q + 1]]`` (int32, offsets int64),
+    and likewise ``cols``; so it takes bytes by the items named, not by their pairs.
+    :mod:`hcviz.core.asked` counts and pools. Raises :class:`InvalidData` where the parts do not
+    fit together.
+    """
+
+    rows: NDArray[np.int32]
+    row_offsets: NDArray[np.int64]
+    cols: NDArray[np.int32]
+    col_offsets: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for items, offsets in ((self.rows, self.row_offsets), (self.cols, self.col_offsets)):
+            if (
+                items.ndim != 1
+                or items.dtype != np.int32
+                or offsets.ndim != 1
+                or offsets.dtype != np.int64
+                or len(offsets) != len(self.row_offsets)
+                or not len(offsets)
+                or offsets[0] != 0
+                or offsets[-1] != len(items)
+                or (np.diff(offsets) < 0).any()
+                or (len(items) and items.min() < 0)
+            ):
+                raise InvalidData("A mask's requests do not fit together.")
+
+    @classmethod
+    def of(cls, log: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> Self:
+        """Of pairs of item lists."""
+        sides = []
+        for lists in ([rows for rows, _ in log], [cols for _, cols in log]):
+            offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+            sides += [np.concatenate([np.empty(0, np.int32), *lists]), offsets]
+        return cls(*sides)
 
 
 View = Series | Matrix | Graph | Points | Mask

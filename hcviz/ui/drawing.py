@@ -7,7 +7,16 @@ from typing import Any
 
 from hcviz.core.layout import with_even_heights
 from hcviz.core.tree import Tree
-from hcviz.ui import answerlist, certainty, lesson, nodecosts, outcome, pictures, uncertainty
+from hcviz.ui import (
+    answerlist,
+    certainty,
+    lesson,
+    nodecosts,
+    outcome,
+    pictures,
+    probes,
+    uncertainty,
+)
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.diagnostics import Trace
@@ -36,6 +45,7 @@ class Drawing:
         subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._draw_items())
         subscribe(lambda s: (s.session.data,), lambda _: self._draw_items(matrix_only=True))
         subscribe(_drawn, lambda _: self._draw_tree())
+        subscribe(lambda s: (s.drawn, s.view.veil), lambda _: self._draw_veil())
         subscribe(lambda s: s.view.selection, centre.set_selection)
         subscribe(
             lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
@@ -120,12 +130,18 @@ class Drawing:
             few = changes is not None and 2 * len(changes.gained) <= tree.n_internal
             changed = changes.gained if changes is not None and few else None  # all bold is none
         streaming = self._store.session.status == "sampling"
+        self._centre.set_asked(probes.mask(self._store), draw=False)
         self._centre.set_tree(self._tree, new_nodes=changed, animate=not streaming)
         self._trace.push(
             self._store.session.run, snapshot.step, snapshot.metrics, last=not streaming
         )
         if self._store.view.clusters is not None:
             self.colour(self._store.view.clusters)
+
+    def _draw_veil(self) -> None:
+        """Not while the tree stands still for a gesture: a veil is its tree's."""
+        if self._store.drawn is self._store.session.snapshot:
+            self._centre.set_asked(probes.mask(self._store))
 
     def _draw_answer(self) -> None:
         """Once after each run: where in the tree the new answers lie."""

@@ -357,6 +357,13 @@ def pool(levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: I
     )  # fmt: skip
 
 
+def evenly(edges: Int, most: int) -> tuple[Int, Int]:
+    """Places that stand for each bin between ``edges``, at most ``most``, evenly spaced: they, and
+    their bins, both int32. The items that :func:`pool` reads, with another ``most``."""
+    offsets, places = _samples(edges, np.arange(edges[-1], dtype=np.int32), most)
+    return places, np.repeat(np.arange(edges.size - 1, dtype=np.int32), np.diff(offsets))
+
+
 @njit
 def _samples(edges: Any, order: Any, most: Any) -> Any:
     """The items that each bin reads: ``(offsets, items)``."""

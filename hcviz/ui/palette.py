@@ -29,6 +29,7 @@ class Theme:
     together: str
     apart: str
     missing: str
+    veil: str  # over what was never asked for
     costs: tuple[str, ...]  # a node's share of the cost, from little to much
     clusters: tuple[str, ...]  # Tol's muted, not the classes' hues; no accent among them
 
@@ -46,6 +47,7 @@ LIGHT = Theme(
     together="#00735a",
     apart="#b8420f",
     missing="#c9ced4",
+    veil="#10151b",
     costs=("#b8860b", "#d2691e", "#c2185b", "#5b1a8b"),
     clusters=(
         "#cc6677", "#117733", "#5b4bc4", "#8a8a2a", "#882255", "#2f9c8b", "#aa4499", "#3f93bd",
@@ -64,6 +66,7 @@ DARK = Theme(
     together="#4fd6b0",
     apart="#ff9a6b",
     missing="#4a535d",
+    veil="#05080b",
     costs=("#9a8648", "#e0963c", "#ff7f8f", "#f3c4ff"),
     clusters=(
         "#e8919f", "#5fbf7a", "#a89bf5", "#cfcf6a", "#d97fb0", "#6fd6c5", "#e39ade", "#8fd3f4",

@@ -97,6 +97,8 @@ class ViewState:
     support: str = "shown"
     #: What the branches' colours mean.
     colour: str = "clusters"
+    #: Whether similarities that the method never asked for are veiled.
+    veil: bool = True
     #: How many clusters to colour, and the height that gives them in the tree on the screen.
     clusters: int | None = None
     cut: float | None = None

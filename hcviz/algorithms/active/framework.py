@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from hcviz.core.build import build
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import check_oracle
-from hcviz.core.snapshot import Matrix, Snapshot, View
+from hcviz.core.snapshot import Snapshot, View
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
@@ -28,13 +29,13 @@ from hcviz.core.triplets import Triplets
 TASK = 20_000
 #: All similarities of more items are refused: the matrix alone takes 800 MB.
 MOST_WHOLE = 10_000
-#: A snapshot for about every such share of the work; a quarter as many of more items than MANY,
-#: since a tree takes time itself.
-SHARE, MANY = 20, 100_000
-#: Above this many items only the last snapshot counts the similarities asked for.
-COUNT_EACH = 10_000
-#: Cells of a side of the picture of what was asked for.
-PICTURE = 256
+#: A snapshot on the way for every fortieth of the work at most; not before so many seconds after
+#: the last, since no eye sees more, and so many times as long as that one took.
+SHARE, PACE, REST = 40, 0.04, 30.0
+#: What was asked for is shown of up to so many items: some 10 MB.
+MANY = 100_000
+#: The view that shows it.
+ASKED = "similarities asked for"
 NO_ROWS: NDArray[np.int32] = np.empty((0, 3), np.int32)
 
 
@@ -105,6 +106,26 @@ class ActiveCluster:
             drop=self.drop, fresh=self.fresh,
         )  # fmt: skip
 
+    def foreseen(self, n: int) -> float:
+        """About the share of all pairs of n items that a run asks for, in [0, 1].
+
+        That of a recursion that always halves, what a set's own ancestors asked of its pairs not
+        counted again, without second looks. O(log n).
+        """
+        plan = self.plan(n)
+        asked, fresh, sets, size = 0.0, 1.0, 1, float(n)
+        while size > 1:
+            pairs = size * (size - 1) / 2
+            if size <= plan.whole:
+                if not (plan.stop and size <= plan.s):
+                    asked += sets * pairs * fresh
+                break
+            own = plan.s * (size - plan.s) + plan.s * (plan.s - 1) / 2
+            asked += sets * own * fresh
+            fresh *= 1 - own / pairs
+            sets, size = 2 * sets, size / 2
+        return min(1.0, asked / (n * (n - 1) / 2)) if n > 1 else 0.0
+
     def divide(self, oracle: Any, seed: int = 0) -> NDArray[np.int32]:
         """The first division alone: the cluster of each of two items or more, numbered by their
         first items, int32 (n,). It is that of :meth:`grow` with the same seed."""
@@ -132,10 +153,10 @@ class ActiveCluster:
         in every tree: items bound by them stay together until c is parted from them. Above 20,000
         items the work is shared by ``threads`` (default: one a core), or by another crew
         (:class:`hcviz.algorithms.active.crew.Crew`), which is closed at the end. Metrics:
-        ``queries``, the distinct pairs asked for (of more than 10,000 items in the last snapshot
-        only), their ``share`` of all pairs, and ``repair``, how many of the similarities were for
-        second looks. View, up to as many: ``similarities asked for``, the oracle's mask in the
-        tree's leaf order. Raises :class:`InconsistentTriplets` and :class:`TooLarge` (for all
+        ``repair``, how many similarities were asked for by second looks, and in the last snapshot
+        ``queries``, the distinct pairs asked for, and their ``share`` of all pairs: to count them
+        takes as long as to ask some. View, up to 100,000 items: ``similarities asked for``, a
+        :class:`Mask`. Raises :class:`InconsistentTriplets` and :class:`TooLarge` (for all
         similarities of more than 10,000 items) before anything runs.
         """
         counted = CountingOracle(oracle, cache=0)
@@ -176,9 +197,8 @@ def _grown(
         yield Snapshot(Tree.star(1), total, total, {"queries": 0.0, "share": 0.0, "repair": 0.0})
         return
     growth = Growth(oracle, plan, np.arange(n, dtype=np.int32), seed, rows)
-    share = SHARE if n <= MANY else SHARE // 4
     running: dict[Future[Any], Waiting] = {}
-    shown = 0
+    shown, due = 0, time.monotonic() + PACE
     try:
         while growth.largest() or running:
             if growth.largest() > TASK or (growth.largest() and crew is None):
@@ -195,9 +215,12 @@ def _grown(
                 assert crew is not None
                 growth.fetch(running.pop(future), crew.collect(future, oracle))
             step = total - growth.left
-            if step < total and (step - shown) * share >= total:
-                shown = step
-                yield _shown(growth, oracle, step, total)
+            now = time.monotonic()
+            if step < total and (step - shown) * SHARE >= total and now >= due:
+                snapshot = _shown(growth, oracle, step, total)
+                shown, took = step, time.monotonic() - now
+                due = now + took + max(PACE, REST * took)
+                yield snapshot
             yield None
         yield _shown(growth, oracle, total, total)
     finally:
@@ -210,10 +233,10 @@ def _shown(growth: Growth, oracle: CountingOracle, step: int, total: int) -> Sna
     metrics = {"repair": float(growth.second)}
     tree = Tree.with_size_heights(growth.parents(n), n)
     views: dict[str, View] = {}
-    if step == total or n <= COUNT_EACH:
+    if step == total:
         metrics |= {"queries": float(oracle.queries), "share": oracle.share}
-    if n <= COUNT_EACH:
-        views["similarities asked for"] = Matrix(oracle.mask(tree.leaf_order, PICTURE))
+    if n <= MANY:
+        views[ASKED] = oracle.asked()
     return Snapshot(tree, step, total, metrics, views=views)
 
 

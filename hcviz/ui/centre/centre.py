@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.layout import leaf_order
+from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import Heat, Ink
 from hcviz.io.picture import Strip as PrintStrip
@@ -80,6 +81,7 @@ class Centre(Canvas):
         self._selected = self._together = self._apart = ()
         self._uncertain = None
         self._collapsed.clear()
+        self._heat.veil.mask = None
         self._wish = seriation(items)
         self._strip_data = items.strips()
         self._labels.set_width(lettering.column_width(items))
@@ -149,6 +151,16 @@ class Centre(Canvas):
         self._items = replace(self._items, similarity=matrix, similarity_name=name)
         if self._matrix[0] == "similarity":
             self._load_cells()
+
+    def set_asked(self, mask: Mask | None, *, draw: bool = True) -> None:
+        """Veil the similarities that were not asked for, in this tree and those to come; with None,
+        none. ``draw=False``: a tree follows, and it is drawn with that."""
+        if mask is self._heat.veil.mask:
+            return
+        self._heat.veil.mask = mask
+        if draw and self._layout is not None:
+            self._heat.draw_veil(self._layout)
+            self._heat.draw_sharp(self._layout, self._window, self._zoomed)
 
     @property
     def has_uncertainty(self) -> bool:
@@ -395,6 +407,8 @@ class Centre(Canvas):
         if figure == "heat" and self._cells is not None:
             row = geometry.row_at(layout, -y)
             title, text, cell = describe_cell(layout, self._items, self._cells, title, x, row)
+            known = self._heat.veil.describe(layout, *cell) if self._heat.veiled else ""
+            text = f"{text}\n{known}" if known else text
         rows = (float(layout.top[node]), float(layout.bottom[node]))
         self._heat.outline(rows, cell, layout.n_rows)
         if self._on_hover and self._hovered != (node, figure):
@@ -412,6 +426,8 @@ def warm() -> None:
         centre.set_tree(tree)
     centre.set_cut(0.5)
     centre.set_selection([0])
+    row = np.arange(3, dtype=np.int32)
+    centre.set_asked(Mask.of([(row, row)]))
     centre.set_matrix("features")
     layout = geometry.lay_out(Tree.star(3), [0, 1, 2])
     geometry.stem_path(layout, geometry.open_nodes(layout, (0, 3)))

@@ -12,6 +12,7 @@ from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
 from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells, column_path
 from hcviz.ui.centre.frames import FONT, bare, f32, show_range
+from hcviz.ui.centre.veil import Veil, clear
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme, diverging, sequential
 
@@ -54,11 +55,13 @@ class HeatFigure:
         self._pan = self.figure.toolbar.active_drag
         self.mapper = LinearColorMapper(palette=sequential(theme), low=0, high=256)
         self.whole, self.sharp = ColumnDataSource(dict(EMPTY)), ColumnDataSource(dict(EMPTY))
-        for source in (self.whole, self.sharp):
+        self.veil, self._veils = Veil(theme), []
+        for source, name in ((self.whole, "veil"), (self.sharp, "sharp-veil")):
             self.figure.image(
                 "image", "x", "y", "dw", "dh", source=source, color_mapper=self.mapper,
                 origin="top_left", anchor="top_left",
             )  # fmt: skip
+            self._veils.append(self.veil.over(self.figure, name))
         self.levels = ColumnDataSource({"image": []})
         self.turns = ColumnDataSource({"order": []})
         self._held: Cells | None = None  # whose levels the browser has
@@ -111,6 +114,7 @@ class HeatFigure:
         self._frame.glyph.line_color = theme.accent
         self._hover.glyph.line_color = theme.ink
         self._hover_case.glyph.line_color = self._frame_case.glyph.line_color = theme.paper
+        self.veil.set_theme(theme)
         self._set_palette()
 
     def _set_palette(self) -> None:
@@ -145,6 +149,8 @@ class HeatFigure:
     def draw_nothing(self) -> None:
         self.whole.data, self.sharp.data = dict(EMPTY), dict(EMPTY)
         self._held = None
+        for source in self._veils:
+            clear(source)
         for source in (self.frames, self.hovered):
             source.data = {"left": [], "right": [], "top": [], "bottom": []}
 
@@ -171,11 +177,27 @@ class HeatFigure:
             texels = STREAM_TEXELS if streaming else MOST_TEXELS
             settled = not streaming
             self.whole.data = self._image(cells, layout, (0, layout.n_rows), texels)
-        if zoomed:
-            self.draw_sharp(layout, window, True)
-        elif len(self.sharp.data["x"]):
-            self.sharp.data = dict(EMPTY)
+        self.draw_veil(layout, streaming)
+        self.draw_sharp(layout, window, zoomed)
         return settled
+
+    @property
+    def veiled(self) -> bool:
+        """Whether the cells are the similarities that a method asks for."""
+        return (
+            self.cells is not None
+            and self.cells.unit == "similarity"
+            and self.veil.mask is not None
+        )
+
+    def draw_veil(self, layout: Layout, streaming: bool = False) -> None:
+        """Over the whole picture; :meth:`draw_sharp` does its own."""
+        if self.veiled:
+            coarse = streaming and layout.n_rows > MOST_TEXELS
+            texels = STREAM_TEXELS if coarse else MOST_TEXELS
+            self.veil.draw(self._veils[0], layout, (0, layout.n_rows), texels)
+        else:
+            clear(self._veils[0])
 
     def _turn_rows(self, cells: Cells, layout: Layout) -> None:
         """Send the levels once, then only orders."""
@@ -196,11 +218,16 @@ class HeatFigure:
         if cells is None or not zoomed or not coarse:
             if len(self.sharp.data["x"]):
                 self.sharp.data = dict(EMPTY)
+            clear(self._veils[1])
             return
         margin = 0.1 * (window[1] - window[0])
         first = max(0, int(window[0] - margin))
         last = min(layout.n_rows, int(np.ceil(window[1] + margin)))
         self.sharp.data = self._image(cells, layout, (first, last))
+        if self.veiled:
+            self.veil.draw(self._veils[1], layout, (first, last), MOST_TEXELS)
+        else:
+            clear(self._veils[1])
 
     def _image(
         self, cells: Cells, layout: Layout, rows: tuple[int, int], texels: int = MOST_TEXELS
