@@ -107,6 +107,7 @@ def test_cblearns_arrays():
     for wrong in (
         lambda: from_cblearn([[0, 1]]),
         lambda: from_cblearn(rows, [1]),
+        lambda: from_cblearn(rows, [1, 10**10]),
         lambda: from_cblearn(rows, [1, 1], "most central"),
         lambda: from_cblearn(rows, question="why"),
         lambda: from_cblearn(Sparse, [1, 1]),

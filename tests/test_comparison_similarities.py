@@ -76,6 +76,32 @@ def test_mulk_4_from_lists_and_from_tables(given_answers):
         assert np.array_equal(mulk4(n, dense, kernel), expected)
 
 
+def test_a_table_of_many_answers_to_the_same_pairs_counts_them_all():
+    """Cells beyond what 8 bits hold: the kernel of the list that says each so often."""
+    rng = np.random.default_rng(5)
+    upper = np.triu(rng.integers(-300, 301, (10, 10)), 1)
+    table = (upper - upper.T).astype(np.int16)
+    pairs = [(i, j) for j in range(5) for i in range(j)]
+    rows = [
+        (*pairs[p], *pairs[q])
+        for p, q in zip(*np.nonzero(table > 0), strict=True)
+        for _ in range(int(table[p, q]))
+    ]
+    for kernel in ("equation 3", "published"):
+        assert np.array_equal(mulk4(5, table, kernel), mulk4(5, Comparisons(rows), kernel))
+
+
+@pytest.mark.parametrize("n", [12, 100])  # 66 pairs are all looked at, of 4,950 a few rows
+def test_a_table_filled_in_on_one_side_only_is_found(n):
+    rng = np.random.default_rng(n)
+    m = n * (n - 1) // 2
+    table = np.zeros((m, m), np.int8)
+    p, q = rng.integers(0, m, (2, m * m // 100))  # one answer in a hundred
+    table[p[p != q], q[p != q]] = 1
+    with pytest.raises(InvalidData, match="antisymmetric"):
+        mulk4(n, table)
+
+
 def test_what_cannot_be_used_gets_a_sentence():
     with pytest.raises(InvalidData, match="Comparison 1 names item 9"):
         AddS(4).partial_fit([[0, 1, 2], [0, 9, 1]])

@@ -110,6 +110,8 @@ def test_the_paper_draws_n_log_n_to_the_fourth():
         (lambda: planted_partition(sizes=[]), "sizes must"),
         (lambda: planted_partition(n=20_000), "limit"),
         (lambda: planted_partition(n=9, eps=2), "eps must be"),
+        (lambda: planted_partition(n=9, p=-1), "p must be"),
+        (lambda: planted_partition(n=9, p=float("nan")), "p must be"),
     ],
 )
 def test_bad_parameters_are_sentences(make, said):

@@ -12,6 +12,8 @@ from hcviz.core.triplets import Comparisons
 from hcviz.core.whole import whole_numbers
 
 Question = Literal["triplet", "most central", "odd one out"]
+#: Answers that are listed one by one at most: 1.2 GB of them.
+MOST = 100_000_000
 
 
 def from_cblearn(
@@ -59,6 +61,11 @@ def from_cblearn(
     if said.dtype.kind == "b":
         said = np.where(said, 1, -1)
     said = whole_numbers(said, "Responses", InvalidData)
+    if np.abs(said).sum() > MOST:
+        raise InvalidData(
+            f"The responses count {int(np.abs(said).sum()):,} answers; {MOST:,} can be held.",
+            "Divide the counts, or take a sample of the queries.",
+        )
     turned = np.where((said < 0)[:, None], rows[:, [0, 2, 1]], rows)
     return Comparisons(np.repeat(turned, np.abs(said), axis=0))
 

@@ -135,7 +135,7 @@ def planted_partition(
         similarity=similarity,
         classes=classes,
         target=class_tree(classes),
-        comparisons=sample_comparisons(similarity, p, kind, eps, rng) if p > 0 else None,
+        comparisons=sample_comparisons(similarity, p, kind, eps, rng) if p != 0 else None,
         provenance=(
             f"Drawn: planted partition, sizes {', '.join(map(str, sizes))}, delta={delta:g}, "
             f"sigma={sigma:g}, eps={eps:g}, p={p:g} ({kind}); CC0."

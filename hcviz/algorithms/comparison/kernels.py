@@ -140,7 +140,7 @@ def quadruplet_kernel_of_table(table, kernel, first, last, scratch):
     m = table.shape[0]
     low = np.empty(m, np.int16)
     high = np.empty(m, np.int16)
-    sign = np.empty(m, np.int8)
+    sign = np.empty(m, table.dtype)
     for pair in range(first, last):
         count = column_of_table(table, pair, low, high, sign)
         add_column(
