@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -50,3 +51,15 @@ def loop() -> Loop:
     from tests.stores import Loop
 
     return Loop()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A Dask scheduler in this process, and two worker processes; a killed one starts anew."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+        host="127.0.0.1", silence_logs=50,
+    ) as made:  # fmt: skip
+        yield made

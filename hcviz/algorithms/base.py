@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +22,27 @@ class NoParameters(param.Parameterized):
 
 
 @dataclass(frozen=True)
+class Share:
+    """A part of a run which is a run of the same method: its parameters, random numbers, start."""
+
+    params: Mapping[str, Any]
+    rng: np.random.Generator
+    start: Any = None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A run in parts that know nothing of each other, to be done at the same time, anywhere.
+
+    Each part yields as many snapshots as the run; ``together`` makes the run's next one of the
+    parts' next ones, in the order of ``parts``, and is called once for each, in turn.
+    """
+
+    parts: Sequence[Share]
+    together: Callable[[Sequence[Snapshot]], Snapshot]
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """One method.
 
@@ -35,6 +56,9 @@ class Algorithm:
     parameters need the latter after all, ``apart`` says so.
     ``samples``: its snapshots are draws from a posterior, so the share of them that have a clade
     means something; such a method runs in a thread.
+    ``shares(problem, params, rng, start)``: the run in parts, or None where it is one piece.
+    ``rest(params, snapshot)``: parameters with which a run that starts at ``snapshot`` is what was
+    left of the run it is of, bit for bit; so it can be taken up where it was lost.
     ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
     yield None where there is nothing to show but a good place to stop. ``start`` is None, a
     :class:`Tree` over the same items that need not satisfy the triplets, or a :class:`Snapshot` of
@@ -53,6 +77,8 @@ class Algorithm:
     samples: bool = False
     apart: Callable[[Mapping[str, Any]], bool] | None = None
     softened_by: str = ""
+    shares: Callable[[Problem, Any, np.random.Generator, Any], Shares | None] | None = None
+    rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
 
     def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
         """How it treats triplets with these parameters."""

@@ -1,18 +1,29 @@
-"""A crew of Dask workers for the active methods: ``hcviz run METHOD DATA --scheduler tcp://...``.
+"""Runs on the workers of a Dask scheduler: ``hcviz run METHOD DATA --scheduler tcp://...``, and the
+page's, which is given the same address. This and ``longtask.py`` are all that knows Dask (the extra
+``hcviz[distributed]``).
 
-The one place that knows Dask (the extra ``hcviz[distributed]``). The recursion itself runs here;
-its placements are sharded over the workers, and sets of up to 20,000 items are divided to their
-leaves by one of them. Tasks are pure and seeds follow from paths, so a task whose worker died is
-done again elsewhere, and the tree is the same, bit for bit, as without a cluster.
+The active methods divide large sets here, and their workers do what that asks for: placements are
+sharded, sets of up to 20,000 items are divided to their leaves by one of them. Everything else is
+long tasks: a sampler's chains one each, any other run as a whole. Seeds follow from paths and
+checkpoints carry the generator's state, so a worker's death changes no bit of the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+import contextlib
+import logging
+import pickle
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from hcviz.algorithms import generator, get
+from hcviz.algorithms import MODULES
+from hcviz.algorithms.active import framework
 from hcviz.algorithms.active.framework import ActiveCluster
 from hcviz.algorithms.active.growth import finished, tallied
 from hcviz.algorithms.active.methods import ACTIVE, described
@@ -21,6 +32,280 @@ from hcviz.core.lazy import oracle_of
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
+from hcviz.jobs.longtask import PATIENCE, LongTask
+from hcviz.jobs.task import Gate, Task, untransportable
+
+#: Seconds until a scheduler that did not answer is asked again, and for which a cluster may be
+#: without any worker.
+AGAIN, ALONE = 30.0, 30.0
+#: Seconds between two looks at what came, at least and at most.
+SOON, LATE = 0.005, 0.1
+#: Snapshots of one chain that wait for the others': then it has to wait itself.
+AHEAD = 256
+#: Seconds that a stopped run is given to leave off.
+LEAVE = 5.0
+
+log = logging.getLogger(__name__)
+
+Stream = Generator[Snapshot | None, None, None]
+
+
+class NoCluster(InvalidParameter):
+    """Nobody there, or nobody who could do it: nothing has begun."""
+
+
+class Cluster:
+    """A Dask scheduler's address, and the client that everybody in this process shares."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._refused: tuple[float, NoCluster] | None = None
+
+    def client(self, timeout: float = 5.0) -> Any:
+        """A client whose scheduler has workers; :class:`NoCluster`, which is remembered a while."""
+        with self._lock:
+            if self._client is not None and self._client.status != "running":
+                _close(self._client)
+                self._client = None
+            if self._client is None:
+                if self._refused is not None and time.monotonic() - self._refused[0] < AGAIN:
+                    raise self._refused[1]
+                try:
+                    self._client, self._refused = connected(self.address, timeout), None
+                except NoCluster as fault:
+                    self._refused = (time.monotonic(), fault)
+                    raise
+            if not addresses(self._client, self.address):
+                raise NoCluster(
+                    f"The Dask scheduler at {self.address} has no workers.",
+                    f"Start some: dask worker {self.address}.",
+                )
+            return self._client
+
+    def start(self, task: Task, gate: Gate | None = None, timeout: float = 5.0) -> Stream:
+        """What the task yields, done over there; None now and then, as a place to stop.
+
+        A closed ``gate`` makes the workers wait. Raises what is wrong beforehand, and
+        :class:`NoCluster` where it cannot begin; a cluster that is lost later, with whatever it has
+        been given to do, is a :class:`HcvizError`.
+        """
+        client = self.client(timeout)
+        method = task.known()
+        given = method.parameters(**task.params)
+        problem = task.problem
+        fault = method.lacks(problem)
+        if fault:
+            raise InvalidData(fault)
+        if task.method in ACTIVE and problem.n_items > framework.TASK:
+            seed = int(task.generator().integers(2**63))  # what the methods draw first
+            made = described(task.method, given)
+            return self._guarded(grow_on(client, made, oracle_of(problem), seed, problem.triplets))
+        try:
+            data = pickle.dumps(problem)
+        except Exception as reason:
+            told = untransportable(reason)
+            raise NoCluster(told.message, told.hint) from None
+        gate = Gate() if gate is None else gate
+        return self._guarded(_long(client, self.address, task, data, gate))
+
+    def _guarded(self, stream: Iterator[Snapshot | None]) -> Stream:
+        """The stream, whose faults are said in a sentence where they are the cluster's."""
+        try:
+            yield from stream
+        except HcvizError:
+            raise
+        except Exception as fault:
+            raise self._lost(fault) from fault
+
+    def _lost(self, fault: Exception) -> Exception:
+        kept = "What was shown is kept; run it again."
+        name = type(fault).__name__
+        gone = self._client is None or self._client.status != "running"
+        if gone or isinstance(fault, OSError | TimeoutError | CancelledError):
+            return HcvizError(
+                f"The Dask scheduler at {self.address} went away, and the run with it ({name}).",
+                kept,
+            )
+        if name == "KilledWorker":
+            return HcvizError(
+                "Several workers of the cluster ended while they did this, perhaps out of memory.",
+                "Take fewer items, or workers with more memory.",
+            )
+        if isinstance(fault, ImportError | AttributeError | pickle.UnpicklingError):
+            return HcvizError(
+                f"The workers of the cluster cannot do this ({name}: {fault}).",
+                "They need this machine's hcviz, and the modules of the problem's oracle.",
+            )
+        return fault
+
+    def close(self) -> None:
+        """Let go of the scheduler. May be called twice."""
+        with self._lock:
+            if self._client is not None:
+                _close(self._client)
+                self._client = None
+
+
+@cache
+def cluster_at(address: str) -> Cluster:
+    """The one of that address in this process."""
+    return Cluster(address)
+
+
+def connected(address: str, timeout: float = 5.0) -> Any:
+    """A Dask client of the scheduler at ``address``; :class:`NoCluster` where nobody answers."""
+    try:
+        from distributed import Client
+
+        make: Any = Client
+    except ImportError:
+        raise NoCluster(
+            "A cluster needs the package distributed, which is not installed.",
+            "pip install hcviz[distributed]",
+        ) from None
+    try:
+        return make(address, timeout=timeout, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as fault:
+        raise NoCluster(
+            f"No Dask scheduler answers at {address} ({type(fault).__name__}).",
+            "Give its address, as in tcp://127.0.0.1:8786.",
+        ) from None
+
+
+def addresses(client: Any, address: str) -> list[str]:
+    """The workers that there are."""
+    try:
+        found = client.sync(client.scheduler.ncores, callback_timeout=PATIENCE)
+    except Exception as fault:
+        raise NoCluster(
+            f"No Dask scheduler answers at {address} ({type(fault).__name__}).",
+            "Give its address, as in tcp://127.0.0.1:8786.",
+        ) from None
+    return sorted(found)
+
+
+def run_on(
+    address: str, name: str, problem: Problem, *, seed: int = 0, start: Any = None, **params: Any
+) -> Iterator[Snapshot]:
+    """:func:`hcviz.run` on the workers of the Dask scheduler at ``address``: the same snapshots of
+    a sampler, the same last one of any method.
+
+    Raises :class:`NoCluster`, an :class:`InvalidParameter`, where nobody answers at the address.
+    """
+    task = Task(0, name, MODULES.get(name, ""), problem, params, seed, start)
+    cluster = Cluster(address)
+    try:
+        stream = cluster.start(task)
+    except BaseException:
+        cluster.close()
+        raise
+    return _shown(cluster, stream)
+
+
+def _shown(cluster: Cluster, stream: Stream) -> Iterator[Snapshot]:
+    with contextlib.closing(cluster), contextlib.closing(stream):
+        yield from (snapshot for snapshot in stream if snapshot is not None)
+
+
+def _close(client: Any) -> None:
+    with contextlib.suppress(Exception):
+        client.close(timeout=2)
+
+
+# ---------------------------------------------------------------------- long tasks
+
+
+def _long(
+    client: Any, address: str, task: Task, data: bytes, gate: Gate
+) -> Iterator[Snapshot | None]:
+    """The task as long tasks: one for each of its shares, or one."""
+    method = task.known()
+    shares = None
+    if method.shares is not None:
+        given = method.parameters(**task.params)
+        shares = method.shares(task.problem, given, task.generator(), task.start)
+    tasks: list[Task] = [task]
+    together: Callable[[Sequence[Snapshot]], Snapshot] = _only
+    if shares is not None:
+        tasks = [
+            replace(task, params=part.params, rng=part.rng, start=part.start)
+            for part in shares.parts
+        ]
+        together = shares.together
+    workers = addresses(client, address)
+    # A task rather than scattered: when all who have it die, the scheduler still can make it anew.
+    problem = client.submit(pickle.loads, data, pure=False)
+    long: list[LongTask] = []
+    try:
+        for number, part in enumerate(tasks):
+            worker = workers[number % len(workers)]
+            long.append(LongTask(client, part, problem, method.samples, worker))
+        yield from _merged(long, together, gate, lambda: addresses(client, address))
+    finally:
+        _leave(client, long)
+
+
+def _only(shown: Sequence[Snapshot]) -> Snapshot:
+    return shown[0]
+
+
+def _merged(
+    long: list[LongTask],
+    together: Callable[[Sequence[Snapshot]], Snapshot],
+    gate: Gate,
+    workers: Callable[[], list[str]],
+) -> Iterator[Snapshot | None]:
+    """The next snapshots of all, as one, as soon as each has come; None while none have."""
+    lines: list[deque[Snapshot]] = [deque() for _ in long]
+    word, rest, looked, alone = "run", SOON, time.monotonic(), 0.0
+    while True:
+        said = "run" if gate.open.is_set() else "pause"
+        if said != word:
+            word = said
+            for each in long:
+                each.say(word)
+        news = False
+        for each, line in zip(long, lines, strict=True):
+            if not each.over and len(line) < AHEAD:
+                found = each.poll()
+                line.extend(found)
+                news = news or bool(found)
+        while all(lines):
+            yield together([line.popleft() for line in lines])
+        if all(each.over for each in long):
+            return
+        yield None
+        now = time.monotonic()
+        if news:
+            rest, alone = SOON, 0.0
+        elif now - looked > 1.0:
+            alone = 0.0 if workers() else alone + now - looked
+            looked = now
+            if alone > ALONE:
+                raise HcvizError(
+                    f"The cluster has had no worker for {ALONE:g} seconds; the run was given up.",
+                    "What was shown is kept. Start workers, and run it again.",
+                )
+        gate.stopped.wait(rest)
+        rest = min(1.5 * rest, LATE)
+
+
+def _leave(client: Any, long: list[LongTask]) -> None:
+    """Stop what is still at work, and leave nothing behind."""
+    with contextlib.suppress(Exception):
+        working = [each for each in long if not each.over]
+        for each in working:
+            each.say("stop")
+        until = time.monotonic() + LEAVE
+        while any(not each.ended() for each in working) and time.monotonic() < until:
+            time.sleep(SOON)
+        for each in long:
+            each.clear()
+
+
+# ---------------------------------------------------------------------- the active methods' crew
 
 
 class Workers:
@@ -61,59 +346,4 @@ def grow_on(
     return made.grow(oracle, seed, triplets, crew=Workers(client, oracle))
 
 
-def run_on(
-    address: str, name: str, problem: Problem, *, seed: int = 0, **params: Any
-) -> Iterator[Snapshot]:
-    """:func:`hcviz.run` of an active method on the workers of the Dask scheduler at ``address``.
-
-    Raises :class:`InvalidParameter` for other methods, and where nobody answers at the address.
-    """
-    method = get(name)
-    if name not in ACTIVE:
-        raise InvalidParameter(
-            f"{name} does not run on a cluster.", f"Those that do: {', '.join(ACTIVE)}."
-        )
-    given = method.parameters(**params)
-    fault = method.lacks(problem)
-    if fault:
-        raise InvalidData(fault)
-    client = connected(address)
-    stream = grow_on(
-        client, described(name, given), oracle_of(problem), drawn_seed(seed), problem.triplets
-    )
-    return _shown(client, stream)
-
-
-def drawn_seed(seed: int) -> int:
-    """The framework's seed in run 0 of a session: what the methods draw first."""
-    return int(generator(seed).integers(2**63))
-
-
-def connected(address: str) -> Any:
-    """A Dask client of the scheduler at ``address``."""
-    try:
-        from distributed import Client
-
-        make: Any = Client
-    except ImportError:
-        raise HcvizError(
-            "A cluster needs the package distributed, which is not installed.",
-            "pip install hcviz[distributed]",
-        ) from None
-    try:
-        return make(address, timeout="5s", set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as fault:
-        raise InvalidParameter(
-            f"No Dask scheduler answers at {address} ({type(fault).__name__}).",
-            "Give its address, as in tcp://127.0.0.1:8786.",
-        ) from None
-
-
-def _shown(client: Any, stream: Iterator[Snapshot | None]) -> Iterator[Snapshot]:
-    try:
-        yield from (snapshot for snapshot in stream if snapshot is not None)
-    finally:
-        client.close()
-
-
-__all__ = ["Workers", "grow_on", "run_on"]
+__all__ = ["Cluster", "NoCluster", "Workers", "cluster_at", "connected", "grow_on", "run_on"]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
 
 from hcviz.algorithms import MODULES, generator, get
+from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs.courier import Courier, Message
+from hcviz.jobs.courier import Message
 from hcviz.jobs.samples import Samples
 from hcviz.session.actions import Failed, Finished
 
@@ -22,7 +26,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Task:
-    """What to run. ``module`` says where the method is written, for a worker that starts afresh."""
+    """What to run. ``module`` says where the method is written, for a worker that starts afresh;
+    ``rng`` takes the place of the generator of run ``run`` of ``seed``."""
 
     run: int
     method: str
@@ -31,6 +36,17 @@ class Task:
     params: Mapping[str, Any]
     seed: int
     start: Snapshot | Tree | None
+    rng: np.random.Generator | None = None
+
+    def known(self) -> Algorithm:
+        """The method; :class:`InvalidParameter` if there is none of that name."""
+        if self.module:
+            MODULES.setdefault(self.method, self.module)
+        return get(self.method)
+
+    def generator(self) -> np.random.Generator:
+        """The run's random numbers, from their beginning."""
+        return generator(self.seed, self.run) if self.rng is None else deepcopy(self.rng)
 
 
 @dataclass
@@ -54,27 +70,55 @@ class Gate:
             self.open.set()
 
 
+class Receiver(Protocol):
+    """Who is told: a :class:`hcviz.jobs.courier.Courier`, or a worker's outbox."""
+
+    def offer(self, snapshot: Snapshot) -> None: ...
+
+    def end(self, message: Message) -> None: ...
+
+
+def begun(task: Task) -> Iterator[Snapshot | None]:
+    """The method's own generator. Raises before anything runs, as :func:`hcviz.run` does."""
+    method = task.known()
+    params = method.parameters(**task.params)
+    return method.start_run(task.problem, params, task.generator(), task.start)
+
+
+def taken_up(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
+    """What the run yields after ``reached``, a snapshot of it, for a method that has ``rest``."""
+    method = task.known()
+    if method.rest is None:
+        raise ValueError(f"{task.method} cannot be taken up in the middle")
+    if reached.step == reached.total:
+        return
+    left = method.rest(method.parameters(**task.params), reached)
+    for snapshot in begun(replace(task, params={**task.params, **left}, start=reached)):
+        if snapshot is None:
+            yield None
+        elif snapshot.step > 0:  # at 0 it is ``reached`` itself
+            yield replace(snapshot, step=snapshot.step + reached.step, total=reached.total)
+
+
 def perform(
     task: Task,
-    courier: Courier,
+    courier: Receiver,
     gate: Gate,
     report: Callable[[str, BaseException], None] | None = None,
     samples: Samples | None = None,
+    stream: Callable[[Task], Iterator[Snapshot | None]] = begun,
 ) -> None:
     """Run the task to its end or until the gate stops it; what happens goes to the courier.
 
     Never raises: a :class:`HcvizError` becomes ``Failed`` with its sentence; anything else is
     ``report``-ed (by default: logged with its traceback) and becomes ``Failed`` as unexpected.
-    ``samples`` takes every snapshot, also those that the courier has no time for.
+    ``samples`` takes every snapshot, also those that the courier has no time for. ``stream`` is
+    what the task yields, where that is not made here.
     """
     try:
-        MODULES.setdefault(task.method, task.module)
-        method = get(task.method)
-        params = method.parameters(**task.params)
-        rng = generator(task.seed, task.run)
-        stream = method.start_run(task.problem, params, rng, task.start)
+        made = stream(task)
         try:
-            for snapshot in stream:
+            for snapshot in made:
                 if snapshot is not None:
                     if samples is not None:
                         samples.take(snapshot)
@@ -83,7 +127,7 @@ def perform(
                 if gate.stopped.is_set():
                     return
         finally:
-            close = getattr(stream, "close", None)
+            close = getattr(made, "close", None)
             if close is not None:
                 close()
         courier.end(Finished(task.run))

@@ -7,7 +7,7 @@ import numpy as np
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.ddt.locations import sample_locations
 from hcviz.algorithms.ddt.parameters import Parameters
-from hcviz.algorithms.ddt.sampler import run
+from hcviz.algorithms.ddt.sampler import rest, run, shares
 from hcviz.algorithms.ddt.seeds import bisected
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.core.problem import Problem
@@ -42,6 +42,8 @@ ALGORITHMS = (
         runs="thread",
         params=Parameters,
         samples=True,
+        shares=shares,
+        rest=rest,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
     ),
 )

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.algorithms.base import Share, Shares
 from hcviz.algorithms.ddt.agreement import Agreement
+from hcviz.algorithms.ddt.beside import (
+    agreement_of,
+    generators,
+    state_of,
+    states_of,
+    together,
+)
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.legal import violated
 from hcviz.algorithms.ddt.parameters import Parameters, number_or_auto
@@ -77,27 +85,50 @@ def run(
     triplets = problem.triplets
     if hard and len(triplets):
         build(n, triplets)  # raises where there is no tree
-    state = getattr(start, "state", None)
-    state = state if isinstance(state, DdtState) and state.parent.size == 2 * n - 1 else None
+    state = state_of(start, n)
     data, _ = columns(problem, params.mu, params.sigma is not None)
     noise = noise_of(data, params.leaf_noise)
     of = digest(data)
-    states: list[DdtState | None] = list(state.chains[: params.chains] if state else ())
-    states += [None] * (params.chains - len(states))
+    states = states_of(state, params.chains)
     chains = []
     common = params.sigma is not None and np.ndim(params.sigma) == 0
-    for saved, own in zip(states, _generators(rng, params.chains), strict=True):
+    for saved, own in zip(states, generators(rng, params.chains), strict=True):
         c, sigma, scale = _scale(data, params, saved if saved and saved.fits(of) else None)
         w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta)
         put_scale(w, c, sigma)
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
         chains.append(Chain(w, generator, saved, params.learn, scale, common, of))
-    agreement = None
-    if params.chains > 1:
-        target = _target(of, triplets.rows, triplets.weights, params)
-        agreement = Agreement(params.chains, target, state.company if state else None)
-    return _stream(chains, problem, params, start, agreement)
+    return _stream(chains, problem, params, start, agreement_of(of, problem, params, state))
+
+
+def shares(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
+) -> Shares | None:
+    """:func:`run`'s chains as runs of one chain each; None where there is only one."""
+    if params.chains == 1:
+        return None
+    state = state_of(start, problem.n_items)
+    alone = {**params.param.values(), "chains": 1}
+    del alone["name"]
+    parts = []
+    for number, (saved, own) in enumerate(
+        zip(states_of(state, params.chains), generators(rng, params.chains), strict=True)
+    ):
+        begin = start if number == 0 else None
+        if saved is not None:
+            begin = Snapshot(saved.tree(), 0, 1, state=replace(saved, company=None))
+        parts.append(Share(alone if number == 0 else {**alone, "init": "random"}, own, begin))
+    data, _ = columns(problem, params.mu, params.sigma is not None)
+    agreement = agreement_of(digest(data), problem, params, state)
+    return Shares(
+        parts, lambda all_: together(all_[0], [each.state for each in all_[1:]], agreement)
+    )
+
+
+def rest(params: Parameters, snapshot: Snapshot) -> dict[str, Any]:
+    """What a chain that goes on from ``snapshot`` still has to do of the run that this is of."""
+    return {"steps": snapshot.total - snapshot.step}
 
 
 def _stream(
@@ -169,15 +200,12 @@ def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total
     }
     if w.sigma.size:
         metrics["sigma"] = float(np.exp(np.mean(np.log(w.sigma))))
-    company = None
-    if agreement is not None:
-        if step > 0:  # the start of a run that goes on was the end of the one before
-            agreement.add(joints)
-        metrics |= agreement.metrics()
-        rest = zip(chains[1:], joints[1:], strict=True)
-        company = agreement.company(tuple(DdtState.of(c.w, c.rng, j, c.of) for c, j in rest))
-    state = DdtState.of(w, rng, joints[0], chains[0].of, company)
-    return Snapshot(tree_of(w), step, total, metrics, state)
+    state = DdtState.of(w, rng, joints[0], chains[0].of)
+    others = [
+        DdtState.of(c.w, c.rng, joint, c.of)
+        for c, joint in zip(chains[1:], joints[1:], strict=True)
+    ]
+    return together(Snapshot(tree_of(w), step, total, metrics, state), others, agreement)
 
 
 def columns(problem: Problem, mu: str, every: bool) -> tuple[Float, NDArray[np.bool_]]:
@@ -242,28 +270,3 @@ def _scale(data: Float, params: Parameters, state: DdtState | None) -> tuple[flo
     if state is not None and (params.learn or params.c is None):
         c = state.c
     return c, sigma, scale
-
-
-def _generators(rng: np.random.Generator, number: int) -> list[np.random.Generator]:
-    """The first chain's is ``rng`` itself (as PCG64, which states can hold); the others' come from
-    where it stands, which is all that is known of a generator that was put there by hand.
-
-    That leaves rng's own stream alone, so that the first chain is the same with any number.
-    """
-    first = rng
-    if not isinstance(rng.bit_generator, np.random.PCG64):
-        first = np.random.Generator(np.random.PCG64(rng.integers(2**63)))
-    stands = json.dumps(first.bit_generator.state, sort_keys=True).encode()
-    word = int.from_bytes(hashlib.blake2b(stands, digest_size=16).digest())
-    seeds = np.random.SeedSequence(word).spawn(number - 1)
-    return [first, *(np.random.Generator(np.random.PCG64(seed)) for seed in seeds)]
-
-
-def _target(of: str, rows: Any, weights: Any, params: Parameters) -> str:
-    """What the posterior is of: draws of another one say nothing about its convergence."""
-    found = hashlib.blake2b(of.encode(), digest_size=8)
-    for part in (rows, weights):
-        found.update(repr(part.shape).encode() + np.ascontiguousarray(part).tobytes())
-    model = [params.beta, params.learn, params.leaf_noise, params.c, np.asarray(params.sigma)]
-    found.update(repr(model).encode())
-    return found.hexdigest()

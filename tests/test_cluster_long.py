@@ -1,0 +1,222 @@
+"""Long tasks on a real Dask cluster: a sampler's chains, and any other method as a whole; workers
+are killed in the middle, and cancelled runs leave nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import time
+
+import numba
+import numpy as np
+import pytest
+from distributed import Client
+
+from hcviz import Problem, run
+from hcviz.algorithms import MODULES
+from hcviz.core.errors import HcvizError
+from hcviz.core.snapshot import Snapshot
+from hcviz.jobs import longtask
+from hcviz.jobs.cluster import NoCluster, run_on
+from tests import jobmethods
+
+#: Proposals between two trees: enough for a chain to be at work when its worker is killed.
+EVERY = 20 if numba.config.DISABLE_JIT else 300
+
+@pytest.fixture(autouse=True)
+def job_methods(monkeypatch):
+    for method in jobmethods.ALGORITHMS:
+        monkeypatch.setitem(MODULES, method.name, jobmethods.__name__)
+    monkeypatch.setattr(longtask, "CHECKPOINT", 0.05)
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as made:
+        made.wait_for_workers(2)
+        yield made
+
+
+def problem(n=40):
+    features = np.random.default_rng(0).normal(size=(n, 3))
+    return Problem(features=features, triplets=[[0, 1, 2], [3, 4, 5], [0, 5, 9]])
+
+
+def same(one: Snapshot, other: Snapshot) -> bool:
+    """Bit for bit: the tree, the numbers, and every array of every chain's state."""
+    mine, theirs = one.state.to_arrays(), other.state.to_arrays()
+    return (
+        (one.step, one.total, one.tree) == (other.step, other.total, other.tree)
+        and np.array_equal(one.tree.height, other.tree.height)
+        and one.metrics == other.metrics
+        and mine.keys() == theirs.keys()
+        and all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
+    )
+
+
+def at_work(client):
+    """Worker -> the long tasks that it does."""
+    found = {w: [k for k in keys if "hcviz-" in k] for w, keys in client.processing().items()}
+    return {w: keys for w, keys in found.items() if keys}
+
+
+def kill(client, worker):
+    os.kill(client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL)
+
+
+def wait_until(condition, timeout=30.0):
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < timeout
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("chains", [1, 3])
+def test_a_sampler_draws_the_same_though_a_worker_is_killed(chains, client, cluster, caplog):
+    caplog.set_level(logging.INFO, logger=longtask.__name__)
+    params = {"seed": 4, "steps": 601 * EVERY - 10, "every": EVERY, "chains": chains}
+    here = list(run("ddt", problem(), **params))
+    assert len(here) == 602
+    there = []
+    busy = {}
+    for shown in run_on(cluster.scheduler_address, "ddt", problem(), **params):
+        there.append(shown)
+        if len(there) == 100:
+            busy = at_work(client)
+            kill(client, next(iter(busy)))
+    assert sum(map(len, busy.values())) == chains
+    assert len(busy) == min(chains, 2), "chains are spread over the workers"
+    assert len(there) == len(here)
+    assert all(map(same, here, there))
+    # It went on from a checkpoint rather than from the beginning.
+    assert "was taken up at snapshot" in caplog.text
+
+
+def test_a_run_of_chains_goes_on_from_another_s_snapshot(cluster):
+    params = {"steps": 400, "every": 40, "chains": 2}
+    first = list(run("ddt", problem(), seed=1, **params))[-1]
+    here = list(run("ddt", problem(), seed=2, start=first, **params))
+    more = run_on(cluster.scheduler_address, "ddt", problem(), seed=2, start=first, **params)
+    assert all(map(same, here, more))
+    wider = params | {"chains": 3}  # one that begins beside two that go on
+    here = list(run("ddt", problem(), seed=2, start=first, **wider))
+    more = run_on(cluster.scheduler_address, "ddt", problem(), seed=2, start=first, **wider)
+    assert all(map(same, here, more))
+
+
+def test_a_method_without_a_state_is_done_again_and_nothing_counts_twice(client, cluster):
+    params = {"steps": 60, "rest": 0.02}
+    items = Problem(labels=list("abcdef"))
+    steps, pids = [], set()
+    for shown in run_on(cluster.scheduler_address, "counting-process", items, **params):
+        steps.append(shown.step)
+        pids.add(shown.metrics["pid"])
+        if shown.step > 30 and len(pids) == 1 and at_work(client):
+            kill(client, next(iter(at_work(client))))
+            pids.add(0)
+    assert len(pids) == 3, "another process finished it"
+    assert steps == sorted(set(steps))
+    assert steps[-1] == 60
+    here = list(run("counting-process", items, **params))[-1]
+    assert shown.metrics["draw"] == here.metrics["draw"]
+
+
+@pytest.mark.parametrize("method", ["average", "crsc", "build", "dasgupta-search"])
+def test_any_method_runs_as_one_task(method, cluster):
+    here = list(run(method, problem(), seed=3))[-1]
+    there = list(run_on(cluster.scheduler_address, method, problem(), seed=3))[-1]
+    assert there.tree == here.tree
+    assert there.step == there.total
+    assert there.metrics == here.metrics
+
+
+@pytest.mark.parametrize("method", ["spinning-thread", "ddt"])
+def test_who_leaves_off_leaves_nothing_behind(method, client, cluster):
+    scheduler = cluster.scheduler
+    params = {"steps": 10**9, "every": 40, "chains": 3} if method == "ddt" else {}
+    variables = scheduler.extensions["variables"].variables
+    queues = scheduler.extensions["queues"].queues
+    before = {*variables, *queues}
+    stream = run_on(cluster.scheduler_address, method, problem(), **params)
+    next(stream)
+    assert at_work(client)
+    began = time.monotonic()
+    stream.close()
+    assert time.monotonic() - began < 4.0  # a look every 0.1 s; what is more is a busy machine
+    wait_until(lambda: not at_work(client))
+
+    def threads(dask_worker):
+        """Of the run: Dask counts a task as gone before its thread has ended."""
+        import threading
+
+        return [t.name for t in threading.enumerate() if "outbox-" in t.name]
+
+    wait_until(lambda: not any(client.run(threads).values()))
+    wait_until(lambda: {*variables, *queues} <= before)
+
+
+def test_an_asker_who_dies_stops_the_work(client, cluster):
+    from hcviz.jobs.cluster import Cluster
+    from hcviz.jobs.task import Task
+
+    other = Cluster(cluster.scheduler_address)
+    module = jobmethods.__name__
+    stream = other.start(Task(0, "spinning-thread", module, problem(), {}, 0, None))
+    while next(stream) is None:
+        pass
+    assert at_work(client)
+    other.close()  # as the scheduler sees it; nobody says stop
+    wait_until(lambda: not at_work(client))
+    with pytest.raises(HcvizError, match="went away"):
+        list(stream)
+
+
+def test_refusals_and_faults_of_ours_come_back(cluster, caplog):
+    items = Problem(labels=list("abcdef"))
+    with pytest.raises(HcvizError, match="Item 3 is odd") as refused:
+        list(run_on(cluster.scheduler_address, "refusing-process", items))
+    assert refused.value.hint == "Leave it out."
+    with pytest.raises(HcvizError, match="unexpected"):
+        list(run_on(cluster.scheduler_address, "breaking-thread", items))
+    assert "a fault of ours" in caplog.text
+
+
+class Local:
+    n_items = 6
+
+    def compare(self, first, second):
+        return np.zeros(len(first), np.int8)
+
+    def __reduce__(self):
+        raise TypeError("cannot travel")
+
+
+def test_a_problem_that_cannot_travel_is_refused_before_anything_runs(cluster):
+    with pytest.raises(NoCluster, match="could not be taken"):
+        run_on(cluster.scheduler_address, "counting-thread", Problem(oracle=Local()))
+
+
+def test_a_pause_holds_the_work(cluster, client):
+    from hcviz.jobs.cluster import Cluster
+    from hcviz.jobs.task import Gate, Task
+
+    gate = Gate()
+    other = Cluster(cluster.scheduler_address)
+    items = Problem(labels=list("abcdef"))
+    task = Task(0, "counting-thread", jobmethods.__name__, items, {"steps": 10**6, "rest": 0.01}, 0,
+                None)  # fmt: skip
+    with contextlib.closing(other), contextlib.closing(other.start(task, gate)) as stream:
+        while next(stream) is None:
+            pass
+        gate.pause(True)
+        until = time.monotonic() + 1.0  # for the word to arrive, and what was under way
+        while time.monotonic() < until:
+            next(stream)
+        quiet = [next(stream) for _ in range(10)]
+        assert quiet == [None] * 10
+        gate.pause(False)
+        while (shown := next(stream)) is None:
+            pass
+        assert shown.step > 1
