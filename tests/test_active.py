@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -520,13 +521,14 @@ def test_a_small_cluster_that_no_sample_holds_is_found():
 
 def test_the_budget_of_repair_is_kept_and_worth_it():
     """Agreement at the deepest level, 2,000 triples: a standard error of 0.01 at most."""
+    n, levels, sigma = (600, 3, 0.6) if numba.config.DISABLE_JIT else (8000, 7, 0.3)
     for seed in range(2):
-        data = noisy_blocks(8000, 7, 0.3, seed=seed)
+        data = noisy_blocks(n, levels, sigma, seed=seed)
         rng = np.random.default_rng(seed)
         block = data.oracle.block
         rows = []
         while len(rows) < 2000:
-            a, c = rng.choice(8000, 2)
+            a, c = rng.choice(n, 2)
             if block[a] ^ block[c] == 1:
                 b = rng.choice(np.flatnonzero(block == block[a]))
                 if b != a:
@@ -534,10 +536,10 @@ def test_the_budget_of_repair_is_kept_and_worth_it():
         found = {}
         for repair in (0.0, 0.25, 1.0):
             made = ActiveCluster(repair=repair)
-            s = made.plan(8000).s
+            s = made.plan(n).s
             shown = last(made.grow(data.oracle, seed))
             found[repair] = shown.tree.satisfies(rows).mean()
-            halving = 8000 * s * (math.log2(8000 / s) + 0.5)
+            halving = n * s * (math.log2(n / s) + 0.5)
             assert shown.metrics["queries"] <= (1 + repair) * halving
             assert shown.metrics["repair"] <= repair * halving
         assert found[0.0] < 0.95 < 0.97 < found[0.25]
