@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import param
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.comparison.passive import REPEATS, answers_of, never_compared
@@ -67,8 +68,9 @@ def lambda_range(n: int, answers: int) -> tuple[float, float]:
 
 def theta(solution: Solution, k: int) -> float:
     """The share of X's trace in its k largest eigenvalues: 1 where X is a partition into k."""
-    values = np.linalg.eigvalsh(solution.x)[::-1]
-    return float(values[:k].sum() / np.trace(solution.x))
+    n = len(solution.x)
+    values = eigh(solution.x, eigvals_only=True, subset_by_index=[max(n - k, 0), n - 1])
+    return float(values.sum() / np.trace(solution.x))
 
 
 def run(
@@ -79,11 +81,13 @@ def run(
     Comparison-based SPUR (Algorithm 1 of the paper): SDP-lambda at lambda_max = c / n and
     lambda_min = sqrt(c ln n / n), c the number of answers, gives the range of k from
     max(2, round(trace X)) at the one to round(trace X) + 2 at the other, at most n; SDP-k is solved
-    for each, from where the last one ended. All that is solved to ten times the tolerance at first;
-    then every k whose :func:`theta` is within 0.15 of the largest to the tolerance itself, and k is
-    the one with the largest, the first of equals. The range needs c > n ln n answers: with fewer,
-    lambda_min >= lambda_max, and :class:`InvalidData` says so. Deviation: the published code's
-    SDP-lambda solves with 2 lambda; this is the paper's.
+    for each, from where the last one ended. Once one more unit of trace is worth less than
+    lambda_min there, that program starts from it as well, with the bounds found on the way: it is
+    solved to the tolerance, all others to ten times that at first; then every k whose :func:`theta`
+    is within 0.15 of the largest to the tolerance itself, and k is the one with the largest, the
+    first of equals. The range needs c > n ln n answers: with fewer, lambda_min >= lambda_max, and
+    :class:`InvalidData` says so. Deviation: the published code's SDP-lambda solves with 2 lambda;
+    this is the paper's.
 
     The tree: average linkage of the similarity, which merges within the clusters first and them
     after that, ties and triplets as in :func:`hcviz.core.agglomerate.agglomerate`. ``labels`` are
@@ -176,17 +180,27 @@ def _spur(similarity: Float, count: int, options: dict[str, Any]) -> Any:
     low_lambda, high_lambda = lambda_range(n, count)
     rough = options | {"tolerance": min(1.0, 10 * options["tolerance"])}
     few = yield from solve_steps(similarity, lam=high_lambda, **rough)
-    many = yield from solve_steps(similarity, lam=low_lambda, **rough)
     low = min(n, max(2, round(float(np.trace(few.x)))))
-    high = min(n, max(low, round(float(np.trace(many.x))) + 2))
+    high = n
     thetas: dict[int, float] = {}
     kept: dict[int, Solution] = {}
     warm: Solution | None = None
-    for k in range(low, high + 1):
+    lines: list[tuple[float, float]] = []
+    many: Solution | None = None
+    k = low
+    while k <= high:
         kept[k] = warm = yield from solve_steps(similarity, k=k, warm=warm, **rough)
         thetas[k] = theta(warm, k)
         bar = max(thetas.values()) - CONTENDER
         kept = {each: solved for each, solved in kept.items() if thetas[each] > bar}
+        lines.append(warm.line)
+        # one more unit of trace is worth less than lambda: the trace of X_lambda is about here
+        if many is None and (warm.line[1] < low_lambda or k == n):
+            many = yield from solve_steps(
+                similarity, lam=low_lambda, warm=warm, lines=lines, **options
+            )
+            high = min(n, max(low, k, round(float(np.trace(many.x))) + 2))
+        k += 1
     for k, solved in kept.items():
         kept[k] = yield from solve_steps(similarity, k=k, warm=solved, **options)
         thetas[k] = theta(kept[k], k)

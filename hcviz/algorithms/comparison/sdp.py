@@ -10,7 +10,8 @@ sum k - 1 (SDP-k). The other block is max(., 0).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,11 +31,17 @@ LOOK = 5
 #: Over-relaxation, and how many times smaller the primal residual is kept than the dual one.
 RELAX = 1.6
 BALANCE = 5.0
-#: Eigenvectors looked at beyond the rank; a rank above n / WIDE takes all of them.
-SPARE, WIDE = 4, 4
+#: Eigenvectors looked at beyond the rank: so many, and one for each so many of the rank; where that
+#: makes more than n / WIDE, all of them are.
+SPARE, EACH, WIDE = 4, 4, 4
 #: From so many items on they are followed, up to a rank of n / NARROW, and made anew after so many
 #: steps at the latest: without that it can stall on directions that it never sees.
 FOLLOW, NARROW, REFRESH = 150, 5, 10
+#: Gaps no smaller than this are reached in single precision, from FOLLOW items on: its rounding is
+#: far below, and it halves the price of an eigendecomposition. Both ends of the gap are double.
+SINGLE = 5e-4
+#: How many of its last dual points bound a problem together.
+LINES = 20
 
 
 @dataclass
@@ -42,7 +49,8 @@ class Solution:
     """``x`` float64 (n, n) is feasible to rounding, ``value`` its objective, ``bound`` no less than
     the optimum; ``gap`` = (bound - value) / max(1, |value|, |bound|). ``both`` (the
     nonnegative block where it is positive, the scaled multipliers where it is negative) and ``rho``
-    are where a neighbouring problem may start."""
+    are where a neighbouring problem may start. ``line`` is the last dual point as ``(a, b)``: no
+    feasible X of any trace t has <S, X> above a + b (t - 1)."""
 
     x: Float
     value: float
@@ -51,6 +59,7 @@ class Solution:
     converged: bool
     both: Float = field(repr=False)
     rho: float = 1.0
+    line: tuple[float, float] = (np.inf, 0.0)
 
     @property
     def gap(self) -> float:
@@ -65,6 +74,7 @@ def solve_steps(
     tolerance: float = 1e-3,
     max_steps: int = 5000,
     warm: Solution | None = None,
+    lines: Sequence[tuple[float, float]] = (),
 ) -> Generator[None, None, Solution]:
     """Solve SDP-k (``k``) or SDP-lambda (``lam``); a generator that yields at every step and
     *returns* a :class:`Solution`.
@@ -75,12 +85,16 @@ def solve_steps(
 
     *Primal.* The iterate meets all but X >= 0, and is mended (:func:`mended`); or, if its large
     entries form a partition, that partition's X is taken where it is better. *Dual.* For any
-    symmetric N >= 0 entrywise the
-    optimum is at most the maximum of <S + N, X> over the spectral constraints alone, which is
-    1^T (S + N) 1 / n + (k - 1) largest eigenvalue of S + N on the complement of 1; for SDP-lambda
-    it is that of S - lambda I + N with n - 1 times its positive part, as trace X <= n. N is read
-    off the multipliers. O(n^3) a step where the solution's rank is above n / 4, three times faster
-    below, O(n^2 rank) below n / 5.
+    symmetric N >= 0 entrywise, <S, X> is at most the maximum of <S + N, X> over the spectral
+    constraints alone, which is 1^T (S + N) 1 / n + (t - 1) times the largest eigenvalue of S + N on
+    the complement of 1 for X of trace t: a line in t. The bound is the least of these lines at k;
+    for SDP-lambda, less lambda t, at the t from 1 to n where that is largest. One line that falls
+    keeps t small, where the others then do well: ``lines`` may give some that are known of the same
+    ``similarity`` (:attr:`Solution.line`). N is read off the multipliers.
+
+    O(n^3) a step where the solution's rank is above n / 5, three times faster below, O(n^2 rank)
+    below n / 6. From 150 items on steps are made in single precision unless ``tolerance`` is below
+    5e-4; X, value and bound never are.
     """
     s = (similarity + similarity.T) / 2
     n = len(s)
@@ -96,13 +110,18 @@ def solve_steps(
         x = np.full((n, n), 1.0 / n) if k == 1 or n == 1 else np.eye(n)
         value = float((s * x).sum())
         return Solution(x, value, value, 0, True, x)
+    shift = lam or 0.0  # a line of <S, X> falls by lambda t, and so does what it bounds
+    given = [(a - shift, b - shift) for a, b in lines if np.isfinite(a)]
+    own: deque[tuple[float, float]] = deque(maxlen=LINES)
     rho = (8.0 if k is not None else 5.0) * scale
     if warm is None:
         both = np.eye(n) * 0.5 + 0.5 / n
     else:  # the same multipliers, but not the rho to which the last problem had come
         both = np.where(warm.both < 0, warm.both * (warm.rho / rho), warm.both)
-    s = np.ascontiguousarray(s)
-    target = np.abs(both) + s / rho
+    single = tolerance >= SINGLE and n >= FOLLOW
+    working = s.astype(np.float32 if single else np.float64)
+    both = both.astype(working.dtype)
+    target = np.abs(both) + working / rho
     spectrum = _Spectrum(n)
     best: Any = None
     value, bound = -np.inf, np.inf
@@ -110,19 +129,22 @@ def solve_steps(
     step = 0
     for step in range(1, max_steps + 1):
         x = spectrum.project(target, k)
-        primal, moved, sizes = kernels.admm_step(both, x, s, rho, RELAX, target)
+        primal, moved, sizes = kernels.admm_step(both, x, working, rho, RELAX, target)
         yield None
         if step % LOOK and step != max_steps:
             continue
         split = np.maximum(both, 0.0)
-        for candidate in _feasible(x, split, k, n):
+        for candidate in _feasible(spectrum.point(), split, k, n):
             worth = float((s * candidate).sum())
             if worth > value:
                 value, best = worth, candidate
         goal = tolerance * max(1.0, abs(value))
         multipliers = np.maximum(-rho * both, 0.0)
-        if step == max_steps or spectrum.optimist(s + multipliers, k) - value <= goal:
-            bound = min(bound, _bound(s, multipliers, k, n))
+        total = s + (multipliers + multipliers.T) / 2
+        least = _height([*given, *own, spectrum.optimist(total)], k, n)
+        if step == max_steps or least - value <= goal:
+            own.append(_line(total))
+            bound = min(bound, _height([*given, *own], k, n))
         if np.isfinite(bound) and bound - value <= tolerance * max(abs(value), abs(bound), 1.0):
             done = True
             break
@@ -131,8 +153,9 @@ def solve_steps(
         by = float(np.clip(ratio, 0.5, 2.0))
         if not 1 / 1.5 < by < 1.5:
             rho *= by
-            kernels.rescale_dual(both, by, s, rho, target)
-    return Solution(best, value, bound, step, done, both, rho)
+            kernels.rescale_dual(both, by, working, rho, target)
+    a, b = own[-1]
+    return Solution(best, value, bound, step, done, both, rho, (a + shift, b + shift))
 
 
 def solve(similarity: Float, **options: Any) -> Solution:
@@ -166,7 +189,8 @@ def certified(
         multipliers = np.zeros((n, n))
     near = _Spectrum(n).project((x + x.T) / 2, k)
     best = max(_feasible(near, near, k, n), key=lambda each: float((s * each).sum()))
-    bound = _bound(s, np.maximum(multipliers * scale, 0.0), k, n)
+    multipliers = np.maximum(multipliers * scale, 0.0)
+    bound = _height([_line(s + (multipliers + multipliers.T) / 2)], k, n)
     value = float((s * best).sum())
     return Solution(best, value, max(bound, value), 0, converged, near)
 
@@ -204,6 +228,7 @@ class _Spectrum:
         self.n = n
         self.rank = n
         self.basis: Float | None = None
+        self.half: Float = np.zeros((n, 0))
         self.since = 0  # steps since the last exact eigenvectors
 
     def project(self, matrix: Float, k: int | None) -> Float:
@@ -212,18 +237,26 @@ class _Spectrum:
         tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
         kept = values > tau
         self.rank = int(kept.sum())
-        want = self.rank + SPARE
+        want = self.wanted()
         self.basis = vectors[:, -want:] if want <= n // NARROW and n >= FOLLOW else None
-        half = vectors[:, kept] * np.sqrt(values[kept] - tau)
-        return half @ half.T + 1.0 / n
+        self.half = vectors[:, kept] * np.sqrt(values[kept] - tau)
+        return self.half @ self.half.T + self.half.dtype.type(1.0 / n)
 
-    def optimist(self, total: Float, k: int | None) -> float:
-        """No more than :func:`_bound` of this S + N, at a small part of its price."""
+    def wanted(self) -> int:
+        return self.rank + self.rank // EACH + SPARE
+
+    def point(self) -> Float:
+        """The last projection in double precision: positive semidefinite to its rounding."""
+        half = self.half.astype(np.float64)
+        return half @ half.T + 1.0 / self.n
+
+    def optimist(self, total: Float) -> tuple[float, float]:
+        """No more than :func:`_line` of this S + N, at a small part of its price."""
         ones = float(total.sum()) / self.n
         if self.basis is None:
-            return -np.inf
-        top = float(np.linalg.eigvalsh(self.basis.T @ (total @ self.basis))[-1])
-        return ones + ((k - 1.0) * top if k is not None else (self.n - 1.0) * max(top, 0.0))
+            return ones, -np.inf
+        basis = self.basis.astype(np.float64)
+        return ones, float(np.linalg.eigvalsh(basis.T @ (total @ basis))[-1])
 
     def _followed(self, matrix: Float, k: int | None) -> tuple[Float, Float] | None:
         """Ritz values and vectors of span(V, MV), V the last step's; None where they do not
@@ -235,10 +268,12 @@ class _Spectrum:
         image = matrix @ self.basis
         image -= image.mean(axis=0)
         image /= np.linalg.norm(image, axis=0)
+        # 1 first: where V is invariant, what MV adds to it is rounding, and may lie along 1
+        ones = np.ones((self.n, 1), matrix.dtype)
         q = qr(
-            np.concatenate([self.basis, image], axis=1), mode="economic", check_finite=False,
-            overwrite_a=True,
-        )[0]  # fmt: skip
+            np.concatenate([ones, self.basis, image], axis=1), mode="economic",
+            check_finite=False, overwrite_a=True,
+        )[0][:, 1:]  # fmt: skip
         values, inner = np.linalg.eigh(q.T @ (matrix @ q))
         tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
         if values[-self.basis.shape[1]] > tau:
@@ -248,7 +283,7 @@ class _Spectrum:
     def _top(self, c: Float, k: int | None) -> tuple[Float, Float]:
         """Eigenvalues of P M P on the complement of 1: all that lie above the threshold."""
         n = self.n
-        want = self.rank + SPARE
+        want = self.wanted()
         # lift the eigenvalue of 1 out of the way, below all others
         floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
         lifted = c + floor / n
@@ -302,14 +337,30 @@ def mended(x: Float, k: int | None) -> Float:
     return out
 
 
-def _bound(s: Float, multipliers: Float, k: int | None, n: int) -> float:
-    total = s + (multipliers + multipliers.T) / 2
+def _line(total: Float) -> tuple[float, float]:
+    """``(a, b)``: of all that meets the spectral constraints with trace t, a + b (t - 1) is the
+    most that <S + N, X> can be."""
+    n = len(total)
     c = _centre(total)
     floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
     lifted = c + floor / n
     top = float(eigh(lifted, eigvals_only=True, subset_by_index=[n - 1, n - 1])[0])
-    ones = float(total.sum()) / n
-    return ones + ((k - 1.0) * top if k is not None else (n - 1.0) * max(top, 0.0))
+    return float(total.sum()) / n, top
+
+
+def _height(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> float:
+    """The least of the lines at trace k; for None the highest that this is from 1 to n."""
+    if k is not None:
+        return min(a + b * (k - 1.0) for a, b in lines)
+    a, b = np.array(lines).T
+    if not np.isfinite(b).all():
+        return -np.inf
+    # between 1 and n it is highest at an end or where a rising line meets a falling one
+    up, down = b > 0, b <= 0
+    steep = b[up][:, None] - b[down]
+    meet = (a[down] - a[up][:, None]) / steep
+    at = np.concatenate([[0.0, n - 1.0], np.clip(meet, 0.0, n - 1.0).ravel()])
+    return float((a[:, None] + b[:, None] * at).min(axis=0).max())
 
 
 __all__ = [
