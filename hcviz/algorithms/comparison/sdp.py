@@ -119,7 +119,7 @@ def solve_steps(
     else:  # the same multipliers, but not the rho to which the last problem had come
         both = np.where(warm.both < 0, warm.both * (warm.rho / rho), warm.both)
     single = tolerance >= SINGLE and n >= FOLLOW
-    working = s.astype(np.float32 if single else np.float64)
+    working: Float = s.astype(np.float32 if single else np.float64)
     both = both.astype(working.dtype)
     target = np.abs(both) + working / rho
     spectrum = _Spectrum(n)
