@@ -32,14 +32,17 @@ from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter, Invalid
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
+from hcviz.datasets import Dataset
+from hcviz.io.answers import counted, dataset_of_answers, read_items, with_answers
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import NEEDED, ORDERS, Order, read_triplet_csv
+from hcviz.metrics import consistency
 from hcviz.session.model import joined
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
 FLAGS = ("--json", "-h", "--help", "--")  # the options of ``run`` that take no value
-TABLE_KINDS = ("features", "similarity", "distance")
+TABLE_KINDS = ("features", "similarity", "distance", "comparisons")
 
 #: The papers by the name ``reproduce`` knows them under.
 PAPERS = {
@@ -114,6 +117,16 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     one.add_argument("--kind", choices=TABLE_KINDS, default="features", help="what a table holds")
     one.add_argument(
+        "--answers",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE.csv",
+        help="comparisons of the items, by their names; its header is anchor,near,far, say; may be "
+        "given several times",
+    )
+    add_items(one)
+    one.add_argument(
         "--triplets",
         type=Path,
         metavar="FILE.csv",
@@ -141,9 +154,10 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("target", type=Path)
     one.add_argument("--labels", type=Path, metavar="FILE", help="item names, one a line")
 
-    one = command("check", check, "Say what a table, tree, triplet or session file holds.")
+    one = command("check", check, "Say what a table, answers, tree or session file holds.")
     one.add_argument("file", type=Path)
     one.add_argument("--kind", choices=TABLE_KINDS, default="features", help="what a table holds")
+    add_items(one)
 
     one = command("reproduce", reproduce, "Compute a paper's tables and figures anew.")
     one.add_argument("name", choices=list(PAPERS))
@@ -153,6 +167,15 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         "--out", type=Path, metavar="FOLDER", help="write the figure, a CSV and a run record"
     )
     return parser
+
+
+def add_items(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--items",
+        type=Path,
+        metavar="FILE",
+        help="where the data are a file of answers: all the items' names, one a line",
+    )
 
 
 # ---------------------------------------------------------------------- a method's options
@@ -261,7 +284,11 @@ def run(options: argparse.Namespace) -> None:
         raise InvalidParameter(f"--out {options.out}: there is no folder {options.out.parent}.")
     method = get(options.method)
     params = parameter_values(method, options)
-    problem = load_data(options.data, options.kind).problem()
+    data = load_data(options.data, options.kind, options.items)
+    for path in options.answers:
+        data = with_answers(data, read_file(path), path.name)
+    problem = data.problem()
+    assert problem.labels is not None
     if options.triplets is not None:
         problem = problem.with_triplets(
             read_triplets(options.triplets, problem.labels, options.order)
@@ -314,7 +341,7 @@ def convert(options: argparse.Namespace) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    print(describe(options.file, options.kind))
+    print(describe(options.file, options.kind, options.items))
 
 
 def reproduce(options: argparse.Namespace) -> None:
@@ -324,9 +351,13 @@ def reproduce(options: argparse.Namespace) -> None:
 # ---------------------------------------------------------------------- files
 
 
-def load_data(name: str, kind: TableKind) -> Any:
-    """A built-in data set, or a table file."""
+def load_data(name: str, kind: TableKind, items: Path | None = None) -> Dataset:
+    """A built-in data set, or a table file; ``items`` lists what a file of answers is about."""
     if name in hcviz.datasets.names(everything=True):
+        if items is not None:
+            raise InvalidParameter(
+                f"--items lists what a file of answers is about; {name} has its items."
+            )
         return hcviz.datasets.load(name)
     path = Path(name)
     if not path.exists():
@@ -334,7 +365,15 @@ def load_data(name: str, kind: TableKind) -> Any:
             f"{name!r} is neither a built-in data set nor a file.",
             f"Built in: {', '.join(hcviz.datasets.at_hand())}.",
         )
-    return read_table(read_file(path), path.name, kind=kind)
+    return read_data(path, kind, items)
+
+
+def read_data(path: Path, kind: TableKind, items: Path | None) -> Dataset:
+    """A table, or a file of answers about the items of a list."""
+    content = read_file(path)
+    if items is None:
+        return read_table(content, path.name, kind=kind)
+    return dataset_of_answers(content, path.name, read_items(read_file(items)))
 
 
 def read_triplets(path: Path, labels: Sequence[str], order: Order | None = None) -> Triplets:
@@ -377,7 +416,7 @@ def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
         raise InvalidTree(f"{path}: a tree is written as {', '.join(NEWICK)} or .npy.")
 
 
-def describe(path: Path, kind: TableKind) -> str:
+def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
     """One sentence on what the file holds; an :class:`HcvizError` if it is not what it seems."""
     if path.suffix in (*NEWICK, ".npy"):
         tree, _ = read_tree(path)
@@ -393,8 +432,7 @@ def describe(path: Path, kind: TableKind) -> str:
     head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
     if set(NEEDED) <= set(head):
         return f"{path}: {describe_triplets(content.decode('utf-8-sig', 'replace'))}"
-    table = read_table(content, path.name, kind=kind)
-    return f"{path}: {describe_table(table, kind)}"
+    return f"{path}: {describe_table(read_data(path, kind, items), kind)}"
 
 
 def describe_triplets(text: str) -> str:
@@ -408,13 +446,42 @@ def describe_triplets(text: str) -> str:
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
 
 
-def describe_table(table: Any, kind: TableKind) -> str:
+def describe_table(table: Dataset, kind: TableKind) -> str:
+    if table.comparisons is not None:
+        return describe_answers(table)
     if kind != "features":
         return f"a {kind} matrix over {len(table.labels)} items."
     rows, columns = table.features.shape
     missing = int(np.isnan(table.features).sum())
     tail = f", {missing} cell(s) missing" if missing else ""
     return f"a table of {rows} items with {columns} feature(s){tail}."
+
+
+#: Kind of question -> what its answers are called.
+ASKED = {
+    "triplets": "near or far",
+    "quadruplets": "quadruplets",
+    "central": "most central",
+    "odd": "odd one out",
+}
+
+
+def describe_answers(data: Dataset) -> str:
+    """How many answers there are, to what, about which items, and how they agree."""
+    known, asked = data.comparisons, data.asked or {}
+    assert known is not None
+    seen, found = known.appearances(data.n_items), consistency(known)
+    never = int((seen == 0).sum())
+    said = ", ".join(f"{count:,} ({ASKED[kind]})" for kind, count in asked.items())
+    rare = sorted(np.flatnonzero(seen).tolist(), key=lambda item: int(seen[item]))[:3]
+    named = ", ".join(f"{data.labels[item]} ({seen[item]:,})" for item in rare)
+    return (
+        f"answers about {data.n_items} items: {said}; {counted(len(known))}. "
+        + (f"{never} of the items {'is' if never == 1 else 'are'} in none. " if never else "")
+        + f"Least often seen: {named}; most often: {seen.max():,} times. "
+        + f"Of {found.questions:,} different questions {found.repeated:,} were answered more than "
+        + f"once, {len(found.contradictions):,} of them both ways."
+    )
 
 
 def read_file(path: Path) -> bytes:

@@ -261,6 +261,67 @@ def test_check_says_what_a_file_holds(call, table, tmp_path):
     assert "3 items and 1 constraint" in says("work.hcviz")
 
 
+def test_check_describes_answers(call, tmp_path):
+    answers, items = tmp_path / "said.csv", tmp_path / "items.txt"
+    answers.write_text("odd,other_1,other_2,count\na,b,c,3\nb,a,c,1\nd,a,b,2\n")
+    items.write_text("a\nb\nc\nd\nzebra\n")
+    code, out, err = call("check", answers)
+    assert (code, err) == (0, "")
+    assert "answers about 4 items: 6 (odd one out); 12 comparisons." in out
+    assert "Least often seen: d (4), c (8), a (12); most often: 12 times." in out
+    # (b; c, a) thrice, (c; b, a) thrice and once the other way, (a; c, b), (a; b, d) and (b; a, d).
+    assert "Of 5 different questions 4 were answered more than once, 1 of them both ways" in out
+    code, out, _ = call("check", answers, "--items", items)
+    assert "about 5 items" in out
+    assert "1 of the items is in none" in out
+    answers.write_text("anchor;near;far\na;b;c\na;c;b\n")
+    assert (
+        "1 different questions 1 were answered more than once, 1 of them both"
+        in call("check", answers)[1]
+    )
+
+
+def test_answers_join_the_items_of_a_table_a_list_or_what_is_built_in(
+    call, refused, table, tmp_path
+):
+    answers, items = tmp_path / "said.tsv", tmp_path / "items.csv"
+    answers.write_text("anchor\tnear\tfar\na\te\tb\nb\te\tc\n")
+    items.write_text("name,colour\na,red\nb,\n\nc,\ne,\nnew,\n")
+    code, out, _ = call("run", "4-al", table, "--answers", answers, "--answers", answers, "--json")
+    told = json.loads(out)
+    assert (code, told["items"], told["metrics"]["answers"]) == (0, 5, 4)
+    code, out, _ = call("run", "4-al", answers, "--items", items, "--json")
+    told = json.loads(out)
+    assert (code, told["items"], told["metrics"]["never compared"]) == (0, 5, 1)
+    assert "new" in told["newick"]
+    answers.write_text("anchor,near,far\na,e,bb\n")
+    assert "Line 2, column far: there is no item 'bb'" in refused(
+        "run", "4-al", answers, "--items", items
+    )
+    assert "'bb'" in refused("run", "4-al", table, "--answers", answers)
+    assert "zoo has its items" in refused("run", "4-al", "zoo", "--items", items)
+    items.write_text("a\nb\na\n")
+    assert "'a' twice, in lines 1 and 3" in refused("run", "4-al", answers, "--items", items)
+    items.write_text("name\na\n")
+    assert "fewer than two" in refused("run", "4-al", answers, "--items", items)
+
+
+def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
+    answers = tmp_path / "said.csv"
+    answers.write_text("a,b,c\na,c,b\n")
+    for words in (("check", answers), ("run", "4-al", answers)):
+        assert "it lacks a header. Its first row must be one of: anchor,near,far;" in refused(
+            *words
+        )
+    assert "first row must be one of" in refused("check", answers, "--kind", "comparisons")
+    answers.write_text("2,1,16\n25,1,2\n31,1,2\n")  # could be a table of numbers
+    assert "a file of answers whose first row says what was asked" in refused(
+        "run", "4-al", answers
+    )
+    answers.write_text("name,kind,colour\na,x,y\n")  # and this is no such file
+    assert "header" not in refused("check", answers)
+
+
 def test_what_check_refuses(refused, tmp_path):
     assert "no file" in refused("check", tmp_path / "no.csv")
     (tmp_path / "answers.csv").write_text("together_1,together_2,apart\na,b,c\na,c,b\n")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hcviz
 from hcviz import Comparisons
 from hcviz.core.errors import InvalidConstraint, InvalidData
 from hcviz.datasets import from_cblearn
+from hcviz.io.answers import meant, with_answers
 from hcviz.io.comparison_csv import (
     is_answers,
     read_comparison_csv,
     write_answers_csv,
     write_comparison_csv,
 )
+from hcviz.io.tables import read_table
 
 LABELS = ("ant", "bee, big", "cat", "dog")
 
@@ -65,10 +69,83 @@ def test_what_is_written_is_read(rows):
     assert sorted(again.rows.tolist()) == sorted(rows)
 
 
+@pytest.mark.parametrize("separator", ";\t|")
+def test_cells_are_separated_as_in_tables(separator):
+    text = "anchor,near,far\nant,cat,dog\n".replace(",", separator)
+    assert is_answers(text.encode())
+    assert read_comparison_csv(text, LABELS).comparisons.rows.tolist() == [[0, 2, 3]]
+    data = read_table(text.encode(), "said.csv")
+    assert (data.labels, data.asked) == (("ant", "cat", "dog"), {"triplets": 1})
+
+
+@given(st.integers(2, 9), st.data())
+def test_what_is_written_names_all_items_in_their_order(n, data):
+    """Without labels too, those that were never compared not left out."""
+    labels = tuple(f"item {k}" for k in range(n))
+    width = data.draw(st.sampled_from([3, 4]))
+    row = st.lists(st.integers(0, n - 1), min_size=width, max_size=width).map(tuple)
+    apart = (lambda r: len(set(r)) == 3) if width == 3 else lambda r: r[0] != r[1] and r[2] != r[3]
+    fits = n > 2 or width == 4
+    rows = data.draw(st.lists(row.filter(apart), min_size=1, max_size=20)) if fits else []
+    if not rows:
+        return
+    again = read_comparison_csv(write_comparison_csv(Comparisons(rows), labels))
+    assert again.labels == labels
+    assert sorted(map(tuple, again.comparisons.rows.tolist())) == sorted(rows)
+
+
+def test_what_names_all_items_in_order_needs_no_other_rows():
+    text = write_comparison_csv(Comparisons([[0, 1, 2], [3, 1, 2]]), LABELS)
+    assert text.splitlines()[1:] == ['ant,"bee, big",cat,1', 'dog,"bee, big",cat,1']
+
+
+def test_answers_join_what_is_known_of_the_items():
+    flowers = hcviz.datasets.load("flowers")
+    one, other, third = flowers.labels[:3]
+    joined = with_answers(
+        flowers, f"odd,other_1,other_2\n{one},{other},{third}\n".encode(), "x.csv"
+    )
+    assert joined.labels == flowers.labels
+    assert joined.images == flowers.images
+    assert len(joined.comparisons) == len(flowers.comparisons) + 2
+    assert joined.asked["odd"] == flowers.asked.get("odd", 0) + 1
+    assert joined.notes[-1] == "2 comparisons came from 'x.csv'."
+    with pytest.raises(InvalidConstraint, match="Line 2, column odd: there is no item"):
+        with_answers(flowers, f"odd,other_1,other_2\n{one}x,{other},{third}\n".encode())
+    with pytest.raises(InvalidData, match="holds no answer"):
+        with_answers(flowers, b"odd,other_1,other_2\n")
+    bare = with_answers(hcviz.datasets.load("zoo"), b"anchor,near,far\nbear,lion,carp\n")
+    assert bare.asked == {"triplets": 1}
+    assert bare.features is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "theirs"),
+    [
+        ("anchor,near,far\nant,cat,dog\n", True),
+        ("anchor,near,far\nfox,cat,dog\n", "there is no item 'fox'"),
+        ("anchor,near,far\nant,cat,dgo\n", "The nearest is 'dog'"),
+        ("anchor,near,far\nfox,hen,dog\n", False),
+        ("first,second,third,fourth\nfox,hen,dog,cat\n", "there is no item 'fox'"),  # half of them
+    ],
+)
+def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
+    if isinstance(theirs, str):
+        with pytest.raises(InvalidConstraint, match=theirs):
+            meant(text.encode(), LABELS)
+        return
+    found = meant(text.encode(), LABELS)
+    assert (found.comparisons is not None) == theirs
+    if theirs:
+        assert found.comparisons.rows.tolist() == [[0, 2, 3]]
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ("", "no header"),
+        ("anchor;near;far\nant;cat\n", "Line 2 .* separated by semicolons"),
+        ("a;b;c\nx;y;z\n", r"no header .*\['a', 'b', 'c'\].* Its first row must be one of: anchor"),
         ("a,b,c\n1,2,3\n", "no header"),
         ("anchor,near,far,odd,other_1,other_2\n", "two questions"),
         ("anchor,near,far,far\nant,cat,dog,dog\n", "'far' twice"),

@@ -16,6 +16,12 @@ from hcviz.core.tree import Tree
 
 Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
 
+#: What to do where comparisons are needed and there are none.
+COMPARISONS = (
+    "Give Problem(comparisons=...), or a file of answers whose first row says what was asked: "
+    "anchor,near,far, say."
+)
+
 
 class NoParameters(param.Parameterized):
     """For methods without any."""
@@ -130,7 +136,7 @@ class Algorithm:
             )
         fault = self.lacks(problem)
         if fault:
-            raise InvalidData(fault)
+            raise InvalidData(fault, COMPARISONS if self.needs == ("comparisons",) else "")
         tree = start_tree(start)
         if tree is not None and tree.n_leaves != problem.n_items:
             raise InvalidData(

@@ -7,7 +7,11 @@
     question,chosen,other_1,other_2   either of the last two, as the question column says
 
 A column ``count`` says how often an answer was given (default 1); other columns, such as who
-answered and when, are left out, and the notes say so.
+answered and when, are left out, and the notes say so. Cells are separated by commas, semicolons,
+tabs or bars, as in tables.
+
+What is written here comes back whole. Where the answers would not name all items in their order,
+rows that count 0 do so before them: they are no answers, and items never compared are not lost.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from numpy.typing import ArrayLike
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.triplets import Comparisons
 from hcviz.io.plaintext import utf8_text
+from hcviz.io.rawtable import SEPARATORS
 
 #: Header -> what its rows become.
 FORMS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
@@ -38,6 +43,11 @@ _KINDS = dict(zip(FORMS, ("triplets", "quadruplets", "central", "odd"), strict=T
 #: The header of answers to both questions about three: its first column is ``central`` or ``odd``.
 MIXED = ("question", "chosen", "other_1", "other_2")
 _OF_MIXED = {kind: form for form, kind in _KINDS.items() if kind in ("central", "odd")}
+
+#: What to do about a file of answers that does not say what was asked.
+HEADERS = "Its first row must be one of: {}.".format(
+    "; ".join(",".join(form) for form in (*FORMS, MIXED))
+)
 
 #: No answer counts more often: a row is repeated in memory.
 MAX_COUNT = 1_000_000
@@ -57,17 +67,16 @@ class AnswersFile:
 def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = None) -> AnswersFile:
     """The answers in a CSV text.
 
-    ``labels`` are the items; without them the items are the names in the file, in order of
-    appearance. Raises :class:`InvalidConstraint` that names line and column: no known header, an
-    item that is not there (with the nearest name), one named twice, a count that is none.
+    ``labels`` are the items, so that those never compared are there too, and a name that is none of
+    them is refused; without them the items are the names in the file, in order of appearance. O(m)
+    for m rows, and as many answers as the counts add up to are held.
+
+    Raises :class:`InvalidConstraint` that names line and column: no known header, an item that is
+    not there (with the nearest name), one named twice, a count that is none.
     """
-    reader = csv.reader(
-        io.StringIO(
-            utf8_text(content, "The file of answers", "Save it as CSV UTF-8.", InvalidConstraint),
-            newline="",
-        ),
-        strict=True,
-    )
+    text = utf8_text(content, "The file of answers", "Save it as CSV UTF-8.", InvalidConstraint)
+    separator = _separator(text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     notes: list[str] = []
     rows: list[list[int]] = []
     counts: list[int] = []
@@ -83,7 +92,8 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
             if len(cells) != len(header):
                 raise InvalidConstraint(
                     f"Line {line} of the answers has {len(cells)} cells, the header {len(header)}.",
-                    "Put names that contain a comma into double quotes.",
+                    f"Cells were separated by {SEPARATORS[separator]}; put names that hold one "
+                    "into double quotes.",
                 )
             row = dict(zip(header, cells, strict=True))
             kinds.append(_kind(row, form, line))
@@ -116,21 +126,34 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
 
 def is_answers(content: bytes) -> bool:
     """Whether a file's first row is the header of one of :data:`FORMS`."""
-    first = content[:10_000].decode("utf-8-sig", "replace").splitlines()[:1]
-    cells = {cell.strip().strip('"').lower() for cell in "".join(first).split(",")}
-    return any(set(form) <= cells for form in (*FORMS, MIXED))
+    first = content[:10_000].decode("utf-8-sig", "replace")
+    return bool(_forms(_header(first, _separator(first))))
 
 
 def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str:
-    """(anchor, near, far) or quadruplets as CSV text, repeats as counts, in order of appearance."""
+    """(anchor, near, far) or quadruplets as CSV text, repeats as counts, in order of appearance.
+
+    :func:`read_comparison_csv` without labels finds the same items in it, those that were never
+    compared too (the module says how), and as many answers of each kind. O(m log m).
+    """
     form = list(FORMS)[int(comparisons.is_quadruplets)]
     rows, first, counts = np.unique(comparisons.rows, axis=0, return_index=True, return_counts=True)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow([*form, "count"])
-    for at in np.argsort(first):
+    order = np.argsort(first)
+    if list(dict.fromkeys(rows[order].ravel().tolist())) != list(range(len(labels))):
+        writer.writerows([*row, 0] for row in _naming(labels, len(form)))
+    for at in order:
         writer.writerow([*(labels[item] for item in rows[at]), int(counts[at])])
     return buffer.getvalue()
+
+
+def _naming(labels: Sequence[str], width: int) -> Iterable[list[str]]:
+    """Rows that name all in their order and compare none with itself; none where that cannot be."""
+    enough = len(labels) >= (3 if width == 3 else 2)
+    for start in range(0, len(labels) if enough else 0, width):
+        yield [labels[at % len(labels)] for at in range(start, start + width)]
 
 
 def write_answers_csv(
@@ -159,12 +182,30 @@ def _kind(row: Mapping[str, str], form: tuple[str, ...], line: int) -> str:
     return said
 
 
+def _header(text: str, separator: str) -> list[str]:
+    """The cells of the first row; none where it is no CSV."""
+    try:
+        cells = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    except csv.Error:
+        return []
+    return [cell.strip().lower() for cell in cells]
+
+
+def _forms(header: Sequence[str]) -> list[tuple[str, ...]]:
+    return [form for form in (*FORMS, MIXED) if set(form) <= set(header)]
+
+
+def _separator(text: str) -> str:
+    """The one under which the first row is a header; else the one that cuts it most often."""
+    headers = {separator: _header(text, separator) for separator in SEPARATORS}
+    return max(headers, key=lambda each: (bool(_forms(headers[each])), len(headers[each])))
+
+
 def _form(header: list[str], notes: list[str]) -> tuple[str, ...]:
-    found = [form for form in (*FORMS, MIXED) if set(form) <= set(header)]
+    found = _forms(header)
     if len(found) != 1:
-        known = "; ".join(",".join(form) for form in (*FORMS, MIXED))
         said = "no header that says what was asked" if not found else "headers of two questions"
-        raise InvalidConstraint(f"The file of answers has {said}: {header}.", f"Known: {known}.")
+        raise InvalidConstraint(f"The file of answers has {said}: {header}.", HEADERS)
     for name in header:
         if header.count(name) > 1:
             raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
+from hcviz.io.answers import dataset_of_answers, like_answers
 from hcviz.io.cells import (
     MAX_NUMBER,
     are,
@@ -31,7 +32,7 @@ from hcviz.io.cells import (
     with_first,
     word,
 )
-from hcviz.io.comparison_csv import is_answers, read_comparison_csv
+from hcviz.io.comparison_csv import HEADERS, is_answers
 from hcviz.io.matrices import read_matrix
 from hcviz.io.rawtable import MAX_CELLS, MAX_ROWS, MAX_UPLOAD_BYTES, NAME_WORDS, RawTable, read_raw
 
@@ -81,10 +82,16 @@ def read_table(
     if not isinstance(content, (bytes, bytearray, memoryview)):
         content, filename = _read_file(Path(content), filename)
     if kind == "comparisons" or (kind == "features" and is_answers(bytes(content))):
-        return _answers(bytes(content), filename)
+        return dataset_of_answers(bytes(content), filename)
     raw = read_raw(bytes(content), filename)
     if kind == "features":
-        return _features(raw, filename)
+        try:
+            return _features(raw, filename)
+        except InvalidData as fault:
+            if not like_answers(raw):
+                raise
+            hint = f"If its rows are answers, it lacks a header. {HEADERS}"
+            raise InvalidData(fault.message, hint) from None
     notes = list(raw.notes)
     labels, similarity = read_matrix(raw, kind, notes)
     return Dataset(
@@ -110,23 +117,6 @@ def _read_file(path: Path, filename: str) -> tuple[bytes, str]:
 
 def _provenance(filename: str) -> str:
     return f"Your table {filename!r}." if filename else "Your table."
-
-
-def _answers(content: bytes, filename: str) -> Dataset:
-    if len(content) > MAX_UPLOAD_BYTES:
-        raise TooLarge(f"The file has more than {MAX_UPLOAD_BYTES // 2**20} MB.")
-    found = read_comparison_csv(content)
-    if not len(found.comparisons):
-        raise InvalidData("The file of answers holds no answer.")
-    return Dataset(
-        name=Path(filename).stem or "answers",
-        title=filename or "Answers",
-        labels=found.labels,
-        comparisons=found.comparisons,
-        asked=found.asked,
-        provenance=_provenance(filename),
-        notes=found.notes,
-    )
 
 
 # ---------------------------------------------------------------------- features

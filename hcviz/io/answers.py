@@ -1,0 +1,153 @@
+"""Answers from a file as data: of the items that it names, or beside what is known of others."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.triplets import Comparisons
+from hcviz.datasets import Dataset
+from hcviz.io.comparison_csv import AnswersFile, read_comparison_csv
+from hcviz.io.plaintext import utf8_text
+from hcviz.io.rawtable import MAX_UPLOAD_BYTES, NAME_WORDS, RawTable
+
+#: A file is about given items if so many of the names in it are theirs; fewer, and it is about
+#: others. A misspelt name or two are then found in any file of answers that is not of one row.
+SHARE = 0.5
+
+
+def dataset_of_answers(
+    content: bytes, filename: str = "", labels: Sequence[str] | None = None
+) -> Dataset:
+    """A file of answers as a data set: the items are ``labels``, else those that it names.
+
+    Raises :class:`TooLarge` above the limit of tables, and what :func:`read_comparison_csv` does.
+    """
+    found = _read(content, labels)
+    return Dataset(
+        name=Path(filename).stem or "answers",
+        title=filename or "Answers",
+        labels=found.labels,
+        comparisons=found.comparisons,
+        asked=found.asked,
+        provenance=f"Your table {filename!r}." if filename else "Your table.",
+        notes=found.notes,
+    )
+
+
+def with_answers(dataset: Dataset, content: bytes, filename: str = "") -> Dataset:
+    """The same items, images, features and so on, with a file's answers beside those there were.
+
+    Raises :class:`InvalidConstraint` that names line and column where a name is none of the items.
+    """
+    found = _read(content, dataset.labels)
+    known, asked = dataset.comparisons, Counter(dataset.asked or {})
+    said = f"{counted(len(found.comparisons))} came from {filename!r}." if filename else ""
+    return replace(
+        dataset,
+        comparisons=found.comparisons if known is None else known + found.comparisons,
+        asked=asked + Counter(found.asked),
+        notes=(*dataset.notes, *([said] if said else []), *found.notes),
+    )
+
+
+def counted(comparisons: int) -> str:
+    return "1 comparison" if comparisons == 1 else f"{comparisons:,} comparisons"
+
+
+@dataclass(frozen=True)
+class Meant:
+    """Whom a file of answers is about: ``theirs`` of its ``named`` names are those of given items.
+
+    ``comparisons``, over those items, where they are meant; else None: the file stands for itself.
+    """
+
+    named: int
+    theirs: int
+    comparisons: Comparisons | None
+
+
+def meant(content: bytes, labels: Sequence[str]) -> Meant:
+    """Whether a file's answers are about these items: half of its names or more are theirs.
+
+    Raises what :func:`read_comparison_csv` does; where the items are meant, also for a name that is
+    none of them, which is then a misspelt one.
+    """
+    alone = _read(content)
+    theirs = len(set(alone.labels) & set(labels))
+    if theirs < SHARE * len(alone.labels):
+        return Meant(len(alone.labels), theirs, None)
+    if theirs < len(alone.labels):
+        read_comparison_csv(content, labels)  # says which, and where
+    place = {name: item for item, name in enumerate(labels)}
+    items = np.array([place[name] for name in alone.labels], np.int32)
+    return Meant(theirs, theirs, Comparisons(items[alone.comparisons.rows]))
+
+
+def read_items(content: bytes) -> tuple[str, ...]:
+    """Items' names, one a line or in the first column of a CSV text, for answers about them.
+
+    A first line such as ``name`` or ``item`` is a header, empty lines are passed over. Raises
+    :class:`InvalidData` where a name stands twice, or there are fewer than two.
+    """
+    text = utf8_text(content, "The list of items", "Save it as CSV UTF-8.", InvalidData)
+    seen: dict[str, int] = {}
+    try:
+        for row in (reader := csv.reader(io.StringIO(text, newline=""), strict=True)):
+            name = row[0].strip() if row else ""
+            if not name or (not seen and reader.line_num == 1 and name.lower() in NAME_WORDS):
+                continue
+            if name in seen:
+                raise InvalidData(
+                    f"The list of items names {name!r} twice, in lines {seen[name]} and "
+                    f"{reader.line_num}."
+                )
+            seen[name] = reader.line_num
+    except csv.Error as fault:
+        raise InvalidData(f"Line {reader.line_num} of the items is not CSV: {fault}.") from None
+    if len(seen) < 2:
+        raise InvalidData("The list of items names fewer than two.", "Give one a line.")
+    return tuple(seen)
+
+
+def like_answers(raw: RawTable) -> bool:
+    """Whether a table's rows might be answers without a header: three or four names each, no name
+    twice among three, and half of all the names or more in several of the columns."""
+    if raw.first is None or len(raw.columns) not in (3, 4):
+        return False
+    columns = [
+        [first, *map(str, cells)] for first, cells in zip(raw.first, raw.columns, strict=True)
+    ]
+    if any(not cell for cells in columns for cell in cells):
+        return False
+    if len(columns) == 3 and any(len(set(row)) < 3 for row in zip(*columns, strict=True)):
+        return False
+    among = Counter(name for cells in columns for name in set(cells))
+    return sum(count > 1 for count in among.values()) >= SHARE * len(among)
+
+
+def _read(content: bytes, labels: Sequence[str] | None = None) -> AnswersFile:
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise TooLarge(f"The file has more than {MAX_UPLOAD_BYTES // 2**20} MB.")
+    found = read_comparison_csv(content, labels)
+    if not len(found.comparisons):
+        raise InvalidData("The file of answers holds no answer.")
+    return found
+
+
+__all__ = [
+    "Meant",
+    "counted",
+    "dataset_of_answers",
+    "like_answers",
+    "meant",
+    "read_items",
+    "with_answers",
+]
