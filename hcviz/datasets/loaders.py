@@ -6,7 +6,8 @@ import csv
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import numpy as np
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons
+from hcviz.datasets.blocks import noisy_blocks
 from hcviz.datasets.crowd import flowers
 from hcviz.datasets.dataset import Dataset, class_tree
+from hcviz.datasets.phylogeny import phylogeny
 from hcviz.datasets.pictures import ink_png, thumbnail
 from hcviz.datasets.planted import planted_hierarchy
 
@@ -28,13 +31,15 @@ PathLike = str | os.PathLike[str]
 class Entry:
     """``where``: ``packaged`` (a file in data/; a path names another copy), ``library`` (no file),
     ``outside`` (a file under HCVIZ_DATA or the given path). ``files``: below that folder, the
-    first that is there. ``listed``: small enough to choose lightly."""
+    first that is there. ``listed``: small enough to choose lightly. ``package``: what must be
+    installed besides."""
 
     title: str
     where: str
     make: Callable[[Any], Dataset]
     files: tuple[str, ...] = ()
     listed: bool = True
+    package: str = ""
 
 
 def data_folder() -> Path:
@@ -59,8 +64,10 @@ def at_hand() -> tuple[str, ...]:
 
 
 def absence(name: str) -> str | None:
-    """Why ``load(name)`` would find no file, as a sentence; None where it is there."""
+    """Why ``load(name)`` would find nothing, as a sentence; None where it is there."""
     entry = _entry(name)
+    if entry.package and find_spec(entry.package) is None:
+        return f"The data set {name!r} needs the package {entry.package}."
     if entry.where == "outside":
         try:
             _find(name, entry, None)
@@ -260,6 +267,21 @@ def _planted(_: Any) -> Dataset:
     return planted_hierarchy(levels=3, pure_size=15, delta=0.1, sigma=0.1, seed=0)
 
 
+def _blocks(_: Any) -> Dataset:
+    return _measured(noisy_blocks(512, levels=5, sigma=0.3, seed=0), "blocks")
+
+
+def _phylogeny(_: Any) -> Dataset:
+    return _measured(phylogeny(400, length=200, seed=0), "phylogeny")
+
+
+def _measured(data: Dataset, name: str) -> Dataset:
+    """Few enough items for all similarities of the oracle: every method, and the heatmap."""
+    items = np.arange(data.n_items, dtype=np.int32)
+    similarity = data.oracle.similarity(items, items)
+    return replace(data, name=name, title=title(name), similarity=similarity, oracle=None)
+
+
 # ---------------------------------------------------------------------- from a folder
 
 
@@ -355,6 +377,8 @@ ENTRIES: dict[str, Entry] = {
     "yeast": Entry("Yeast (186 genes x 79 arrays)", "packaged", _yeast, ("yeast/yeast.csv",)),
     "planted": Entry("Planted hierarchy (120 items)", "library", _planted),
     "flowers": Entry("Flowers, a crowd's answers (48 pictures)", "library", _flowers),
+    "blocks": Entry("Noisy blocks (512 items)", "library", _blocks),
+    "phylogeny": Entry("Phylogeny (400 sequences)", "library", _phylogeny, package="rapidfuzz"),
     "digits-all": Entry("Digits (1,797 pictures)", "library", _digits, listed=False),
     "mnist": Entry("MNIST digits", "outside", _mnist, ("mnist/mnist10k.npz",), False),
     "newsgroups": Entry(

@@ -135,11 +135,12 @@ class Sections(Part):
     """The inspector's further sections; each has a script of its own."""
 
     _esm = "\n".join(
-        [_DOM, "const SECTIONS = {}"]
+        [_DOM, (ASSETS / "plots.js").read_text(), "const SECTIONS = {}"]
         + [f"{{\n{each.read_text()}\n}}" for each in sorted((ASSETS / "sections").glob("*.js"))]
         + [(ASSETS / "sections.js").read_text()]
     )
     _stylesheets: ClassVar[list[str]] = [
         *_CSS,
+        (ASSETS / "plots.css").read_text(),
         *(each.read_text() for each in sorted((ASSETS / "sections").glob("*.css"))),
     ]

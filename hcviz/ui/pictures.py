@@ -17,7 +17,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes, nodecosts, outcome, steps, uncertainty
+from hcviz.ui import certainty, changes, nodecosts, outcome, probes, steps, uncertainty
 from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
@@ -30,7 +30,12 @@ CURRENT = "(current)"
 #: Names shown in the inspector; the rest is counted.
 MAX_MEMBERS = 60
 #: Numbers of a run whose names alone do not say what they count.
-_METRICS = {"uneven": "sets without a balanced cut"}
+_METRICS = {
+    "uneven": "sets without a balanced cut",
+    "queries": "similarities asked for",
+    "share": "their share of all",
+    "repair": "similarities for second looks",
+}
 _SCALINGS = [
     ["zscore", "z-scores"],
     ["range", "0 to 1"],
@@ -207,6 +212,8 @@ def inspector_live(store: Store) -> dict[str, Any]:
         gained, lost = len(found.gained), len(found.lost)
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
+        if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
+            continue
         facts.append([_METRICS.get(name, name.replace("_", " ")), _number(value)])
     return {"facts": facts, "sure": certainty.settled(store)}
 

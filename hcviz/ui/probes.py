@@ -16,6 +16,8 @@ from hcviz.ui.store import Store
 
 #: Of more items the pairs are not counted on the way: it takes 30 ms.
 COUNTED = 10_000
+#: The numbers of a run that :func:`count` tells.
+TOLD = ("queries", "share", "repair")
 
 
 def asks(store: Store) -> bool:

@@ -94,7 +94,7 @@ def test_lambda_from_geometry_to_answers(page, server):
     expect(prices.get_by_role("status")).to_contain_text("lambda 3000: 0 violated")
     points.nth(3).press("Enter")
     expect(prices.get_by_role("status")).to_contain_text("lambda 1:")
-    expect(prices.locator(".lam")).to_have_text("1")
+    expect(prices.locator(".chosen")).to_have_text("1")
     expect(page.locator(".hc-form").get_by_label("Lambda")).to_have_value("1.0")
 
 
@@ -116,7 +116,7 @@ def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
     expect(status).to_contain_text("0 violated")
     undo = page.get_by_role("button", name="Undo")
     undo.click()  # the whole drag
-    expect(section(page, "prices").locator(".lam")).to_have_text("1")
+    expect(section(page, "prices").locator(".chosen")).to_have_text("1")
 
 
 def test_what_the_answers_are_worth_and_how_they_depend(page, server):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hcviz.ui.sections import costs, learning, prices, profile, spur, why, worth
+from hcviz.ui.sections import asked, costs, learning, prices, profile, spur, why, worth
 from hcviz.ui.sections.base import Section
 
 #: In the order in which they stand.
 _EACH: tuple[Section, ...] = (
     why.SECTION,
+    asked.SECTION,
     spur.SECTION,
     learning.SECTION,
     prices.SECTION,

@@ -1,0 +1,37 @@
+// What sections share: a slider over words, and runs as points of a small plot.
+
+// `texts` are what the slider chooses from, `spoken(text)` what is read out, `ends` what stands below
+// its ends, `mark` ([place, text]) below one of its places. `moved(node)` while it is dragged.
+function slide({ key, label, texts, place, spoken, ends, mark }, moved, left) {
+  const shown = h("b", { class: "chosen", "aria-hidden": "true" }, texts[place])
+  const most = texts.length - 1
+  const input = h("input", { type: "range", min: 0, max: most, step: 1, value: place, "data-key": key, "aria-label": label, "aria-valuetext": spoken(texts[place]),
+    oninput: e => {
+      shown.textContent = texts[+e.target.value]
+      e.target.setAttribute("aria-valuetext", spoken(texts[+e.target.value]))
+      moved(e.target)
+    },
+    onchange: e => left(e.target) })
+  input.value = place
+  return h("div", { class: "slide" }, h("label", {}, h("span", {}, `${label} `, shown), input),
+    h("div", { class: "ends small quiet", "aria-hidden": "true" }, h("span", {}, ends[0]),
+      mark ? h("span", { class: "usual", style: `left:calc(8px + ${(mark[0] / most).toFixed(4)} * (100% - 16px))` }, mark[1]) : null, h("span", {}, ends[1])))
+}
+
+// Points {x, y, key, said, does}: `does` says what a click on one does, "" that nothing happens; `now` is
+// ringed. The x axis goes from 0 to `right`, the y axis from `low` to `high`; `axes` names both.
+function tradeoff({ points, now, right, low, high, air = 0, axes, label, number }, take) {
+  const W = 260, H = 130, LEFT = 44, RIGHT = 12, TOP = 10, FOOT = 22
+  const x = v => LEFT + (W - LEFT - RIGHT) * v / right
+  const y = v => TOP + (H - TOP - FOOT) * (1 - (v - low + air) / (high - low + 2 * air))
+  const at = p => [x(p.x), y(p.y)]
+  return svg("svg", { class: "tradeoff", viewBox: `0 0 ${W} ${H}`, role: "group", "aria-label": label },
+    [low, high].map(v => [svg("path", { class: "grid", d: `M${LEFT} ${y(v).toFixed(1)}H${W - RIGHT}` }), svg("text", { class: "y", x: LEFT - 5, y: y(v).toFixed(1) }, number(v, 1))]),
+    [0, right].map(v => svg("text", { class: "x", x: x(v), y: H - 8 }, number(v, 0))),
+    svg("text", { class: "x", x: (x(0) + x(right)) / 2, y: H - 8 }, axes[0]), svg("text", { class: "axis", x: LEFT, y: 6 }, axes[1]),
+    svg("path", { class: "curve", d: pathOf(points, at) }),
+    now ? svg("circle", { class: "now", cx: at(now)[0].toFixed(1), cy: at(now)[1].toFixed(1), r: 6.5 }) : null,
+    points.map(p => svg("circle", { class: p.does ? "point" : "point still", cx: at(p)[0].toFixed(1), cy: at(p)[1].toFixed(1), r: 3.4, tabindex: 0, role: p.does ? "button" : "img", "data-key": p.key, "aria-label": p.said,
+      onclick: () => p.does && take(p), onkeydown: e => { if (p.does && (e.key === "Enter" || e.key === " ")) { e.preventDefault(); e.stopPropagation(); take(p) } } },
+      svg("title", {}, `${p.said}.${p.does ? ` ${p.does}` : ""}`))))
+}

@@ -1,0 +1,38 @@
+let timer = null
+
+SECTIONS.asked = (state, send) => foldable(state, send, () => [
+  facts(state), state.levels.length > 1 ? levels(state.levels) : null,
+  state.slider ? slider(state.slider, send) : h("p", { class: "quiet small" }, state.noSlider),
+  h("label", { class: "veil small", title: state.noVeil }, h("input", { type: "checkbox", checked: state.veil && !state.noVeil, disabled: !!state.noVeil, "data-key": "veil",
+    onchange: () => send("veil") }), "Darken what was not asked for"),
+  state.noVeil ? h("p", { class: "quiet small" }, state.noVeil) : null,
+  state.trials.length > 1 ? plot(state, send) : state.known ? h("p", { class: "quiet small" }, "Move the slider: each run becomes a point of share against agreement.") : null,
+])
+
+function facts({ facts }) {
+  return h("ul", { class: "asked-facts small", role: "status", "aria-label": "What was asked for" }, facts.map(([text, value, title]) => h("li", { title }, h("span", {}, text), h("b", {}, value))))
+}
+
+function levels(shares) {
+  return h("ol", { class: "asked-levels", "aria-label": "Agreement by level, from the root" }, shares.map(([level, share]) =>
+    h("li", { title: `Level ${level} of the known tree: ${(100 * share).toFixed(1)} % of its triplets`, "aria-label": `level ${level}: ${share.toFixed(3)}` },
+      h("i", { style: `height:${Math.max(1, 34 * share).toFixed(1)}px`, "aria-hidden": "true" }), h("span", { "aria-hidden": "true" }, level))))
+}
+
+function slider({ steps, place, usual, shares, all }, send) {
+  const words = k => steps[k] >= all ? "All similarities are asked for." :
+    `At each division ${steps[k].toLocaleString("en")} items are drawn, and every other one is compared with them: about ${shares[k]} of all pairs.`
+  const said = h("p", { class: "quiet small" }, words(place))
+  return [slide({ key: "s-slider", label: "Sampled, s", texts: steps.map(s => s.toLocaleString("en")), place, spoken: text => `s = ${text}`, ends: ["2 ln n", "all"], mark: usual },
+    node => { said.textContent = words(+node.value) }, 
+    // An arrow key held down lets go at every step: the last one counts.
+    node => { clearTimeout(timer); timer = setTimeout(() => send("s", { value: steps[+node.value] }), 200) }), said]
+}
+
+function plot({ trials }, send) {
+  const share = v => v === 0 ? "0" : `${+(100 * v).toPrecision(v < 0.1 ? 2 : 3)} %`
+  const lowest = Math.min(...trials.map(p => p.y))
+  return tradeoff({ points: trials, now: trials.find(p => p.now), right: Math.max(...trials.map(p => p.x)), low: Math.max(0, Math.floor(10 * lowest - 1e-9) / 10), high: 1,
+    axes: ["share asked for", "agreement, mean of levels"], label: "Agreement against the share asked for, run by run", number: (v, up) => up ? String(+v.toFixed(2)) : share(v) },
+    p => send("s", { value: p.s }))
+}
