@@ -92,7 +92,7 @@ def test_what_is_looked_at_stands_for_the_rest():
 
 def test_nothing_and_everything_have_levels_of_their_own():
     shares = np.array([0.0, 1e-9, 1e-3, 0.25, 0.5, 1 - 1e-9, 1.0])
-    levels = veil_levels(shares)
+    levels = veil_levels(shares[None])[0]
     assert levels[0] == 0
     assert levels[-1] == 255
     assert (levels[1:-1] >= 1).all()

@@ -36,12 +36,8 @@ def shares(mask: Mask, place: Int, size: int) -> NDArray[np.float64]:
     As :func:`cells`; an item's similarity to itself is known, and a group without items knows all
     of its own.
     """
-    asked = cells(mask, place, size)
-    held = np.bincount(place[place >= 0], minlength=size).astype(np.float64)
-    known = asked + np.triu(asked, 1).T
-    known[np.diag_indices(size)] = 2 * np.diag(asked) + held
-    pairs = np.outer(held, held)
-    return np.divide(known, pairs, out=np.ones((size, size)), where=pairs > 0)
+    held = np.bincount(place[place >= 0], minlength=size)
+    return np.asarray(kernels.known_shares(cells(mask, place, size), held))
 
 
 def _within(mask: Mask, kept: NDArray[np.bool_]) -> Mask:

@@ -67,6 +67,26 @@ def distinct_pairs(
 
 
 @njit
+def known_shares(cells, held):
+    """The share of similarities between groups that is known, float64 (k, k), symmetric.
+
+    ``cells`` as of :func:`distinct_pairs`, ``held`` the groups' sizes. An item's similarity to
+    itself is known, and so are those of a group without items.
+    """
+    k = held.size
+    out = np.ones((k, k))
+    for a in range(k):
+        if held[a] == 0:
+            continue
+        for b in range(a, k):
+            if held[b] == 0:
+                continue
+            known = 2 * cells[a, a] + held[a] if a == b else cells[a, b]
+            out[a, b] = out[b, a] = known / (held[a] * held[b])
+    return out
+
+
+@njit
 def first_bad(block, largest):
     """Place of the first value that is not a number up to ``largest``, row by row; -1 if none."""
     for i in range(block.shape[0]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from bokeh.models import ColumnDataSource, LinearColorMapper
 from numpy.typing import NDArray
 
 from hcviz.core import asked
+from hcviz.core.jit import njit
 from hcviz.core.snapshot import Mask
 from hcviz.ui import geometry
 from hcviz.ui.geometry import Layout
@@ -18,8 +20,6 @@ from hcviz.ui.palette import Theme
 MOST_LOOKED = 8
 #: How dark nothing is: the pattern below can still be made out.
 DARKEST = 0.9
-#: Few similarities among many are to be seen: a texel's light grows as this power of their share.
-POWER = 0.5
 
 
 def known_shares(mask: Mask, layout: Layout, edges: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -34,12 +34,23 @@ def known_shares(mask: Mask, layout: Layout, edges: NDArray[np.int32]) -> NDArra
     return asked.shares(mask, place, edges.size - 1)
 
 
-def veil_levels(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """255 where all is known, 0 where nothing is; never 0 where something is, nor 255 where
-    something is not."""
-    levels = np.rint(255 * shares**POWER)
-    some = np.clip(levels, 1, 254)
-    return np.where(shares <= 0, 0, np.where(shares >= 1, 255, some)).astype(np.uint8)
+@njit
+def veil_levels(shares: Any) -> Any:
+    """255 where all is known, 0 where nothing is, never either of them elsewhere: uint8 (k, k).
+
+    Few similarities among many are to be seen: light grows as the root of the share.
+    """
+    out = np.empty(shares.shape, np.uint8)
+    for a in range(shares.shape[0]):
+        for b in range(shares.shape[1]):
+            share = shares[a, b]
+            if share <= 0:
+                out[a, b] = 0
+            elif share >= 1:
+                out[a, b] = 255
+            else:
+                out[a, b] = min(254, max(1, round(255 * math.sqrt(share))))
+    return out
 
 
 def said(share: float) -> str:
@@ -64,7 +75,7 @@ class Veil:
         source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []}, name=name)
         figure.image(
             "image", "x", "y", "dw", "dh", source=source, color_mapper=self._mapper,
-            origin="top_left", anchor="top_left", name=name,
+            origin="top_left", anchor="top_left",
         )  # fmt: skip
         return source
 

@@ -1,0 +1,188 @@
+"""What active methods asked for, on the page: the veil, the numbers beside it, the slider for s."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from hcviz.algorithms import get
+from hcviz.core.lazy import oracle_of
+from hcviz.core.oracle import CountingOracle
+from hcviz.core.problem import Problem
+from hcviz.datasets import load
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import Server, column, pixel, wait_for
+
+#: Levels of the veil's texels, 255 where everything is known.
+LEVELS = """() => {
+  const veil = Bokeh.documents[0].get_model_by_name("veil")
+  return veil && veil.data.image.length ? Array.from(veil.data.image[0]) : []
+}"""
+
+
+def opened(page: Page, server, query: str) -> Dashboard:
+    page.goto(f"{server.url}?{query}")
+    return Dashboard(page).settle()
+
+
+def section(page: Page):
+    return page.locator(".section-asked")
+
+
+def asked_for(page: Page) -> int:
+    """The pairs asked for, as the section tells them."""
+    told = section(page).get_by_role("status").locator("li", has_text="Pairs asked for")
+    expect(told.locator("b")).to_have_text(re.compile(r"^[\d,]+$"))
+    return int(told.locator("b").inner_text().replace(",", ""))
+
+
+def veiled(page: Page) -> None:
+    wait_for(page, f"() => ({LEVELS})().length > 0")
+
+
+def masked(dashboard: Dashboard, **params: object) -> tuple[np.ndarray, int]:
+    """What a run of the page's asks for, by an oracle that counts: the mask in the order of the
+    page, with the diagonal, and the distinct pairs."""
+    method, zoo = get("active-spectral"), load("zoo")
+    run = int(dashboard.page.locator(".hc-bar .status").get_attribute("data-run") or -1)
+    oracle = CountingOracle(oracle_of(zoo.problem()), cache=0)
+    problem = Problem(labels=zoo.labels, oracle=oracle)
+    rng = np.random.default_rng(np.random.SeedSequence((0, run)))
+    for _ in method.run(problem, method.parameters(**params), rng, None):
+        pass
+    names = column(dashboard.page, "label-text", "text")
+    rows = column(dashboard.page, "label-text", "y")
+    order = [zoo.labels.index(names[k]) for k in np.argsort(rows)[::-1]]
+    assert sorted(order) == list(range(101))
+    return oracle.mask(order, 101) + np.eye(101), oracle.queries
+
+
+def test_it_is_dark_where_nothing_was_asked(page, server):
+    dashboard = opened(page, server, "data=zoo&method=active-spectral")
+    veiled(page)
+    mask, queries = masked(dashboard)
+    assert queries < 101 * 100 // 2
+    assert asked_for(page) == queries
+    levels = np.array(page.evaluate(LEVELS)).reshape(101, 101)
+    assert np.array_equal(levels, np.where(mask > 0, 255, 0))
+
+    dark = np.argwhere(levels == 0)[0]
+    known = np.argwhere((levels == 255) & ~np.eye(101, dtype=bool))[0]
+    for (row, at), words in ((dark, "not asked for"), (known, "asked for")):
+        page.mouse.move(*pixel(page, "heat", at + 0.5, -(row + 0.5)))
+        tip = page.locator(".hc-tip")
+        expect(tip).to_contain_text(re.compile(rf"similarity [^\n]*\n{words}$"))
+
+    # Colours on the screen: the veil leaves the dark cell a tenth of its light.
+    def light(row: int, at: int) -> float:
+        page.mouse.move(5, 5)
+        x, y = pixel(page, "heat", at + 0.5, -(row + 0.5))
+        raw = page.screenshot(clip={"x": x - 1, "y": y - 1, "width": 2, "height": 2})
+        from io import BytesIO
+
+        from PIL import Image
+
+        return float(np.asarray(Image.open(BytesIO(raw)).convert("RGB")).mean())
+
+    switch = section(page).get_by_role("checkbox", name="Darken what was not asked for")
+    expect(switch).to_be_checked()
+    under = light(*dark)
+    switch.focus()
+    page.keyboard.press("Space")
+    wait_for(page, f"() => ({LEVELS})().length === 0")
+    assert light(*dark) > under + 20
+    switch.press("Space")
+    veiled(page)
+    expect(switch).to_be_focused()
+    assert np.array_equal(np.array(page.evaluate(LEVELS)).reshape(101, 101), levels)
+
+
+def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_veil_back(page, server):
+    dashboard = opened(page, server, "data=zoo&method=active-spectral")
+    veiled(page)
+    many, before = asked_for(page), page.evaluate(LEVELS)
+    slider = page.get_by_role("slider", name="Sampled, s")
+    expect(slider).to_have_attribute("aria-valuetext", "s = 37")  # 8 ln 101
+    slider.focus()
+    page.keyboard.press("Home")
+    dashboard.settle()
+    expect(slider).to_have_attribute("aria-valuetext", "s = 10")  # 2 ln 101
+    expect(page.locator(".hc-form").get_by_label("S", exact=True)).to_have_value("10")
+    wait_for(page, f"before => JSON.stringify(({LEVELS})()) !== before", repr(before))
+    mask, queries = masked(dashboard, s=10)
+    assert asked_for(page) == queries < many
+    levels = np.array(page.evaluate(LEVELS)).reshape(101, 101)
+    assert np.array_equal(levels, np.where(mask > 0, 255, 0))
+
+    trials = section(page).locator("circle.point")
+    expect(trials).to_have_count(2)
+    expect(trials.first).to_have_attribute("aria-label", re.compile("^s = 10: "))
+    page.get_by_role("button", name="Undo").click()
+    expect(slider).to_have_attribute("aria-valuetext", "s = 37")
+    assert asked_for(page) == many
+    wait_for(page, f"n => ({LEVELS})().filter(x => x === 255).length === n", before.count(255))
+    expect(trials).to_have_count(2)  # what was undone was tried all the same
+    trials.first.press("Enter")
+    dashboard.settle()
+    expect(slider).to_have_attribute("aria-valuetext", "s = 10")
+    slider.press("End")
+    dashboard.settle()
+    assert asked_for(page) == 101 * 100 // 2
+    expect(section(page)).to_contain_text("All similarities are asked for.")
+    wait_for(page, f"() => ({LEVELS})().every(x => x === 255)")
+
+
+def test_only_methods_that_ask_have_it(page, server):
+    dashboard = opened(page, server, "data=zoo&method=active-kmeans")
+    veiled(page)
+    dashboard.choose("method", "average")
+    dashboard.settle()
+    expect(section(page)).to_have_count(0)
+    wait_for(page, f"() => ({LEVELS})().length === 0")
+    dashboard.choose("data", "blocks")
+    dashboard.settle()
+    dashboard.choose("method", "heurspec")
+    dashboard.settle()
+    veiled(page)
+    assert len(page.evaluate(LEVELS)) == 512 * 512
+    expect(
+        section(page).get_by_role("list", name=re.compile("by level")).locator("li")
+    ).to_have_count(5)
+
+
+@pytest.fixture(scope="module")
+def slow():
+    server = Server(Path(__file__).parent / "slow_app.py", log="slow.log")
+    try:
+        server.wait()
+        yield server
+        assert not server.faults(), server.faults()
+    finally:
+        server.stop()
+
+
+def test_the_light_grows_as_the_run_goes_on(slow, new_page):
+    page = new_page()
+    page.goto(slow.url)
+    dashboard = Dashboard(page).settle()
+    page.evaluate(
+        f"""() => {{
+          const veil = Bokeh.documents[0].get_model_by_name("veil")
+          const known = () => ({LEVELS})().filter(level => level === 255).length
+          window.known = []
+          veil.properties.data.change.connect(() => window.known.push(known()))
+        }}"""
+    )
+    dashboard.button("Run").click()
+    dashboard.settle()
+    seen = page.evaluate("() => window.known.filter(count => count > 0)")
+    final = len([x for x in page.evaluate(LEVELS) if x == 255])
+    assert seen[-1] == final
+    assert len({count for count in seen if count < final}) >= 2
+    assert seen == sorted(seen)
+    pairs = asked_for(page)
+    assert final == 2 * pairs + 200  # both ways round, and the diagonal
