@@ -25,6 +25,7 @@ from tests import jobmethods
 #: Proposals between two trees: enough for a chain to be at work when its worker is killed.
 EVERY = 20 if numba.config.DISABLE_JIT else 300
 
+
 @pytest.fixture(autouse=True)
 def job_methods(monkeypatch):
     for method in jobmethods.ALGORITHMS:

@@ -132,9 +132,9 @@ def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loo
 
 
 def test_about_the_share_that_is_foreseen():
-    """sigma = 0 halves to the end: what is foreseen differs by the luck of the samples, and by the
-    halves' sizes, alone. The share's standard deviation over seeds is below 1 % (measured: 0.3 %),
-    and the mean of ten is held to 3 %."""
+    """sigma = 0 halves to the end: what is foreseen differs by the luck of the samples alone. Over
+    twenty seeds the share's standard deviation was 2.6, 0.6 and 0.3 % of it, so that of the mean
+    of ten is below 1 %; 4 % is four of them."""
     data = noisy_blocks(512, 5, 0.0)
     for s in (13, 50, 120):
         made = ActiveCluster(s=s, repair=0.0)
@@ -142,7 +142,7 @@ def test_about_the_share_that_is_foreseen():
         for seed in range(10):
             *_, last = (each for each in made.grow(data.oracle, seed) if each is not None)
             shares.append(last.metrics["share"])
-        assert np.mean(shares) == pytest.approx(made.foreseen(512), rel=0.03)
+        assert np.mean(shares) == pytest.approx(made.foreseen(512), rel=0.04)
 
 
 def test_all_or_nothing_is_foreseen():

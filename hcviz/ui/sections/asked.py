@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.active.framework import ActiveCluster
 from hcviz.algorithms.active.methods import described
 from hcviz.core.tree import Tree
+from hcviz.jobs.aside import Work
 from hcviz.metrics import triplet_agreement_by_level
 from hcviz.session import actions as act
 from hcviz.ui import nodecosts, probes
@@ -79,7 +81,9 @@ def by_level(store: Store, trees: list[Tree]) -> list[list[list[float]]]:
     def work(tree: Tree) -> Any:
         return lambda: triplet_agreement_by_level(known, tree)
 
-    wanted = {("levels", tree): work(tree) for tree in trees if tree.n_leaves == known.n_leaves}
+    wanted: dict[Hashable, Work] = {
+        ("levels", tree): work(tree) for tree in trees if tree.n_leaves == known.n_leaves
+    }
     still = nodecosts.still(store)
     found = store.aside.ask("levels", wanted) if still else store.aside.known(wanted)
     shares = [found.get(("levels", tree)) for tree in trees]
