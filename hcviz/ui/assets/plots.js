@@ -1,11 +1,12 @@
 // What sections share: a slider over words, and runs as points of a small plot.
 
-// `texts` are what the slider chooses from, `spoken(text)` what is read out, `ends` what stands below
+// `texts` are what the slider chooses from, `value` what is chosen now, at the nearest `place`, though
+// perhaps none of them; `spoken(text)` is what is read out, `ends` what stands below
 // its ends, `mark` ([place, text]) below one of its places. `moved(node)` while it is dragged.
-function slide({ key, label, texts, place, spoken, ends, mark }, moved, left) {
-  const shown = h("b", { class: "chosen", "aria-hidden": "true" }, texts[place])
+function slide({ key, label, texts, value, place, spoken, ends, mark }, moved, left) {
+  const shown = h("b", { class: "chosen", "aria-hidden": "true" }, value)
   const most = texts.length - 1
-  const input = h("input", { type: "range", min: 0, max: most, step: 1, value: place, "data-key": key, "aria-label": label, "aria-valuetext": spoken(texts[place]),
+  const input = h("input", { type: "range", min: 0, max: most, step: 1, value: place, "data-key": key, "aria-label": label, "aria-valuetext": spoken(value),
     oninput: e => {
       shown.textContent = texts[+e.target.value]
       e.target.setAttribute("aria-valuetext", spoken(texts[+e.target.value]))

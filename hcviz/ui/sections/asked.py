@@ -106,6 +106,7 @@ def _slider(store: Store) -> dict[str, Any]:
     return {
         "slider": {
             "steps": values,
+            "s": s,
             "place": int(np.argmin(np.abs(np.log(values) - math.log(s)))),
             "usual": [values.index(usual), f"{made.c:g} ln n"] if usual in values else None,
             "shares": _foreseen(session.method, tuple(sorted(session.params.items())), n),

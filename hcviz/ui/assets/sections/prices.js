@@ -16,7 +16,7 @@ function slider(state, send) {
     send("slide", { step: +node.value, goingOn: moved })
     moved = true
   }
-  return slide({ key: "lam-slider", label: "Lambda", texts: state.steps, place: state.place, spoken: text => `lambda ${text}`, ends: ["geometry", "answers"] },
+  return slide({ key: "lam-slider", label: "Lambda", texts: state.steps, value: state.lam, place: state.place, spoken: text => `lambda ${text}`, ends: ["geometry", "answers"] },
     node => { if (timer === null) timer = setTimeout(() => go(node), Math.max(0, last + PACE - Date.now())) },
     node => { if (timer !== null) go(node); moved = false })
 }
