@@ -24,7 +24,7 @@ function slider({ steps, s, place, usual, shares, all }, send) {
     `At each division ${steps[k].toLocaleString("en")} items are drawn, and every other one is compared with them: about ${shares[k]} of all pairs.`
   const said = h("p", { class: "quiet small" }, words(place))
   return [slide({ key: "s-slider", label: "Sampled, s", texts: steps.map(s => s.toLocaleString("en")), value: s.toLocaleString("en"), place, spoken: text => `s = ${text}`, ends: ["2 ln n", "all"], mark: usual },
-    node => { said.textContent = words(+node.value) }, 
+    node => { said.textContent = words(+node.value) },
     // An arrow key held down lets go at every step: the last one counts.
     node => { clearTimeout(timer); timer = setTimeout(() => send("s", { value: steps[+node.value] }), 200) }), said]
 }
