@@ -40,6 +40,38 @@ def test_lists_give_the_same_in_either_phase(room, monkeypatch):
         assert merge_order(four_al(n, Comparisons(rows))) == expected
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_table_gives_what_the_list_gives_and_stays_as_it_is(seed, monkeypatch):
+    """Enough merges for rows of sums to be given back and used again, at any shape of the tree."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(10, 31))
+    scores = rng.normal(size=(n, n)) if seed % 2 else np.add.outer(*[np.arange(n) ** 1.5] * 2)
+    pairs = np.array([(i, j) for j in range(n) for i in range(j)])
+    first, second = rng.choice(len(pairs), (2, 6000))
+    swap = scores[tuple(pairs[first].T)] < scores[tuple(pairs[second].T)]
+    first, second = np.where(swap, second, first), np.where(swap, first, second)
+    said = np.hstack([pairs[first], pairs[second]])[first != second]
+    table = slow.table(n, said.tolist())
+    kept = table.copy()
+    tree = four_al(n, table)
+    assert np.array_equal(table, kept)
+    assert four_al(n, table.astype(np.int16)) == tree
+    for room in (0, 10**9):
+        monkeypatch.setattr(foural, "MEMORY", room)
+        assert four_al(n, Comparisons(said)) == tree
+
+
+def test_sums_beyond_sixteen_bits(monkeypatch):
+    """40,000 times the same answer, and a table of the largest signs: no cell goes round."""
+    rows = [[0, 1, 2, 3]] * 40_000 + [[2, 3, 0, 2], [0, 2, 1, 3]]
+    for room in (0, 10**9):
+        monkeypatch.setattr(foural, "MEMORY", room)
+        tree = four_al(4, Comparisons(rows))
+        assert merge_order(tree)[0] == {0, 1}
+    table = 30_000 * slow.table(5, [[0, 1, 2, 3], [0, 1, 3, 4], [0, 2, 3, 4]]).astype(np.int16)
+    assert merge_order(four_al(5, table)) == merge_order(four_al(5, np.sign(table)))
+
+
 @pytest.mark.parametrize("room", [0, 100, 10**9])
 def test_initial_clusters(room, monkeypatch):
     monkeypatch.setattr(foural, "MEMORY", room)

@@ -25,8 +25,9 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
 
-#: Bytes that the dense phase's matrix may take: n = 240 fits with int16 cells from the start.
-MEMORY = 1_700_000_000
+#: Bytes that the dense phase's matrix may take. Longer with the list is cheaper than a larger one,
+#: whose pages the machine has to find: 2.5 s at 4e8 and 7.9 s at 1.7e9, of two million answers.
+MEMORY = 300_000_000
 
 
 def four_al_steps(
@@ -61,7 +62,8 @@ def four_al_steps(
 
     Time: for a list, the comparisons of each item times the clusters it passes through; dense,
     O(M^2) additions. Memory: 10 bytes an answer, or 2 bytes times M^2 once the clusters are few
-    (``MEMORY``). Raises :class:`InvalidData`, :class:`InconsistentTriplets`.
+    (``MEMORY``); beside a matrix of signs, which is never written, 2 bytes times M^2 / 3. Raises
+    :class:`InvalidData`, :class:`InconsistentTriplets`.
     """
     n = n_items
     rows = Triplets.of(triplets, n).rows
@@ -133,18 +135,20 @@ def _steps(
     made = 0
     scale = 0.0
     matrix: Any = None
+    store: Any = None
     if columns is not None:
         fast.sums_of_list(*columns, slot, size, value)
         scale = float(np.abs(value).max())
-        wide = False  # whether sums of answers were seen to need four bytes a cell
         while int(alive.sum()) > 1:
             clusters, number = _numbered(alive, n)
-            if _fits(len(clusters), 4 if wide else 2):
-                matrix = _matrix_of_list(columns, number[slot], len(clusters), wide, size)
-                if matrix is not None:
+            k = len(clusters)
+            if _fits(k, 2):
+                small = fast.most_answers(columns[0], number[slot], k) <= 32767
+                if _fits(k, 2 if small else 4):
+                    cell = np.int16 if small else np.int32
+                    matrix = np.zeros((math.comb(k, 2),) * 2, cell)
+                    fast.matrix_of_list(*columns, number[slot], matrix)
                     break
-                wide = True
-                continue
             made = fast.merge_from_list(
                 *columns, slot, size, alive, value, rows, first, second, made, made + 16, scale
             )
@@ -154,30 +158,28 @@ def _steps(
         largest = int(table.max(initial=1))  # antisymmetric: no cell is further below 0
         if len(clusters) == n:  # columns in the table's own order: nothing to gather
             clusters, number = place.astype(np.int64), order.astype(np.int32)
-            matrix = table.astype(np.int16 if _small(size, largest) else np.int32)
+            matrix = table
+            store = np.empty(
+                (_most_merged(n), len(table)), np.int16 if _small(size, largest) else np.int32
+            )
         else:
             matrix = np.zeros((math.comb(len(clusters), 2),) * 2, np.int32)
             fast.matrix_of_table(table, order.astype(np.int32), number[slot], matrix)
     if matrix is not None:
+        if store is None:  # it is ours to overwrite: every row is where it was
+            store = matrix
+            at, left = np.arange(len(matrix)), 0
+        else:
+            at, left = np.full(len(matrix), -1), len(store)
+        free = np.arange(len(matrix))
         v = np.zeros(len(matrix))
         fast.sums_of_matrix(matrix, clusters, size, v)
         scale = max(scale, float(np.abs(v).max()))
         while made < n - 1 and int(alive.sum()) > 1:
-            made = fast.merge_from_matrix(
-                matrix,
-                v,
-                clusters,
-                number,
-                slot,
-                size,
-                alive,
-                rows,
-                first,
-                second,
-                made,
-                made + 4,
-                scale,
-            )
+            made, left = fast.merge_from_matrix(
+                matrix, store, at, free, left, v, clusters, number, slot, size, alive, rows,
+                first, second, made, made + 4, scale,
+            )  # fmt: skip
             yield None
     return _tree(first[:made], second[:made], order, slot, nodes, n)
 
@@ -190,17 +192,16 @@ def _numbered(alive: Any, n: int) -> tuple[Any, Any]:
     return clusters, number
 
 
-def _matrix_of_list(columns: Any, cluster: Any, k: int, wide: bool, size: Any) -> Any:
-    """Net answers between pairs of clusters; None if two bytes a cell were too few."""
-    matrix = np.zeros((math.comb(k, 2),) * 2, np.int32 if wide else np.int16)
-    largest = fast.matrix_of_list(*columns, cluster, matrix)
-    return matrix if wide or _small(size, largest) else None
-
-
 def _small(size: Any, largest: int) -> bool:
     """Whether sums of rows fit int16: at most n^2 / 4 rows, of cells up to ``largest``."""
     n = len(size)
     return n * n / 4 * largest <= 32767
+
+
+def _most_merged(n: int) -> int:
+    """The most rows of sums at a time: m merged clusters among at most n - m have m (2 n - 3 m - 1)
+    / 2 pairs; and the next merge may ask for its rows before it has given back m."""
+    return max(m * (2 * n - 3 * m + 1) // 2 for m in range(n // 2 + 1))
 
 
 def _fits(k: int, cell: int) -> bool:

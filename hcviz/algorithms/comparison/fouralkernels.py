@@ -133,13 +133,22 @@ def merge_from_list(
 
 
 @njit
-def matrix_of_list(offsets, low, high, sign, cluster, matrix):
-    """Net answers between pairs of clusters numbered 0..k-1, added to ``matrix``.
+def most_answers(offsets, cluster, groups):
+    """The most answers about any one pair of the clusters: no sum of rows of
+    :func:`matrix_of_list` has a larger cell, since that is antisymmetric."""
+    answers = np.zeros(max(groups * (groups - 1) // 2, 1), np.int64)
+    n = len(cluster)
+    for l in range(n):  # noqa: E741
+        for k in range(l):
+            if cluster[k] != cluster[l]:
+                pair = pair_number(k, l)
+                answers[pair_number(cluster[k], cluster[l])] += offsets[pair + 1] - offsets[pair]
+    return answers.max()
 
-    Returns the largest cell seen on the way, and stops there if it is past 16 bits' worth: a matrix
-    of int16 is then of no use.
-    """
-    most = 1
+
+@njit
+def matrix_of_list(offsets, low, high, sign, cluster, matrix):
+    """Net answers between pairs of clusters numbered 0..k-1, added to ``matrix``."""
     n = len(cluster)
     for l in range(n):  # noqa: E741
         for k in range(l):
@@ -150,12 +159,7 @@ def matrix_of_list(offsets, low, high, sign, cluster, matrix):
             for t in range(offsets[pair], offsets[pair + 1]):
                 p, q = cluster[low[t]], cluster[high[t]]
                 if p != q:
-                    at = pair_number(p, q)
-                    row[at] += sign[t]
-                    most = max(most, abs(np.int64(row[at])))
-            if most > 30000 and matrix.itemsize == 2:
-                return most
-    return most
+                    row[pair_number(p, q)] += sign[t]
 
 
 @njit
@@ -196,27 +200,40 @@ def sums_of_matrix(matrix, clusters, size, v):
 def _fold(v, own, other, change, other_change):
     """v += change own + other_change other; own += other. One pass."""
     for c in range(len(v)):
-        x, y = own[c], other[c]
+        x, y = np.int64(own[c]), np.int64(other[c])
         v[c] += change * x + other_change * y
         own[c] = x + y
 
 
 @njit
+def _fold_into(v, own, other, into, change, other_change):
+    """The same with a third row for the sum, so that no two of them are one for the compiler."""
+    for c in range(len(v)):
+        x, y = np.int64(own[c]), np.int64(other[c])
+        v[c] += change * x + other_change * y
+        into[c] = x + y
+
+
+@njit
 def merge_from_matrix(
-    matrix, v, clusters, number, slot, size, alive, rows, first, second, made, until, scale
-):
-    """As :func:`merge_from_list`; rows of ``matrix`` add up, its columns and ``v`` stay apart.
+    matrix, store, at, free, left, v, clusters, number, slot, size, alive, rows, first, second,
+    made, until, scale,
+):  # fmt: skip
+    """As :func:`merge_from_list`; rows add up, the columns and ``v`` stay apart.
 
     ``clusters`` are the slots that were alive when the columns were made, ``number`` their inverse.
+    The row of a pair of clusters is ``store[at[pair]]``, or the matrix's own, which is never
+    written, where ``at`` is -1. ``free[: left]`` are the rows of ``store`` to be had. Returns how
+    many merges are made, and ``left``.
     """
     n = len(slot)
     k = len(clusters)
     scratch = np.full(n, -1, np.int32)
     value = np.empty((n, n))
-    left = 0
+    groups = 0
     for p in range(n):
-        left += alive[p]
-    while made < until and left > 1:
+        groups += alive[p]
+    while made < until and groups > 1:
         for p in range(n):
             for q in range(p + 1, n):
                 value[p, q] = 0.0
@@ -230,17 +247,35 @@ def merge_from_matrix(
         p, q = choose(value, size, alive, slot, rows, scratch, scale)
         first[made], second[made] = p, q
         made += 1
-        left -= 1
+        groups -= 1
         a, b = 1.0 * size[p], 1.0 * size[q]
-        _add_row(v, matrix[pair_number(number[p], number[q])], 1.0 / (a * b))
+        within = pair_number(number[p], number[q])
+        if at[within] < 0:
+            _add_row(v, matrix[within], 1.0 / (a * b))
+        else:
+            _add_row(v, store[at[within]], 1.0 / (a * b))
+            free[left] = at[within]
+            left += 1
         for x in range(n):
             if alive[x] and x != p and x != q:
-                own = matrix[pair_number(number[p], number[x])]
-                other = matrix[pair_number(number[q], number[x])]
-                _fold(
-                    v, own, other,
-                    (1.0 / a - 1.0 / (a + b)) / size[x],
-                    (1.0 / b - 1.0 / (a + b)) / size[x],
-                )  # fmt: skip
+                own = pair_number(number[p], number[x])
+                other = pair_number(number[q], number[x])
+                change = (1.0 / a - 1.0 / (a + b)) / size[x]
+                other_change = (1.0 / b - 1.0 / (a + b)) / size[x]
+                here, there = at[own], at[other]
+                if here >= 0 and there >= 0:
+                    _fold(v, store[here], store[there], change, other_change)
+                    free[left] = there
+                    left += 1
+                elif here >= 0:
+                    _fold(v, store[here], matrix[other], change, other_change)
+                elif there >= 0:
+                    _fold(v, store[there], matrix[own], other_change, change)
+                    at[own] = there
+                else:
+                    left -= 1
+                    at[own] = free[left]
+                    into = store[at[own]]
+                    _fold_into(v, matrix[own], matrix[other], into, change, other_change)
         _join(p, q, slot, size, alive)
-    return made
+    return made, left
