@@ -1,6 +1,6 @@
 """Methods for comparisons: seconds at the sizes of papers 000 and 004, beside the definitions.
 
-    python benchmarks/comparisons.py            # some minutes, 3 GB
+    python benchmarks/comparisons.py            # some minutes, 2 GB
     python benchmarks/comparisons.py --quick    # small sizes, seconds
 
 CPU seconds of one thread (set OPENBLAS_NUM_THREADS=1), compiled first, one run each. Equation (3)
