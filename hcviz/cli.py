@@ -110,6 +110,11 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         const="off",
         help="keep no unfinished sessions",
     )
+    one.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="do runs on the workers of a Dask scheduler: tcp://... (default: HCVIZ_SCHEDULER)",
+    )
 
     one = command("run", run, "Run a method and print its tree in Newick.")
     one.add_argument("method", help=", ".join(hcviz.algorithms()))
@@ -140,7 +145,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one.add_argument("--out", type=Path, metavar="FILE", help="write the tree: .nwk or .npy")
     one.add_argument("--json", action="store_true", help="print a JSON object")
     one.add_argument(
-        "--scheduler", metavar="ADDRESS", help="a Dask scheduler, for the active methods: tcp://..."
+        "--scheduler", metavar="ADDRESS", help="do it on the workers of a Dask scheduler: tcp://..."
     )
     one.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, by name"
@@ -272,7 +277,9 @@ def serve(options: argparse.Namespace) -> None:
 
     if options.data is not None:
         hcviz.datasets.load(options.data)  # refuses an unknown name before a server starts
-    serve_dashboard(options.data, options.port, options.address, options.autosave)
+    serve_dashboard(
+        options.data, options.port, options.address, options.autosave, options.scheduler
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -16,10 +16,11 @@ from distributed import Client
 
 from hcviz import Problem, run
 from hcviz.algorithms import MODULES
-from hcviz.core.errors import HcvizError
+from hcviz.core.errors import HcvizError, NoCluster
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import longtask
-from hcviz.jobs.cluster import NoCluster, run_on
+from hcviz.jobs.cluster import Cluster, run_on
+from hcviz.jobs.task import Gate, Task
 from tests import jobmethods
 
 #: Proposals between two trees: enough for a chain to be at work when its worker is killed.
@@ -159,9 +160,6 @@ def test_who_leaves_off_leaves_nothing_behind(method, client, cluster):
 
 
 def test_an_asker_who_dies_stops_the_work(client, cluster):
-    from hcviz.jobs.cluster import Cluster
-    from hcviz.jobs.task import Task
-
     other = Cluster(cluster.scheduler_address)
     module = jobmethods.__name__
     stream = other.start(Task(0, "spinning-thread", module, problem(), {}, 0, None))
@@ -200,9 +198,6 @@ def test_a_problem_that_cannot_travel_is_refused_before_anything_runs(cluster):
 
 
 def test_a_pause_holds_the_work(cluster, client):
-    from hcviz.jobs.cluster import Cluster
-    from hcviz.jobs.task import Gate, Task
-
     gate = Gate()
     other = Cluster(cluster.scheduler_address)
     items = Problem(labels=list("abcdef"))

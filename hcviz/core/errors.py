@@ -37,6 +37,10 @@ class InvalidParameter(HcvizError):
     """A parameter outside its bounds, or a name no registry knows."""
 
 
+class NoCluster(InvalidParameter):
+    """A cluster that does not answer, or cannot do what it is asked: nothing has begun."""
+
+
 class SessionFileError(HcvizError):
     """A session file that was made by another version, cut short or changed by hand."""
 

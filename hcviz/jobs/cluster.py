@@ -27,12 +27,12 @@ from hcviz.algorithms.active import framework
 from hcviz.algorithms.active.framework import ActiveCluster
 from hcviz.algorithms.active.growth import finished, tallied
 from hcviz.algorithms.active.methods import ACTIVE, described
-from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
+from hcviz.core.errors import HcvizError, InvalidData, NoCluster
 from hcviz.core.lazy import oracle_of
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs.longtask import PATIENCE, LongTask
+from hcviz.jobs.longtask import PATIENCE, LongTask, by_name
 from hcviz.jobs.task import Gate, Task, untransportable
 
 #: Seconds until a scheduler that did not answer is asked again, and for which a cluster may be
@@ -50,10 +50,6 @@ log = logging.getLogger(__name__)
 Stream = Generator[Snapshot | None, None, None]
 
 
-class NoCluster(InvalidParameter):
-    """Nobody there, or nobody who could do it: nothing has begun."""
-
-
 class Cluster:
     """A Dask scheduler's address, and the client that everybody in this process shares."""
 
@@ -67,7 +63,8 @@ class Cluster:
         """A client whose scheduler has workers; :class:`NoCluster`, which is remembered a while."""
         with self._lock:
             if self._client is not None and self._client.status != "running":
-                _close(self._client)
+                # Which waits until it has given up to reach its scheduler again.
+                threading.Thread(target=_close, args=(self._client,), daemon=True).start()
                 self._client = None
             if self._client is None:
                 if self._refused is not None and time.monotonic() - self._refused[0] < AGAIN:
@@ -192,7 +189,7 @@ def run_on(
     """:func:`hcviz.run` on the workers of the Dask scheduler at ``address``: the same snapshots of
     a sampler, the same last one of any method.
 
-    Raises :class:`NoCluster`, an :class:`InvalidParameter`, where nobody answers at the address.
+    Raises :class:`NoCluster` where nobody answers at the address.
     """
     task = Task(0, name, MODULES.get(name, ""), problem, params, seed, start)
     cluster = Cluster(address)
@@ -317,11 +314,14 @@ class Workers:
         self._oracle = client.scatter(oracle, broadcast=True, hash=False)
 
     def tally(self, oracle: Any, *given: Any) -> Future[Any]:
-        found: Future[Any] = self._executor.submit(elsewhere, tallied, self._oracle, *given)
-        return found
+        return self._submit(tallied, *given)
 
     def finish(self, oracle: Any, *given: Any) -> Future[Any]:
-        found: Future[Any] = self._executor.submit(elsewhere, finished, self._oracle, *given)
+        return self._submit(finished, *given)
+
+    def _submit(self, *given: Any) -> Future[Any]:
+        packed = pickle.dumps(given)
+        found: Future[Any] = self._executor.submit(by_name(elsewhere), self._oracle, packed)
         return found
 
     def collect(self, future: Future[Any], oracle: Any) -> Any:
@@ -333,7 +333,7 @@ class Workers:
         self._executor.shutdown(wait=False)
 
 
-def elsewhere(task: Callable[..., Any], oracle: Any, *given: Any) -> tuple[Any, Any]:
+def elsewhere(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:
     """What a worker does: the task, and what it asked the oracle."""
     counted = CountingOracle(oracle, cache=0)
     return task(counted, *given), counted.log
@@ -346,4 +346,4 @@ def grow_on(
     return made.grow(oracle, seed, triplets, crew=Workers(client, oracle))
 
 
-__all__ = ["Cluster", "NoCluster", "Workers", "cluster_at", "connected", "grow_on", "run_on"]
+__all__ = ["Cluster", "Workers", "cluster_at", "connected", "grow_on", "run_on"]

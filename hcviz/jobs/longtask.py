@@ -61,6 +61,23 @@ def channels(client: Any, name: str) -> tuple[Any, Any, Any]:
     )
 
 
+def by_name(function: Callable[..., Any]) -> Callable[[Any, bytes], Any]:
+    """``function`` of its first argument and of the others, pickled, for Dask to carry.
+
+    Its scheduler unpickles whatever it passes on. What it sees of this is neither ours nor needs
+    hcviz, which takes seconds to import, and which it may not have.
+    """
+    module, name = function.__module__, function.__qualname__
+
+    def call(first: Any, others: bytes) -> Any:
+        from importlib import import_module
+        from pickle import loads
+
+        return getattr(import_module(module), name)(first, *loads(others))
+
+    return call
+
+
 # ---------------------------------------------------------------------- the worker's side
 
 
@@ -207,7 +224,7 @@ class LongTask:
         self._last = self.over = False
         bare = replace(task, problem=Problem(labels=["-"]))
         self._future = client.submit(
-            work, problem, bare, self.name, each, CHECKPOINT,
+            by_name(work), problem, pickle.dumps((bare, self.name, each, CHECKPOINT)),
             key=self.name, pure=False, workers=[worker], allow_other_workers=True,
         )  # fmt: skip
 

@@ -1,14 +1,15 @@
-"""``Runner``: one job at a time for one session, in a thread or in a worker process."""
+"""``Runner``: one job at a time for one session, in a thread, a worker process or on a cluster."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import MODULES, get
-from hcviz.core.errors import HcvizError
+from hcviz.core.errors import HcvizError, NoCluster
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -18,7 +19,21 @@ from hcviz.jobs.samples import Samples
 from hcviz.jobs.task import Gate, Task, log_unexpected, perform, unexpected
 from hcviz.session.actions import Arrived, Failed, Stopped
 
+if TYPE_CHECKING:
+    from hcviz.jobs.cluster import Cluster
+
+#: Seconds that a page waits for a scheduler before it does without.
+SOON = 2.0
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run is done: on the cluster at ``address``, or here, for the ``fault`` there is."""
+
+    address: str
+    fault: NoCluster | None = None
 
 
 class Runner:
@@ -29,11 +44,22 @@ class Runner:
     ``Stopped(run)``. A job that a newer one replaces says nothing more. After an ``Arrived`` the
     receiver calls :meth:`acknowledge`; until then no further one is sent, but for the last of a
     run (see :class:`Courier`). All methods return at once and may be called from any thread.
+
+    With a ``cluster`` jobs are done there, and where that cannot be, here; ``tell(place)`` says
+    which before each, on a thread of the runner's.
     """
 
-    def __init__(self, post: Callable[[Message], None], pool: Pool = POOL) -> None:
+    def __init__(
+        self,
+        post: Callable[[Message], None],
+        pool: Pool = POOL,
+        cluster: Cluster | None = None,
+        tell: Callable[[Place], None] = lambda place: None,
+    ) -> None:
         self._post = post
         self._pool = pool
+        self._cluster = cluster
+        self._tell = tell
         self._lock = threading.RLock()
         self._job: Job | None = None
         self._closed = False
@@ -57,7 +83,7 @@ class Runner:
         """Replace whatever is at work by this. Everything that is wrong is posted as ``Failed``.
 
         The random generator is that of run ``run`` of seed ``seed``, unless ``start`` carries one.
-        ``samples`` takes every snapshot of a method that runs in a thread, before it is posted.
+        ``samples`` takes every snapshot of a method that has them, before it is posted.
         """
         task = Task(run, method, MODULES.get(method, ""), problem, dict(params), seed, start)
         with self._lock:
@@ -65,7 +91,7 @@ class Runner:
                 return
             if self._job is not None:
                 self._job.stop(None)
-            self._job = Job(task, self._post, self._pool, samples)
+            self._job = Job(task, self._post, self._pool, samples, self._cluster, self._tell)
 
     def acknowledge(self, run: int) -> None:
         """The last ``Arrived`` of this run has been dealt with: the next may come."""
@@ -109,8 +135,12 @@ class Job:
         post: Callable[[Message], None],
         pool: Pool,
         samples: Samples | None = None,
+        cluster: Cluster | None = None,
+        tell: Callable[[Place], None] = lambda place: None,
     ) -> None:
         self.run = task.run
+        self._cluster = cluster
+        self._tell = tell
         self._task = task
         self._samples = samples
         self._pool = pool
@@ -137,7 +167,12 @@ class Job:
     def _work(self) -> None:
         task = self._task
         try:
-            if get(task.method).place(task.params) == "thread":
+            away = self._away()
+            if away is not None:
+                # A pause is passed on: only who steers the cluster looks at the gate.
+                gate = Gate(stopped=self._gate.stopped)
+                perform(task, self.courier, gate, samples=self._samples, stream=lambda _: away)
+            elif get(task.method).place(task.params) == "thread":
                 perform(task, self.courier, self._gate, samples=self._samples)
             else:
                 self._in_worker(task)
@@ -146,6 +181,19 @@ class Job:
         except Exception as fault:
             log_unexpected(task.method, fault)
             self.courier.end(unexpected(task.run, task.method, fault))
+
+    def _away(self) -> Iterator[Snapshot | None] | None:
+        """What the task yields on the cluster; None where it is to be done here."""
+        if self._cluster is None:
+            return None
+        place = Place(self._cluster.address)
+        try:
+            stream = self._cluster.start(self._task, self._gate, SOON)
+        except NoCluster as fault:
+            stream, place = None, Place(self._cluster.address, fault)
+        if not self._gate.stopped.is_set():
+            self._tell(place)
+        return stream
 
     def _in_worker(self, task: Task) -> None:
         worker = self._pool.take()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hcviz.io.shelf import Shelf
 from hcviz.session.model import Session
@@ -37,6 +37,9 @@ from hcviz.ui.shell import Shell
 from hcviz.ui.store import Store, Theme
 from hcviz.ui.watching import LIVE, UNHURRIED, draw, watch
 
+if TYPE_CHECKING:
+    from hcviz.jobs.cluster import Cluster
+
 Schedule = Callable[[Callable[[], None]], None]
 
 
@@ -48,9 +51,10 @@ class Explorer:
         schedule: Schedule,
         together: Callable[[], AbstractContextManager[None]] = nullcontext,
         link: Link | None = None,
+        cluster: Cluster | None = None,
         **options: Any,
     ) -> None:
-        self.store = Store(Session(), schedule, together)
+        self.store = Store(Session(), schedule, together, cluster)
         store = self.store
         self.gestures = Gestures(store)
         self.asking = Asking(store)

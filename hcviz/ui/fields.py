@@ -55,7 +55,17 @@ def form(store: Store) -> dict[str, Any]:
     about = method.summary or method.title
     if method.paper:
         about += f" ({method.paper})"
-    return {"fields": fields, "data": prepared, "about": about}
+    return {"fields": fields, "data": prepared, "about": about, "place": place(store)}
+
+
+def place(store: Store) -> str:
+    """Where runs are done, in words; nothing where there is no choice."""
+    known = store.view.place
+    if known is None:
+        return ""
+    if known.fault is None:
+        return f"Runs are done on the cluster at {known.address}."
+    return f"Runs are done on this machine. {known.fault.message}"
 
 
 def _refused_by_the_run(store: Store, name: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import panel as pn
 from bokeh.document import Document
@@ -25,6 +26,9 @@ from hcviz.ui.link import Link, from_query
 from hcviz.ui.parcel import as_one
 from hcviz.ui.store import Theme
 from hcviz.ui.wire import Wire
+
+if TYPE_CHECKING:
+    from hcviz.jobs.cluster import Cluster
 
 #: Seconds that a page may wait for its first tree; most methods need hundredths.
 FIRST = 0.2
@@ -47,13 +51,17 @@ def warm() -> None:
 
 
 def serve_page(
-    data: str | None = None, spec: DataSpec | None = None, autosave: str | None = None
+    data: str | None = None,
+    spec: DataSpec | None = None,
+    autosave: str | None = None,
+    scheduler: str | None = None,
 ) -> pn.viewable.Viewable:
     """The page of the current browser session; call it from the served script.
 
     It opens the built-in ``data`` (or what the URL names), or ``spec`` where that is given.
     ``autosave`` is the folder in which unfinished sessions are kept, or ``off``; by default what
-    ``HCVIZ_STATE`` says, else the user's own state folder.
+    ``HCVIZ_STATE`` says, else the user's own state folder. ``scheduler`` is the address of a Dask
+    scheduler on whose workers runs are done; by default what ``HCVIZ_SCHEDULER`` says, if anything.
     """
     pn.extension(notifications=False)
     theme = _theme(pn.state.cookies.get("hcviz-theme"))
@@ -72,7 +80,8 @@ def serve_page(
             fault = found
 
     gate = Gate(document)
-    explorer = Explorer(gate.schedule, lambda: as_one(document), link, spec=spec)
+    cluster = cluster_of(scheduler)
+    explorer = Explorer(gate.schedule, lambda: as_one(document), link, cluster, spec=spec)
     explorer.store.look(theme=theme)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
@@ -99,6 +108,16 @@ def serve_page(
         )
     pn.state.on_session_destroyed(lambda _context: explorer.close())
     return explorer.view
+
+
+def cluster_of(said: str | None = None) -> Cluster | None:
+    """The cluster at the address ``said``, else at ``HCVIZ_SCHEDULER``; None where neither is."""
+    address = (os.environ.get("HCVIZ_SCHEDULER", "") if said is None else said).strip()
+    if not address:
+        return None
+    from hcviz.jobs.cluster import cluster_at  # and Dask with it: only where it is asked for
+
+    return cluster_at(address)
 
 
 class Gate:
@@ -160,7 +179,13 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
         gate = Gate(document)
-        explorer = Explorer(gate.schedule, lambda: as_one(document), spec=spec, method=method)
+        explorer = Explorer(
+            gate.schedule,
+            lambda: as_one(document),
+            cluster=cluster_of(),
+            spec=spec,
+            method=method,
+        )
         pn.state.onload(gate.open)
         document.add_periodic_callback(
             attendance(explorer.store, lambda: deserted([document])), OFTEN
@@ -168,7 +193,9 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     else:
         wire = Wire(_running_loop())
-        explorer = Explorer(wire.schedule, wire.together, spec=spec, method=method)
+        explorer = Explorer(
+            wire.schedule, wire.together, cluster=cluster_of(), spec=spec, method=method
+        )
         wire.attach(explorer)
     view: Any = explorer.view
     view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)

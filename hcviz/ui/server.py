@@ -10,17 +10,24 @@ from hcviz.core.errors import HcvizError, InvalidParameter
 from hcviz.ui.page import serve_page, warm
 
 
-def serve(data: str | None, port: int, address: str, autosave: str | None = None) -> None:
+def serve(
+    data: str | None,
+    port: int,
+    address: str,
+    autosave: str | None = None,
+    scheduler: str | None = None,
+) -> None:
     """Serve until interrupted. :class:`HcvizError` where the port cannot be had.
 
-    ``autosave``: where unfinished sessions are kept, see :func:`hcviz.ui.serve_page`.
+    ``autosave``: where unfinished sessions are kept, ``scheduler``: where runs are done, see
+    :func:`hcviz.ui.serve_page`.
     """
     if not 1 <= port <= 65535:
         raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
     hosts = {address, "127.0.0.1", "localhost"}
     try:
         server = pn.serve(
-            {"/": lambda: serve_page(data, autosave=autosave)},
+            {"/": lambda: serve_page(data, autosave=autosave, scheduler=scheduler)},
             port=port,
             address=address,
             websocket_origin=sorted(f"{host}:{port}" for host in hosts),

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
@@ -22,7 +22,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
 from hcviz.io.shelf import Unfinished
-from hcviz.jobs import Aside, Runner, Samples
+from hcviz.jobs import Aside, Place, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.questions import Question
 from hcviz.session import actions as act
@@ -32,6 +32,9 @@ from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
 from hcviz.ui.lesson import Lesson
 from hcviz.ui.sources import resolve
+
+if TYPE_CHECKING:
+    from hcviz.jobs.cluster import Cluster
 
 log = logging.getLogger("hcviz")
 
@@ -145,6 +148,8 @@ class ViewState:
     lesson: Lesson | None = None
     #: What trees made without answers are called, and they: the learning curve is seen beside them.
     baselines: tuple[tuple[str, Tree], ...] = ()
+    #: Where the newest run is done; None where there is no choice.
+    place: Place | None = None
     #: An earlier session of this visitor's that can be resumed.
     unfinished: Unfinished | None = None
 
@@ -160,7 +165,7 @@ class Store:
 
     ``schedule(callback)`` runs a callback later on the document's thread; it is the only thing
     that worker threads may touch. ``together()`` is a context in which all that the views change
-    goes to the browser as one.
+    goes to the browser as one. Runs are done on the ``cluster``, if there is one.
     """
 
     def __init__(
@@ -168,6 +173,7 @@ class Store:
         session: Session,
         schedule: Callable[[Callable[[], None]], None],
         together: Callable[[], AbstractContextManager[None]] = nullcontext,
+        cluster: Cluster | None = None,
     ) -> None:
         self.session = session
         self.view = ViewState()
@@ -190,7 +196,11 @@ class Store:
         #: Told what the session becomes, before anything runs for it (``autosave.py``).
         self.keep: Callable[[Session], None] = lambda session: None
         self._changes: tuple[Any, Any, CladeChanges] | None = None
-        self.runner = Runner(self._from_worker)
+        self.runner = Runner(
+            self._from_worker,
+            cluster=cluster,
+            tell=lambda place: schedule(lambda: self._placed(place)),
+        )
         #: What pictures ask for beside the run, and how often there was an answer.
         self.aside = Aside(schedule, self._answered)
         self.answers = 0
@@ -434,6 +444,14 @@ class Store:
 
     def _answered(self) -> None:
         self.answers += 1
+        self._notify()
+
+    def _placed(self, place: Place) -> None:
+        """Where the run is done is seen; that it cannot be done there is said, but once."""
+        before, fault = self.view.place, place.fault
+        self.view = replace(self.view, place=place)
+        if fault is not None and (before is None or str(before.fault) != str(fault)):
+            self.view = replace(self.view, error=(fault.message, "Runs are done on this machine."))
         self._notify()
 
     def _from_worker(self, message: Any) -> None:

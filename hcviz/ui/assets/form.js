@@ -18,4 +18,5 @@ export const render = component("form", (state, send) => [
   state.about ? h("p", { class: "quiet small" }, state.about) : null,
   state.fields.length ? state.fields.map(f => row(f, send))
     : h("p", { class: "quiet small" }, "This method has no parameters."),
+  state.place ? h("p", { class: "quiet small place" }, state.place) : null,
 ])

@@ -1,0 +1,317 @@
+"""The page's runner with a Dask cluster: arrivals, cancel, a killed worker, a lost scheduler."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from distributed import Client
+
+from hcviz import Problem, run
+from hcviz.algorithms import generator, get
+from hcviz.datasets import noisy_blocks
+from hcviz.jobs import Place, Runner, Samples
+from hcviz.jobs import runner as runners
+from hcviz.jobs.cluster import Cluster, run_on
+from hcviz.session.actions import Failed, Finished, Stopped
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui.fields import form
+from hcviz.ui.page import cluster_of
+from hcviz.ui.store import Store
+from tests.conftest import ROOT
+from tests.test_cluster_long import Local, at_work, kill, problem
+from tests.test_jobs import Inbox, gone, items, job_methods, wait_for
+
+__all__ = ["job_methods"]  # a fixture for every test of this module
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as made:
+        made.wait_for_workers(2)
+        yield made
+
+
+@pytest.fixture
+def inbox():
+    return Inbox()
+
+
+@pytest.fixture
+def places():
+    return []
+
+
+@pytest.fixture
+def runner(inbox, cluster, client, places):
+    there = Cluster(cluster.scheduler_address)
+    made = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    yield made
+    made.close()
+    wait_for(lambda: not at_work(client), 30)
+    there.close()
+
+
+@pytest.mark.parametrize("where", ["thread", "process"])
+def test_a_run_arrives_in_order_from_another_process(where, runner, inbox, places, cluster):
+    runner.start(7, f"counting-{where}", items(), {"steps": 5, "rest": 0.05}, 11)
+    assert runner.busy
+    assert inbox.until_over() == Finished(7)
+    assert inbox.steps == sorted(set(inbox.steps))
+    assert inbox.steps[-1] == 5
+    pids = {m.snapshot.metrics["pid"] for m in inbox.messages[:-1]}
+    assert len(pids) == 1
+    assert os.getpid() not in pids
+    assert places == [Place(cluster.scheduler_address)]
+    # Run 7's numbers, as here.
+    drawn = generator(11, 7).random(5)
+    assert inbox.messages[-2].snapshot.metrics["draw"] == drawn[-1]
+
+
+def test_the_newest_job_wins_and_the_older_leaves_the_cluster(runner, inbox, client):
+    runner.start(1, "spinning-thread", items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    runner.start(2, "counting-process", items(), {"steps": 3, "rest": 0.05}, 0)
+    inbox.until_over()
+    assert inbox.messages[-1] == Finished(2)
+    assert {m.run for m in inbox.messages[1:]} == {2}
+    wait_for(lambda: not at_work(client), 30)
+
+
+def test_a_cancel_shows_at_once_and_stops_the_work(runner, inbox, client):
+    runner.start(1, "spinning-process", items(), {}, 0)
+    inbox.until(lambda messages: len(messages) == 1)
+    assert at_work(client)
+    runner.cancel()
+    assert inbox.until_over() == Stopped(1)
+    assert not runner.busy
+    wait_for(lambda: not at_work(client), 30)
+    assert len(inbox.messages) == 2
+
+
+def test_nothing_arrives_during_a_pause_and_then_the_rest(runner, inbox):
+    runner.start(1, "counting-thread", items(), {"steps": 150, "rest": 0.01}, 0)
+    inbox.until(lambda messages: len(messages) >= 2)
+    runner.pause()
+    wait_for(lambda: True, 1)
+    before = len(inbox.messages)
+    assert runner.busy
+    runner.resume()
+    assert inbox.until_over() == Finished(1)
+    assert len(inbox.messages) > before
+    assert inbox.steps[-1] == 150
+
+
+def test_a_killed_worker_is_not_seen_on_the_page(runner, inbox, client):
+    runner.start(1, "counting-process", items(), {"steps": 60, "rest": 0.02}, 3)
+    inbox.until(lambda messages: len(messages) >= 5)
+    kill(client, next(iter(at_work(client))))
+    assert inbox.until_over() == Finished(1)
+    assert inbox.steps == sorted(set(inbox.steps))
+    assert inbox.messages[-2].snapshot.metrics["draw"] == generator(3, 1).random(60)[-1]
+
+
+def test_every_draw_of_a_sampler_counts_and_once(runner, inbox):
+    """The page's samples see all, though few are drawn; chains' numbers are those of a run here."""
+    params = {"steps": 4000, "every": 20, "chains": 2}
+    taken = []
+
+    class Noting(Samples):
+        def take(self, snapshot):
+            taken.append(snapshot)
+            super().take(snapshot)
+
+    runner.start(0, "ddt", problem(), params, 5, samples=Noting(40))
+    inbox.until_over()
+    here = list(run("ddt", problem(), seed=5, **params))
+    assert [s.step for s in taken] == [s.step for s in here]
+    assert [s.metrics for s in taken] == [s.metrics for s in here]
+    assert [s.tree for s in taken] == [s.tree for s in here]
+
+
+def test_large_sets_are_divided_by_all_workers(runner, inbox, monkeypatch):
+    from hcviz.algorithms.active import framework
+
+    monkeypatch.setattr(framework, "TASK", 300)
+    features = np.random.default_rng(0).normal(size=(1500, 3))
+    told = Problem(features=features)
+    runner.start(2, "active-spectral", told, {"s": 20}, 1)
+    assert inbox.until_over() == Finished(2)
+    method = get("active-spectral")
+    *_, last = (
+        s for s in method.start_run(told, method.parameters(s=20), generator(1, 2)) if s is not None
+    )
+    assert inbox.messages[-2].snapshot.tree == last.tree
+    assert inbox.messages[-2].snapshot.metrics["queries"] == last.metrics["queries"]
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [("no-such-method", "no method 'no-such-method'"), ("average", "needs similarity"),
+     ("refusing-process", "Item 3 is odd."), ("breaking-thread", "unexpected")],
+)  # fmt: skip
+def test_what_is_wrong_is_posted(method, said, runner, inbox):
+    runner.start(2, method, items(), {}, 0)
+    end = inbox.until_over()
+    assert isinstance(end, Failed)
+    assert said in end.message
+
+
+def test_what_cannot_travel_is_done_here(runner, inbox, places):
+    runner.start(1, "counting-thread", Problem(oracle=Local()), {"steps": 3}, 0)
+    assert inbox.until_over() == Finished(1)
+    assert inbox.messages[0].snapshot.metrics["pid"] == os.getpid()
+    assert "could not be taken" in places[0].fault.message
+
+
+NOWHERE = "tcp://127.0.0.1:1"
+
+
+@pytest.fixture
+def nowhere(monkeypatch):
+    monkeypatch.setattr(runners, "SOON", 0.2)
+    return Cluster(NOWHERE)
+
+
+def test_without_an_answer_a_run_is_done_here(inbox, places, nowhere):
+    runner = inbox.runner = Runner(inbox, cluster=nowhere, tell=places.append)
+    with contextlib.closing(runner):
+        runner.start(1, "counting-thread", items(), {"steps": 3}, 0)
+        assert inbox.until_over() == Finished(1)
+    assert inbox.messages[0].snapshot.metrics["pid"] == os.getpid()
+    assert "No Dask scheduler answers at tcp://127.0.0.1:1" in places[0].fault.message
+
+
+def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, nowhere):
+    store = Store(Session(method="average"), loop.schedule, cluster=nowhere)
+    try:
+        assert store.open_data(DataSpec(name="zoo"))
+        loop.until(lambda: store.session.status == "settled")
+        assert store.session.snapshot is not None
+        assert "No Dask scheduler answers" in store.view.error[0]
+        assert store.view.error[1] == "Runs are done on this machine."
+        assert form(store)["place"].startswith("Runs are done on this machine.")
+        store.look(error=None)
+        assert store.open_data(DataSpec(name="zoo"))
+        loop.until(lambda: store.session.status == "settled")
+        assert store.view.error is None
+    finally:
+        store.close()
+
+
+def test_the_page_says_that_runs_are_done_there(loop, cluster):
+    there = Cluster(cluster.scheduler_address)
+    store = Store(Session(method="average"), loop.schedule, cluster=there)
+    try:
+        assert store.open_data(DataSpec(name="zoo"))
+        loop.until(lambda: store.session.status == "settled")
+        address = cluster.scheduler_address
+        assert form(store)["place"] == f"Runs are done on the cluster at {address}."
+        assert store.view.error is None
+    finally:
+        store.close()
+        there.close()
+
+
+def test_the_environment_names_the_scheduler(monkeypatch):
+    monkeypatch.delenv("HCVIZ_SCHEDULER", raising=False)
+    assert cluster_of() is None
+    monkeypatch.setenv("HCVIZ_SCHEDULER", " tcp://127.0.0.1:2 ")
+    assert cluster_of().address == "tcp://127.0.0.1:2"
+    assert cluster_of() is cluster_of("tcp://127.0.0.1:2"), "one client for all sessions"
+    assert cluster_of("tcp://127.0.0.1:3").address == "tcp://127.0.0.1:3"
+    assert cluster_of("") is None
+
+
+SCHEDULER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    made = LocalCluster(
+        n_workers=int(sys.argv[1]), threads_per_worker=1, processes=len(sys.argv) > 2,
+        protocol="tcp://", dashboard_address=None, host="127.0.0.1", silence_logs=50,
+    )
+    print(made.scheduler_address, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def apart():
+    """Starts a scheduler (with workers) in a process of its own: (the process, its address)."""
+    started = []
+
+    def start(workers, *more):
+        made = subprocess.Popen(
+            [sys.executable, "-c", SCHEDULER, str(workers), *more], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        started.append(made)
+        return made, made.stdout.readline().strip()
+
+    yield start
+    for each in started:
+        each.stdin.close()  # its workers end with it
+        try:
+            each.wait(10)
+        except subprocess.TimeoutExpired:
+            each.kill()
+            each.wait()
+
+
+def test_a_scheduler_that_goes_away_is_a_sentence_and_the_next_run_is_done_here(
+    apart, inbox, places, monkeypatch
+):
+    monkeypatch.setattr(runners, "SOON", 0.5)
+    process, address = apart(1)
+    there = Cluster(address)
+    runner = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    with contextlib.closing(there), contextlib.closing(runner):
+        runner.start(1, "counting-thread", items(), {"steps": 10**6, "rest": 0.01}, 0)
+        inbox.until(lambda messages: len(messages) >= 2)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert gone(process.pid)
+        end = inbox.until_over()
+        assert isinstance(end, Failed)
+        assert f"The Dask scheduler at {address} went away" in end.message
+        assert "kept" in end.hint
+        inbox.messages.clear()
+        runner.start(2, "counting-thread", items(), {"steps": 2}, 0)
+        assert inbox.until_over() == Finished(2)
+    assert [place.fault is None for place in places] == [True, False]
+
+
+def test_a_scheduler_without_workers_is_as_good_as_none(apart, inbox, places):
+    _, address = apart(0)
+    there = Cluster(address)
+    runner = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    with contextlib.closing(there), contextlib.closing(runner):
+        runner.start(2, "counting-thread", items(), {"steps": 2}, 0)
+        assert inbox.until_over() == Finished(2)
+    assert "has no workers" in places[0].fault.message
+
+
+def test_the_scheduler_needs_no_hcviz(apart, monkeypatch):
+    """It unpickles what it passes on, so an import there would hold everybody up."""
+    from hcviz.algorithms.active import framework
+
+    monkeypatch.setattr(framework, "TASK", 100)
+    _, address = apart(1, "processes")
+    oracle = noisy_blocks(500, 2, 0.1).oracle
+    for method, told in (("ddt", problem()), ("active-spectral", Problem(oracle=oracle))):
+        assert list(run_on(address, method, told, **({"chains": 2} if method == "ddt" else {})))
+
+    def known():
+        import sys
+
+        return "distributed" in sys.modules, "hcviz" in sys.modules
+
+    with Client(address) as client:
+        assert client.run_on_scheduler(known) == (True, False)
+        assert list(client.run(known).values()) == [(True, True)]
