@@ -22,6 +22,7 @@ from hcviz.session.actions import Failed, Finished, Stopped
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.fields import form
 from hcviz.ui.page import cluster_of
+from hcviz.ui.pictures import SLICES
 from hcviz.ui.store import Store
 from tests.conftest import ROOT
 from tests.test_cluster_long import Local, at_work, kill, problem
@@ -207,11 +208,15 @@ def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, no
 def test_the_page_says_that_runs_are_done_there(loop, cluster):
     there = Cluster(cluster.scheduler_address)
     store = Store(Session(method="average"), loop.schedule, cluster=there)
+    pages = []
     try:
         assert store.open_data(DataSpec(name="zoo"))
+        store.subscribe(SLICES[form], lambda _: pages.append(form(store)))
         loop.until(lambda: store.session.status == "settled")
         address = cluster.scheduler_address
-        assert form(store)["place"] == f"Runs are done on the cluster at {address}."
+        told = f"Runs are done on the cluster at {address}."
+        assert form(store)["place"] == told
+        assert pages[-1]["place"] == told, "the form was drawn anew when that was known"
         assert store.view.error is None
     finally:
         store.close()

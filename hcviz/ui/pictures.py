@@ -404,6 +404,7 @@ SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
         s.session.params,
         s.dataset,
         s.view.faults,
+        s.view.place,
         s.session.error,
         s.session.status == "failed",
     ),
