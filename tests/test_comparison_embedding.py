@@ -10,6 +10,7 @@ from scipy.optimize import check_grad
 
 import hcviz
 from hcviz import Comparisons, Problem
+from hcviz.algorithms.comparison import embedding
 from hcviz.algorithms.comparison.embedding import logistic_loss, student_loss
 from hcviz.core.errors import InvalidParameter
 from hcviz.datasets import planted_hierarchy, sample_comparisons
@@ -59,6 +60,35 @@ def test_two_clear_clusters_come_apart(name):
     assert hcviz.metrics.aari(data.target, shown.tree, 1) == 1.0
     assert shown.metrics["agreement"] > 0.7  # half of all answers are within a cluster: noise
     assert shown.views["points"].xy.shape == (24, 2)
+
+
+@pytest.mark.parametrize("name", ["t-ste", "forte"])
+def test_of_several_starts_the_lowest_is_taken(name, monkeypatch):
+    """Whoever counts the descents: as many as starts, all standard normal, the lowest kept."""
+    _, rows = drawn(2, n=12, m=80)
+    problem = Problem(comparisons=rows)
+    seen = []
+    real = embedding._descend
+
+    def watched(loss, start, steps):
+        x = real(loss, start, steps)
+        seen.append((loss(x)[0], x))
+        return x
+
+    monkeypatch.setattr(embedding, "_descend", watched)
+    shown = list(hcviz.run(name, problem, starts=7, max_steps=15, seed=3))[-1]
+    assert len(seen) == 7
+    least, points = min(seen, key=lambda end: end[0])
+    assert least < max(seen, key=lambda end: end[0])[0] - 1e-6  # there is something to choose
+    assert shown.metrics["loss"] == least
+    assert np.array_equal(shown.views["points"].xy, points)
+    seen.clear()
+    monkeypatch.setattr(embedding, "TRIED", 30)  # the starts see 30 answers, the best then all
+    shown = list(hcviz.run(name, problem, starts=3, max_steps=15, seed=3))[-1]
+    assert len(seen) == 4
+    assert shown.metrics["loss"] == seen[-1][0]
+    full = embedding.student_loss(seen[-1][1], rows, 1.0) if name == "t-ste" else None
+    assert full is None or full[0] == seen[-1][0]
 
 
 def test_more_dimensions_and_bad_ones():

@@ -119,6 +119,31 @@ def test_bad_parameters_are_sentences(make, said):
         make()
 
 
+@pytest.mark.parametrize("pair", ["normal-normal", "uniform-beta", "uniform-normal"])
+def test_pairs_of_distributions_are_as_far_apart_as_said(pair):
+    """P(w_in > w_out) = 3/4: of 40,000 pairs of independent draws, four standard errors are
+    0.0087. (N(3/4, 0.1^2) leaves [0, 1] now and then, which costs 0.0002.)"""
+    data = planted_partition(404, 2, pair=pair, p=0.0, seed=3)
+    same = np.equal.outer(data.classes, data.classes)
+    above = np.triu(np.ones((404, 404), bool), 1)
+    inside, across = data.similarity[same & above], data.similarity[~same & above]
+    assert (inside[:40_000] > across[:40_000]).mean() == pytest.approx(0.75, abs=0.0088)
+    if pair != "normal-normal":
+        assert across.min() >= 0
+        assert across.max() <= 1
+        assert across.mean() == pytest.approx(0.5, abs=4 * 0.29 / np.sqrt(len(across)))
+        assert inside.std() == pytest.approx({"b": 0.1936, "n": 0.1}[pair[8]], rel=0.02)
+        assert pair in data.provenance
+
+
+def test_a_pair_has_a_name_that_is_known():
+    with pytest.raises(InvalidParameter, match="no pair of distributions 'beta'"):
+        planted_partition(10, 2, pair="beta")
+    mixed = planted_partition(10, 2, pair="uniform-beta", f_in=lambda g, m: np.full(m, 2.0), p=0)
+    assert mixed.similarity[0, 1] == 2.0
+    assert 0 <= mixed.similarity[0, 9] <= 1
+
+
 # ---------------------------------------------------------------------- comparisons
 
 

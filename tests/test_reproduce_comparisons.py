@@ -8,14 +8,15 @@ import json
 import numpy as np
 import pytest
 
-from hcviz import cli
+from hcviz import Tree, cli
 from hcviz.algorithms.comparison.foural import four_al
 from hcviz.core.errors import InvalidData
-from hcviz.datasets import load, planted_hierarchy, sample_comparisons
+from hcviz.datasets import load, planted_hierarchy, planted_partition, sample_comparisons
 from hcviz.metrics import aari
 from hcviz.reproduce import ghoshdastidar2019 as hierarchies
 from hcviz.reproduce import grid
 from hcviz.reproduce import perrot2020 as partitions
+from hcviz.reproduce.comparison_figure import draw_cars
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def small(monkeypatch, shared_data):
     monkeypatch.setattr(hierarchies, "QUICK", size)
     monkeypatch.setattr(hierarchies, "STEPS", 20)
     size = {"n": 40, "k": 2, "powers": (4.0,), "eps": (1.0,), "draws": 1, "mnist": 40}
-    size |= {"mnist_powers": (2.0,), "mnist_draws": 1, "embedded": 300}
+    size |= {"mnist_powers": (2.0,), "mnist_draws": 1, "embedded": 300, "starts": 2}
     monkeypatch.setattr(partitions, "QUICK", size)
     digits = load("digits")  # in MNIST's place: 300 pictures instead of 10,000
     monkeypatch.setattr(partitions, "load", lambda n: digits if n == "mnist" else load(n))
@@ -52,6 +53,8 @@ def test_a_second_run_computes_only_what_is_missing(name, small, tmp_path, capsy
     assert all(claim["claim"] in told for claim in result["claims"])
     assert (tmp_path / f"{name}.svg").read_text().count("<svg") == 1
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    cars = (tmp_path / f"{name}-cars.svg").exists()
+    assert cars == (name == "ghoshdastidar2019")
     assert json.loads((tmp_path / f"{name}.json").read_text())["claims"] == result["claims"]
     table = list(csv.DictReader((tmp_path / f"{name}.csv").open()))
     assert {row["part"] for row in table} >= {"car"}
@@ -103,15 +106,29 @@ def test_what_is_not_there_is_left_out_and_said(small, monkeypatch, capsys, tmp_
     assert "left out: The data set 'mnist'" in said
 
 
-@pytest.mark.parametrize("name", list(partitions.DISTRIBUTIONS))
-def test_the_distributions_are_as_far_apart_as_said(name):
-    """P(w_in > w_out) = 3/4; 4 standard errors of 200,000 draws are below 0.004."""
-    rng = np.random.default_rng(0)
-    shape = partitions.DISTRIBUTIONS[name]
-    if shape:
-        above = shape["f_in"](rng, 200_000) > shape["f_out"](rng, 200_000)
-        # N(3/4, 0.1^2) leaves [0, 1] now and then, which costs the mean 0.0002.
-        assert above.mean() == pytest.approx(0.75, abs=0.0045)
+def test_each_pair_of_distributions_is_seen_at_both_powers():
+    cells = [key for key in partitions.keys(partitions.QUICK) if key["part"] == "distribution"]
+    pairs = {(key["x"], key["power"]) for key in cells}
+    names = ("normal-normal", "uniform-beta", "uniform-normal")
+    assert pairs == {(pair, power) for pair in names for power in (3.0, 4.0)}
+    key = {"part": "distribution", "n": 24, "k": 2, "kind": "triplets", "power": 4.0, "draw": 1}
+    for pair in names:
+        data = planted_partition(24, 2, p=partitions.rate(24, 4.0, "triplets"), kind="triplets",
+                                 pair=pair, seed=1)  # fmt: skip
+        expected = partitions.partitions(24, data.comparisons, partitions.codes(data.classes), 1)
+        assert partitions.compute({**key, "x": pair}, None) == expected
+
+
+def test_the_cars_trees_are_those_of_four_methods(shared_data, monkeypatch, tmp_path):
+    monkeypatch.setenv("HCVIZ_DATA", str(shared_data))
+    monkeypatch.setattr(hierarchies, "fit", lambda *args, **options: Tree.star(60))
+    trees, data = hierarchies.car_trees()
+    assert [title.split(",")[0] for title in trees] == ["4K-AL", "4-AL", "FORTE-AL", "t-STE-AL"]
+    photographs = sum(image is not None for image in data.images)
+    assert photographs == 60
+    draw_cars(dict(list(trees.items())[:2]), data, [tmp_path / "two.svg"])
+    drawn = (tmp_path / "two.svg").read_text()
+    assert drawn.count("<image") == 2 * photographs
 
 
 def test_an_answers_rate_gives_the_number_that_the_paper_states():

@@ -20,6 +20,15 @@ Float = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Any]
 
 
+#: Pairs of distributions by name, (F_in, F_out), each with P(w_in > w_out) = 3/4, that is with
+#: delta = 1/2: Beta(3, 1) and N(3/4, 0.1^2) are above a uniform number with the probability of
+#: their mean.
+PAIRS: dict[str, tuple[Draw, Draw]] = {
+    "uniform-beta": (lambda rng, m: rng.beta(3.0, 1.0, m), lambda rng, m: rng.random(m)),
+    "uniform-normal": (lambda rng, m: rng.normal(0.75, 0.1, m), lambda rng, m: rng.random(m)),
+}
+
+
 def planted_hierarchy(
     levels: int = 3,
     pure_size: int = 30,
@@ -77,6 +86,7 @@ def planted_partition(
     p: float | None = None,
     kind: Kind = "quadruplets",
     sizes: Sequence[int] | None = None,
+    pair: str = "normal-normal",
     f_in: Draw | None = None,
     f_out: Draw | None = None,
     seed: int | np.random.Generator = 0,
@@ -85,9 +95,13 @@ def planted_partition(
 
     w_ij ~ F_in inside a cluster, F_out across, independent for i < j. By default F_out = N(0,
     sigma^2) and F_in = N(sqrt(2) sigma PhiInv((1 + delta)/2), sigma^2), so that delta is
-    2 P(w_in > w_out) - 1; ``f_in`` and ``f_out`` draw from other distributions, and then delta and
-    sigma have no say. k clusters as equal in size as n allows, or of the given ``sizes`` (then n
-    and k have no say); items stand cluster by cluster.
+    2 P(w_in > w_out) - 1. ``pair`` names the paper's other two (Figure 1c), both with delta = 1/2,
+    and then delta and sigma have no say: ``"uniform-beta"``, F_out = U(0, 1), F_in = Beta(3, 1),
+    and ``"uniform-normal"``, U(0, 1) and N(3/4, 0.1^2); which Beta and which normal are ours, since
+    the paper's stand in an appendix that we do not have. ``f_in`` and ``f_out``, called with a
+    generator and how many numbers to draw, take the place of the pair's. k clusters as equal in
+    size as n allows, or of the given ``sizes`` (then n and k have no say); items stand cluster by
+    cluster.
 
     Each comparison is seen with probability ``p``, right with probability (1 + eps)/2; p = None
     takes the paper's expected number, n (ln n)^4 (all of them where there are fewer); p = 0 draws
@@ -105,6 +119,13 @@ def planted_partition(
     if not sizes:
         raise InvalidParameter("sizes must name one cluster or more.")
     _not_negative(sigma=sigma)
+    if pair != "normal-normal":
+        if pair not in PAIRS:
+            raise InvalidParameter(
+                f"There is no pair of distributions {pair!r}.",
+                f"Known: normal-normal, {', '.join(PAIRS)}.",
+            )
+        f_in, f_out = f_in or PAIRS[pair][0], f_out or PAIRS[pair][1]
     if not 0 <= delta < 1 and (f_in is None or f_out is None):
         raise InvalidParameter(f"delta must be at least 0 and below 1, not {delta}.")
     rng = np.random.default_rng(seed)
@@ -128,6 +149,7 @@ def planted_partition(
         p = min(1.0, n * math.log(n) ** 4 / possible) if possible else 0.0
     names = _group_names(len(sizes))
     classes = tuple(names[g] for g in group)
+    drawn = f"delta={delta:g}, sigma={sigma:g}" if pair == "normal-normal" else pair
     return Dataset(
         name="planted-partition",
         title=f"Planted partition ({n} items)",
@@ -137,8 +159,8 @@ def planted_partition(
         target=class_tree(classes),
         comparisons=sample_comparisons(similarity, p, kind, eps, rng) if p != 0 else None,
         provenance=(
-            f"Drawn: planted partition, sizes {', '.join(map(str, sizes))}, delta={delta:g}, "
-            f"sigma={sigma:g}, eps={eps:g}, p={p:g} ({kind}); CC0."
+            f"Drawn: planted partition, sizes {', '.join(map(str, sizes))}, {drawn}, eps={eps:g}, "
+            f"p={p:g} ({kind}); CC0."
         ),
     )
 

@@ -1,4 +1,4 @@
-"""The pictures of papers 000 and 004: curves, the cars' tree with photographs, matrices of ARI."""
+"""The pictures of papers 000 and 004: curves, the cars' trees with photographs, matrices of ARI."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from PIL import Image
 
@@ -21,20 +22,18 @@ COLOURS = (
 )  # fmt: skip
 
 
-def draw_hierarchies(result: dict[str, Any], cars: Any, files: list[Path]) -> None:
-    """AARI by delta at each rate, costs by rate, and ``cars``: (tree, data set) or None."""
+def draw_hierarchies(result: dict[str, Any], files: list[Path]) -> None:
+    """AARI by delta at each rate, costs by rate."""
     planted = result["planted"]
     linkages = planted.get("all", {})
     rates = [rate for rate in planted if rate != "all"]
-    wide = max(1, min(4, max(len(rates), len(result["cost"]))))
     panels: list[tuple[str, Any]] = [("planted", rate) for rate in rates]
     panels += [("cost", data) for data in result["cost"]]
-    rows = -(-len(panels) // wide)
-    height = 3.2 * rows + (9.0 if cars else 0.0)
-    figure = Figure(figsize=(4.2 * wide, max(height, 3.2)), layout="constrained")
+    wide = max(1, min(4, max(len(rates), len(result["cost"]))))
+    rows = max(1, -(-len(panels) // wide))
+    figure = Figure(figsize=(4.2 * wide, 3.2 * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    parts: Any = figure.subfigures(2, 1, height_ratios=[3.2 * rows, 9.0]) if cars else [figure]
-    axes = np.atleast_1d(parts[0].subplots(max(rows, 1), wide)).ravel()
+    axes = np.atleast_1d(figure.subplots(rows, wide)).ravel()
     for axis in axes[len(panels) :]:
         axis.axis("off")
     for axis, (part, name) in zip(axes, panels, strict=False):
@@ -48,8 +47,22 @@ def draw_hierarchies(result: dict[str, Any], cars: Any, files: list[Path]) -> No
             curves(axis, result["cost"][name])
             axis.set(title=name, xlabel="p", ylabel="Dasgupta's cost / 1e5")
         axis.legend(fontsize=6, frameon=False)
-    if cars:
-        photographs(parts[1].subplots(), *cars)
+    for file in files:
+        figure.savefig(file, dpi=110)
+
+
+def draw_cars(trees: dict[str, Any], data: Any, files: list[Path]) -> None:
+    """The trees side by side, by title, root at the left, a photograph at each leaf."""
+    figure = Figure(figsize=(5.6 * len(trees), 13), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = np.atleast_1d(figure.subplots(1, len(trees))).ravel()
+    for axis, (title, tree) in zip(axes, trees.items(), strict=True):
+        photographs(axis, tree, data)
+        axis.set_title(title)
+    classes = dict.fromkeys(data.classes)
+    lines = [Line2D([], [], color=COLOURS[k], lw=3, label=name) for k, name in enumerate(classes)]
+    figure.legend(handles=lines, loc="outside lower center", ncols=len(lines), frameon=False)
+    figure.suptitle(f"{tree.n_leaves} cars, {len(data.comparisons):,} comparisons")
     for file in files:
         figure.savefig(file, dpi=110)
 
@@ -86,11 +99,7 @@ def photographs(axis: Axes, tree: Any, data: Any) -> None:
                     bboxprops={"edgecolor": colour, "lw": 1.2}, pad=0.05,
                 )
             )  # fmt: skip
-    for k, name in enumerate(classes):
-        axis.plot([], [], color=COLOURS[k], lw=3, label=name)
-    axis.legend(fontsize=8, frameon=False, loc="upper left")
     axis.set(xlim=(1.02 * tree.height[-1], -0.25 * tree.height[-1]), ylim=(tree.n_leaves, 0))
-    axis.set_title("60 cars, 4-AL of 12,112 comparisons")
     axis.axis("off")
 
 

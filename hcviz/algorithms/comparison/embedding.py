@@ -6,7 +6,7 @@ quadruplets too, as statements that one distance is less than another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -27,11 +27,19 @@ from hcviz.core.snapshot import Points, Snapshot
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int32]
+Loss = Callable[[Float, Rows], tuple[float, Float]]
+Steps = Generator[None, None, tuple[Float, float]]
+
+#: Answers that are enough to tell starts apart.
+TRIED = 100_000
 
 
 class Parameters(param.Parameterized):
     dimensions = param.Integer(2, bounds=(1, 100), doc="In how many dimensions items are placed.")
-    max_steps = param.Integer(500, bounds=(1, None), doc="At most so many steps of descent.")
+    max_steps = param.Integer(500, bounds=(1, None), doc="At most so many steps of each descent.")
+    starts = param.Integer(
+        5, bounds=(1, 1000), doc="From so many random starts; the one that ends lowest is taken."
+    )
     repeats: Any = param.Selector(default="all", objects=["all", "once"], doc=REPEATS)
 
 
@@ -87,24 +95,47 @@ def _carry(x: Float, rows: Rows, near: Float, far: Float, pull: Float, push: Flo
     return out
 
 
-def embed_student(n: int, rows: Rows, params: StudentParameters, rng: np.random.Generator) -> Float:
-    """t-STE's points, float64 (n, d), by L-BFGS from a small random start."""
+def embed_student(n: int, rows: Rows, params: StudentParameters, rng: np.random.Generator) -> Steps:
+    """t-STE's points, float64 (n, d), and their loss, by L-BFGS from the best of several starts.
+
+    Starts are standard normal. The loss has local minima, whose clusters can be quite different
+    ones: what is found depends on the starts.
+    """
     d = int(params.dimensions)
     freedom = float(params.freedom) or max(1.0, d - 1.0)
-    return _descend(
-        lambda x: student_loss(x, rows, freedom), rng.normal(size=(n, d)), params.max_steps
-    )
+    return _lowest(lambda x, some: student_loss(x, some, freedom), n, rows, params, rng)
 
 
-def embed_forte(n: int, rows: Rows, params: Parameters, rng: np.random.Generator) -> Float:
-    """FORTE's points, float64 (n, d).
+def embed_forte(n: int, rows: Rows, params: Parameters, rng: np.random.Generator) -> Steps:
+    """FORTE's points, float64 (n, d), and their loss.
 
     The paper descends on Gram matrices of rank d by projected gradients; here G = X X^T with X
-    (n, d), the same set and loss, by L-BFGS from a random start: the optimum is the same where the
-    paper's is global, and no n x n matrix is made.
+    (n, d), the same set and loss, by L-BFGS from the best of several standard normal starts: the
+    optimum is the same where the paper's is global, and no n x n matrix is made.
     """
-    start = rng.normal(size=(n, int(params.dimensions)))
-    return _descend(lambda x: logistic_loss(x, rows), start, params.max_steps)
+    return _lowest(logistic_loss, n, rows, params, rng)
+
+
+def _lowest(loss: Loss, n: int, rows: Rows, params: Any, rng: np.random.Generator) -> Steps:
+    """The lowest end of ``params.starts`` descents; a generator that yields between them.
+
+    Beyond :data:`TRIED` answers the starts descend on so many drawn of them, and the best goes on
+    with all.
+    """
+    few = rows
+    if params.starts > 1 and len(rows) > TRIED:
+        few = rows[np.sort(rng.choice(len(rows), TRIED, replace=False))]
+    best, least = np.zeros((n, int(params.dimensions))), np.inf
+    for _ in range(int(params.starts)):
+        x = _descend(lambda y: loss(y, few), rng.normal(size=best.shape), params.max_steps)
+        value = loss(x, few)[0]
+        if value < least or not np.isfinite(least):
+            best, least = x, value
+        yield None
+    if few is not rows:
+        best = _descend(lambda y: loss(y, rows), best, params.max_steps)
+        least = loss(best, rows)[0]
+    return best, least
 
 
 def _descend(loss: Any, start: Float, max_steps: int) -> Float:
@@ -128,8 +159,9 @@ def run(
 ) -> Iterator[Snapshot | None]:
     """Embed, then average linkage of the cosine between centred points (paper 000, section 4.2).
 
-    Metric ``agreement``: the share of answers that the points' distances tell alike. Items that
-    were never compared stay where chance put them. One snapshot.
+    Metrics ``agreement``, the share of answers that the points' distances tell alike, and ``loss``,
+    the mean that was descended on. Items that were never compared stay where chance put them. One
+    snapshot.
     """
     build(problem.n_items, problem.triplets)
     return _run(which, problem, params, rng)
@@ -141,7 +173,8 @@ def _run(
     n = problem.n_items
     answers = answers_of(problem, params.repeats)
     rows = answers.as_quadruplets().rows
-    x = (embed_student if which == "t-ste" else embed_forte)(n, rows, params, rng)
+    embed = embed_student if which == "t-ste" else embed_forte
+    x, loss = yield from embed(n, rows, params, rng)
     if not np.isfinite(x).all():
         raise InvalidData("The embedding ran away.", "Take fewer dimensions or other answers.")
     yield None
@@ -151,6 +184,7 @@ def _run(
     _, _, near, far = _distances(x, rows)
     told = {
         "agreement": float(np.mean(near < far)) if len(rows) else 1.0,
+        "loss": loss,
         "answers": float(len(answers)),
         "never compared": never_compared(problem),
     }
