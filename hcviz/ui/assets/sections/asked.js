@@ -14,9 +14,10 @@ function facts({ facts }) {
 }
 
 function levels(shares) {
-  return h("ol", { class: "asked-levels", "aria-label": "Agreement by level, from the root" }, shares.map(([level, share]) =>
+  return h("div", { class: "asked-levels" }, h("ol", { "aria-label": "Agreement by level, from the root" }, shares.map(([level, share]) =>
     h("li", { title: `Level ${level} of the known tree: ${(100 * share).toFixed(1)} % of its triplets`, "aria-label": `level ${level}: ${share.toFixed(3)}` },
-      h("i", { style: `height:${Math.max(1, 34 * share).toFixed(1)}px`, "aria-hidden": "true" }), h("span", { "aria-hidden": "true" }, level))))
+      h("i", { style: `height:${Math.max(1, 34 * share).toFixed(1)}px`, "aria-hidden": "true" }), h("span", { "aria-hidden": "true" }, level)))),
+    h("span", { class: "quiet" }, "by level, from the root"))
 }
 
 function slider({ steps, s, place, usual, shares, all }, send) {
