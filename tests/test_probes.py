@@ -189,6 +189,8 @@ def test_what_undo_does_not_keep_is_said(store):
     assert "run again" in section.picture(store)["noVeil"]
     store.session = replace(store.session, snapshot=None)
     assert section.picture(store)["noVeil"] == "Nothing was asked for yet."
+    store.look(matrix="features")
+    assert "Choose Similarity" in section.picture(store)["noVeil"]
 
 
 def test_the_veil_is_switched(store):

@@ -16,7 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.jobs.aside import Work
 from hcviz.metrics import triplet_agreement_by_level
 from hcviz.session import actions as act
-from hcviz.ui import nodecosts, probes
+from hcviz.ui import nodecosts, probes, uncertainty
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections.folding import folding
 from hcviz.ui.sections.learning import distance
@@ -168,6 +168,8 @@ def _trials(store: Store, runs: list[probes.Trial], levels: Any) -> list[dict[st
 def _unveiled(store: Store) -> str:
     """Why there is nothing to darken, as a sentence; "" if there is."""
     snapshot = store.session.snapshot
+    if uncertainty.matrix(store) != "similarity":
+        return "Choose Similarity above the tree to see what was asked for."
     if probes.of_snapshot(snapshot) is not None:
         return ""
     if snapshot is None or "repair" not in snapshot.metrics:
@@ -197,7 +199,7 @@ def _sees(store: Store) -> Any:
     session = store.session
     return (
         session.snapshot, session.params, session.method, session.past, session.future,
-        session.data, session.status, store.dataset, store.view.veil, store.view.lesson,
+        session.data, session.status, store.dataset, store.view.veil, store.view.lesson, uncertainty.matrix(store),
         store.answers,
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ function facts({ facts }) {
 function levels(shares) {
   return h("div", { class: "asked-levels" }, h("ol", { "aria-label": "Agreement by level, from the root" }, shares.map(([level, share]) =>
     h("li", { title: `Level ${level} of the known tree: ${(100 * share).toFixed(1)} % of its triplets`, "aria-label": `level ${level}: ${share.toFixed(3)}` },
-      h("i", { style: `height:${Math.max(1, 34 * share).toFixed(1)}px`, "aria-hidden": "true" }), h("span", { "aria-hidden": "true" }, level)))),
+      h("i", { style: `height:${Math.max(1, 34 * share).toFixed(1)}px`, "aria-hidden": "true" }), h("span", { "aria-hidden": "true" }, shares.length < 11 || level % 5 === 0 ? level : "")))),
     h("span", { class: "quiet" }, "by level, from the root"))
 }
 
