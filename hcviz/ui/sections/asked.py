@@ -199,8 +199,8 @@ def _sees(store: Store) -> Any:
     session = store.session
     return (
         session.snapshot, session.params, session.method, session.past, session.future,
-        session.data, session.status, store.dataset, store.view.veil, store.view.lesson, uncertainty.matrix(store),
-        store.answers,
+        session.data, session.status, store.dataset, store.view.veil, store.view.lesson,
+        uncertainty.matrix(store), store.answers,
     )  # fmt: skip
 
 
