@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 import hcviz
 from hcviz import HcvizError, Problem, Tree
 from hcviz.core.convert import parse_newick
-from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.similarity import cosine
 from hcviz.datasets import (
     MISSING,
@@ -173,6 +173,57 @@ def test_a_car_answer_is_two_comparisons(shared_data):
     ]  # fmt: skip
     assert all(image.startswith(b"\x89PNG") for image in car.images)
     assert car.problem().comparisons == car.comparisons
+
+
+def food_folder(folder, answers, images=(), dishes=None):
+    """The shape of the Food100 archive, unpacked."""
+    from PIL import Image
+
+    (folder / "images").mkdir(parents=True)
+    lines = [";".join(f"images/{name}.jpg" for name in row) for row in answers]
+    (folder / "all-triplets.csv").write_text("\n".join(lines) + "\n")
+    for name in images:
+        Image.new("RGB", (8, 8), "red").save(folder / "images" / f"{name}.jpg")
+    if dishes is not None:
+        (folder / "ingredients.json").write_text(json.dumps(dishes))
+    return folder
+
+
+def test_food_is_read_as_it_is_unpacked(tmp_path, monkeypatch):
+    """Repeats and contradictions kept, blanks about names cut off; a picture that no answer names
+    is an item; dishes of one name are told apart, and without a name go by their picture's."""
+    answers = [("b7", "a1", "c3"), ("b7", "c3", "a1"), ("b7", "a1", "c3")]
+    dishes = {
+        "a1.jpg": {"name": "Pancakes"}, "b7.jpg": {"name": "Pancakes"}, "c3.jpg": None,
+        "d4.jpg": {"name": "Soup"},
+    }  # fmt: skip
+    folder = food_folder(tmp_path / "food", answers, ("a1", "b7", "d4"), dishes)
+    text = (folder / "all-triplets.csv").read_text()
+    (folder / "all-triplets.csv").write_text(text.replace(";", "; "))
+    monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
+    data = load("food")
+    assert data.labels == ("Pancakes (a1)", "Pancakes (b7)", "c3", "Soup")
+    assert data.comparisons.rows.tolist() == [[1, 0, 2], [1, 2, 0], [1, 0, 2]]
+    assert data.asked == {"triplets": 3}
+    assert [image is None for image in data.images] == [False, False, True, False]
+    assert data.title == "Food (4 photographs)"
+    assert load("food", folder).labels == load("food", folder / "all-triplets.csv").labels
+    bare = food_folder(tmp_path / "bare" / "food100-dataset", answers)
+    assert load("food", bare.parent).labels == ("a1", "b7", "c3")
+
+
+def test_food_that_cannot_be_read_is_a_sentence(tmp_path):
+    with pytest.raises(InvalidData, match=r"food/all-triplets\.csv, and no file is there"):
+        load("food", tmp_path)
+    folder = food_folder(tmp_path / "food", [("a", "b", "c"), ("a", "b")])
+    with pytest.raises(InvalidData, match=r"Answer 2 of .* three pictures.* names 2"):
+        load("food", folder)
+    (folder / "all-triplets.csv").write_text("images/a.jpg;images/b.jpg;images/a.jpg\n")
+    with pytest.raises(InvalidConstraint, match="Comparison 0 compares an item with itself"):
+        load("food", folder)
+    (folder / "all-triplets.csv").write_bytes(b"PK\x03\x04\xff\xfe")
+    with pytest.raises(InvalidData, match="cannot be read as the data set 'food'"):
+        load("food", folder)
 
 
 def test_what_cannot_be_loaded_is_a_sentence(tmp_path, monkeypatch):

@@ -19,6 +19,7 @@ from hcviz.core.triplets import Comparisons
 from hcviz.datasets.blocks import noisy_blocks
 from hcviz.datasets.crowd import flowers
 from hcviz.datasets.dataset import Dataset, class_tree
+from hcviz.datasets.food import food
 from hcviz.datasets.phylogeny import phylogeny
 from hcviz.datasets.pictures import ink_png, thumbnail
 from hcviz.datasets.planted import planted_hierarchy
@@ -85,8 +86,8 @@ def load(name: str, path: PathLike | None = None) -> Dataset:
     """A data set by name.
 
     ``path`` is a file, or a folder that holds it; the environment variable HCVIZ_DATA names such a
-    folder for data that does not come with hcviz (``mnist``, ``newsgroups``, ``car``). Items stand
-    in file order, features unscaled.
+    folder for data that does not come with hcviz (``mnist``, ``newsgroups``, ``car``,
+    ``food``). Items stand in file order, features unscaled.
 
     Raises :class:`InvalidParameter` for an unknown name, :class:`InvalidData` for a missing or
     unreadable file.
@@ -385,6 +386,12 @@ ENTRIES: dict[str, Entry] = {
         "20 Newsgroups", "outside", _newsgroups, ("newsgroups/newsgroups1000.npz",), False
     ),
     "car": Entry("Cars (60 photographs)", "outside", _car, ("car/T_ALL_REDUCED.csv",)),
+    "food": Entry(
+        "Food (100 photographs)",
+        "outside",
+        food,
+        ("food/all-triplets.csv", "food100-dataset/all-triplets.csv"),
+    ),
 }
 
 __all__ = ["absence", "at_hand", "data_folder", "load", "names", "title"]
