@@ -10,7 +10,7 @@ from hcviz import HcvizError, Tree
 from hcviz.io.picture import picture
 from hcviz.ui import geometry
 from hcviz.ui.centre import Centre, Items, Pick
-from hcviz.ui.centre.describe import describe_cell, describe_node
+from hcviz.ui.centre.describe import describe_cell, describe_slot
 from hcviz.ui.centre.labels import column_width
 from hcviz.ui.centre.legend import legend
 from hcviz.ui.palette import LIGHT
@@ -276,10 +276,11 @@ def test_thumbnails_appear_when_rows_are_high_enough():
 
 def test_the_tooltip_names_clades_leaves_and_cells(centre, items):
     layout, strips = centre._layout, centre._strip_data
-    title, text = describe_node(layout, items, strips, 3, None)
+    scene = centre._scene
+    title, text = describe_slot(scene, items, strips, scene.slot_of(3), None)
     assert (title, text) == ("item 3", "class: odd")
     support = np.full(layout.tree.n_nodes, 0.25)
-    title, text = describe_node(layout, items, strips, layout.tree.root, support)
+    title, text = describe_slot(scene, items, strips, scene.n_slots - 1, support)
     assert title == "40 items"
     assert "and 36 more" in text
     assert "support 25%" in text

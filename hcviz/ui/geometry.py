@@ -1,8 +1,9 @@
 """The centre's geometry, without a pixel of Bokeh: rows, collapse, picking, pooling, labels.
 
 *Places* count leaves in the shown order, 0..n-1. *Rows* are what the eye sees: a leaf takes one
-row, a collapsed clade up to :data:`WEDGE_ROWS`, whatever its size. Rows grow downward; the figures
-negate them.
+row, a clade that was collapsed by hand a few (:func:`wedge_rows`), whatever its size. What is too
+small for the eye is no matter of rows, but of :mod:`hcviz.ui.scene`. Rows grow downward; the
+figures negate them.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
-#: Rows that a collapsed clade takes at most.
-WEDGE_ROWS = 3
+#: Rows that a collapsed clade takes at most, in a tree that is not large; and the share of all
+#: leaves that is, in one where so few rows could not be seen.
+WEDGE_ROWS, WEDGE_SHARE = 3, 50
 #: Value of a missing cell in a quantised matrix.
 MISSING = 255
 #: Cells that one pooled texel reads at most in each direction: bounds the work at any n.
@@ -49,6 +51,7 @@ class Layout:
     y: Float  # (m,) row of each node
     top: Float  # (m,) first row edge of each node's clade
     bottom: Float  # (m,) last row edge
+    first: Int  # (m,) place of each node's first leaf
 
     @property
     def n_rows(self) -> int:
@@ -67,8 +70,13 @@ class Layout:
 
     def leaves(self, node: int) -> Int:
         """The leaves below ``node`` from top to bottom: a view of :attr:`order`."""
-        first = self.place[self.tree.leaves(node)].min()
+        first = self.first[node]
         return self.order[first : first + self.tree.size[node]]
+
+
+def wedge_rows(n: int) -> int:
+    """Rows that a clade collapsed by hand takes at most among ``n`` leaves."""
+    return max(WEDGE_ROWS, -(-n // WEDGE_SHARE))
 
 
 def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
@@ -81,13 +89,16 @@ def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
     asked[np.asarray(collapsed, dtype=np.int64)] = True
     asked[: tree.n_leaves] = False
     shut, owner = _owners(tree.parent, asked)
-    row_start, place_row, leaf_top, leaf_bottom = _rows(places, owner, tree.size, WEDGE_ROWS)
+    row_start, place_row, leaf_top, leaf_bottom = _rows(
+        places, owner, tree.size, wedge_rows(tree.n_leaves)
+    )
     leaf_y = 0.5 * (leaf_top + leaf_bottom)
     low, high, y = paper.outer_children(tree.parent, leaf_y)
     top, bottom = _extents(tree.parent, leaf_top, leaf_bottom)
     return Layout(
-        tree, places, shut, row_start, place_row, owner, leaf_y, low, high, y, top, bottom
-    )
+        tree, places, shut, row_start, place_row, owner, leaf_y, low, high, y, top, bottom,
+        _first_places(tree.parent, places),
+    )  # fmt: skip
 
 
 @njit
@@ -135,6 +146,16 @@ def _rows(order: Any, owner: Any, size: Any, wedge_rows: Any) -> Any:
 
 
 @njit
+def _first_places(parent: Any, order: Any) -> Any:
+    first = np.full(parent.size, order.size, np.int32)
+    for place in range(order.size):
+        first[order[place]] = place
+    for v in range(parent.size - 1):
+        first[parent[v]] = min(first[parent[v]], first[v])
+    return first
+
+
+@njit
 def _extents(parent: Any, leaf_top: Any, leaf_bottom: Any) -> Any:
     m = parent.size
     n = leaf_top.size
@@ -149,122 +170,7 @@ def _extents(parent: Any, leaf_top: Any, leaf_bottom: Any) -> Any:
     return top, bottom
 
 
-# ---------------------------------------------------------------------- what is drawn of the tree
-
-
-def open_nodes(
-    layout: Layout, window: tuple[float, float], fine: float = 0.0, coarse: float = 0.0
-) -> Bool:
-    """Which inner nodes are drawn with their children, bool (m,).
-
-    A clade of fewer rows than ``fine`` (``coarse`` where it is outside ``window``) is smaller than
-    the eye can part, and becomes one line: what is sent depends on the pixels, not on n.
-    """
-    return _open(  # type: ignore[no-any-return]
-        layout.tree.parent, layout.tree.n_leaves, layout.top, layout.bottom, layout.shut,
-        float(window[0]), float(window[1]), float(fine), float(coarse),
-    )  # fmt: skip
-
-
-@njit
-def _open(
-    parent: Any,
-    n: Any,
-    top: Any,
-    bottom: Any,
-    shut: Any,
-    first: Any,
-    last: Any,
-    fine: Any,
-    coarse: Any,
-) -> Any:
-    m = parent.size
-    open_ = np.zeros(m, np.bool_)
-    for v in range(m - 1, n - 1, -1):
-        p = parent[v]
-        if (p >= 0 and not open_[p]) or shut[v]:
-            continue
-        inside = bottom[v] >= first and top[v] <= last
-        open_[v] = bottom[v] - top[v] >= (fine if inside else coarse)
-    return open_
-
-
-def branch_path(
-    layout: Layout,
-    open_: Bool,
-    mask: Bool | None = None,
-    limit: float = np.inf,
-    leaf_y: Float | None = None,
-    stems: bool = True,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """``(height, row)`` float32: the tree, or the masked clades of it, as one path with NaNs.
-
-    ``leaf_y`` draws the same tree with its leaves elsewhere (where a tween begins): the points
-    correspond one to one. Without ``stems`` the branches to leaves are left out.
-    """
-    tree = layout.tree
-    y = layout.y if leaf_y is None else paper.rows_between(layout.low, layout.high, leaf_y)
-    if mask is None:
-        mask = np.ones(tree.n_nodes, np.bool_)
-    flat = (layout.owner < 0) & (np.arange(tree.n_nodes) >= tree.n_leaves)
-    return paper.elbow_path(  # type: ignore[no-any-return]
-        tree.parent,
-        tree.height,
-        y,
-        layout.low,
-        layout.high,
-        open_,
-        flat,
-        mask,
-        float(limit),
-        stems,
-    )
-
-
-def stem_path(
-    layout: Layout, open_: Bool, leaf_y: Float | None = None
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The branches to leaves that :func:`branch_path` can leave out, in the same terms."""
-    tree = layout.tree
-    y = layout.y if leaf_y is None else paper.rows_between(layout.low, layout.high, leaf_y)
-    return paper.stem_path(tree.parent, tree.height, y, open_, layout.shut)  # type: ignore[no-any-return]
-
-
-def bar_path(layout: Layout, nodes: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Each node's bar with the branches to its outer children, as :func:`branch_path`."""
-    at = np.asarray(nodes, dtype=np.int64)
-    low, high, height = layout.low[at], layout.high[at], layout.tree.height
-    gap = np.full(at.size, np.nan)
-    x = np.stack([height[low], height[at], height[at], height[high], gap], 1)
-    y = np.stack([layout.y[low], layout.y[low], layout.y[high], layout.y[high], gap], 1)
-    return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
-
-
-def way_path(
-    layout: Layout, open_: Bool, top: int, leaves: ArrayLike
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The branches from node ``top`` down to each of ``leaves``, as :func:`branch_path`.
-
-    What lies in a clade that is drawn as one line, or collapsed, ends there. O(m).
-    """
-    tree = layout.tree
-    parent = tree.parent
-    on = np.zeros(tree.n_nodes, np.bool_)
-    on[top] = True
-    for leaf in np.asarray(leaves, dtype=np.int64).ravel().tolist():
-        node = leaf
-        while not on[node]:
-            on[node] = True
-            node = int(parent[node])
-    on[top] = False
-    nodes = np.flatnonzero(on)
-    nodes = nodes[open_[parent[nodes]]]
-    up = parent[nodes]
-    height = np.where(open_[nodes] | layout.shut[nodes], tree.height[nodes], 0.0)
-    gap = np.full(nodes.size, np.nan)
-    x = np.stack([height, tree.height[up], tree.height[up], gap], 1)
-    y = np.stack([layout.y[nodes], layout.y[nodes], layout.y[up], gap], 1)
-    return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
+# ---------------------------------------------------------------------- clades and stretches
 
 
 def clade_mask(tree: Tree, leaves: ArrayLike) -> Bool:
@@ -284,15 +190,20 @@ def clade_node(tree: Tree, leaves: ArrayLike) -> int | None:
     return node if tree.size[node] == wanted.size else None
 
 
-def runs(layout: Layout, leaves: ArrayLike) -> list[tuple[int, int]]:
-    """The rows of ``leaves`` as maximal stretches [first, last)."""
-    rows = np.unique(layout.place_row[layout.place[np.asarray(leaves, dtype=np.int64)]])
-    if rows.size == 0:
+def runs(layout: Layout, leaves: ArrayLike, least: float = 0.0) -> list[tuple[float, float]]:
+    """The rows of ``leaves`` as maximal stretches [first, last), none lower than ``least`` rows:
+    what is nearer to each other than that is one. O(n)."""
+    chosen = np.asarray(leaves, dtype=np.int64)
+    if chosen.size == 0:
         return []
-    breaks = np.flatnonzero(np.diff(rows) > 1)
-    firsts = rows[np.concatenate(([0], breaks + 1))]
-    lasts = rows[np.concatenate((breaks, [rows.size - 1]))] + 1
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    on = np.zeros(layout.n_rows, np.bool_)
+    on[layout.place_row[layout.place[chosen]]] = True
+    rows = np.flatnonzero(on)
+    breaks = np.flatnonzero(np.diff(rows) > max(1.0, least))
+    firsts = rows[np.concatenate(([0], breaks + 1))].astype(np.float64)
+    lasts = rows[np.concatenate((breaks, [rows.size - 1]))] + 1.0
+    short = np.maximum(0.0, 0.5 * (least - (lasts - firsts)))
+    return list(zip((firsts - short).tolist(), (lasts + short).tolist(), strict=True))
 
 
 # ---------------------------------------------------------------------- picking
@@ -301,23 +212,6 @@ def runs(layout: Layout, leaves: ArrayLike) -> list[tuple[int, int]]:
 def row_at(layout: Layout, y: float) -> int:
     """The row under y, clamped: every click selects something."""
     return int(min(max(np.floor(y), 0), layout.n_rows - 1))
-
-
-def pick(layout: Layout, x: float, y: float, slack: float = 0.0) -> int:
-    """Slab picking: the node under height ``x`` and row ``y``.
-
-    From the row's leaf (or wedge) climb while the parent is not higher than ``x + slack``: the
-    slabs [height(v), height(parent)) x rows(v) tile the picture. Left of the root picks the root;
-    x < 0, beyond the leaves, picks the leaf itself.
-    """
-    leaf = int(layout.order[layout.row_start[row_at(layout, y)]])
-    node = int(layout.owner[leaf]) if layout.owner[leaf] >= 0 else leaf
-    if x < 0:
-        return node
-    tree = layout.tree
-    while tree.parent[node] >= 0 and tree.height[tree.parent[node]] <= x + slack:
-        node = int(tree.parent[node])
-    return node
 
 
 # ---------------------------------------------------------------------- matrices as small pictures

@@ -6,25 +6,32 @@ const {what, figure} = cb_data
 const s = (shape._hc ??= {asked: 0, open: null, truth: new Map()})
 const selected = [lines, ...bands, frames]
 
-// The branches drawn, in the order of `shape`: heights, the path's pieces, the outermost rows.
+// The clades drawn, in the order of `shape`: heights, the path's pieces, the outermost rows. A piece
+// of four points is an open one's bar, one of three a triangle: what is folded for its size.
 const read = () => {
   if (s.of === tree.data.x && s.rows === shape.data.top) return s
   const x = tree.data.x, {top, bottom} = shape.data
-  s.of = x; s.rows = top; s.nodes = []; s.height = 0
+  s.of = x; s.rows = top; s.nodes = []; s.folds = []; s.height = 0
+  const sides = []
   for (let from = 0, to; from < x.length; from = to + 1) {
     for (to = from; to < x.length && !Number.isNaN(x[to]); ) to++
+    if (to - from === 3) sides.push(from)
     if (to - from !== 4) continue  // a single branch, not a node with its bar
     const k = s.nodes.length, height = x[from + 1]
     s.nodes.push({height, from, top: top[k], bottom: bottom[k]})
     s.height = Math.max(s.height, height)
   }
+  sides.forEach((from, k) => {
+    const at = s.nodes.length + k
+    s.folds.push({height: x[from + 1], from, top: top[at], bottom: bottom[at], fold: true})
+  })
   return s
 }
 
-// Slab picking, as `geometry.pick`: the widest clade in this row that is not higher than x; and
-// the narrowest clade around it. A row that is no clade drawn is an item, if rows are items.
+// Slab picking, as `Scene.pick`: the widest clade in this row that is not higher than x; and the
+// narrowest clade around it. A row that is in no clade drawn is an item, if rows are items.
 const pick = (name, x, y) => {
-  const {nodes, height} = read(), row = Math.floor(Math.min(Math.max(y, 0), count() - 1))
+  const {nodes, folds, height} = read(), row = Math.floor(Math.min(Math.max(y, 0), count() - 1))
   const slack = 4 * height / (tree_figure.inner_width || 420)
   let found = null, parent = null
   for (const node of nodes) {
@@ -32,6 +39,7 @@ const pick = (name, x, y) => {
     const within = name === "tree" && x >= 0 && node.height <= x + slack
     if (within && (!found || node.bottom - node.top > found.bottom - found.top)) found = node
   }
+  found ??= folds.find((fold) => fold.top <= row && row < fold.bottom) ?? null
   if (!found && shape.tags[0] !== "plain") return null
   found ??= {height: 0, top: row, bottom: row + 1, leaf: true}
   for (const node of nodes) {
@@ -43,7 +51,7 @@ const pick = (name, x, y) => {
 const count = () => read().nodes.reduce((most, node) => Math.max(most, node.bottom), 1)
 
 // The pieces of the path that lie within a clade's box, and its own branch to its parent.
-const path = ({height, top, bottom, parent, leaf, from: own}) => {
+const path = ({height, top, bottom, parent, leaf, fold, from: own}) => {
   const xs = [], ys = []
   const add = (x, y) => {
     for (let from = 0; from < x.length && !leaf; ) {
@@ -58,7 +66,8 @@ const path = ({height, top, bottom, parent, leaf, from: own}) => {
   add(tree.data.x, tree.data.y)
   add(stems.data.x, stems.data.y)
   if (parent) {
-    const at = leaf ? -(top + bottom) / 2 : (tree.data.y[own + 1] + tree.data.y[own + 2]) / 2
+    const y = tree.data.y
+    const at = leaf ? -(top + bottom) / 2 : fold ? y[own + 1] : (y[own + 1] + y[own + 2]) / 2
     xs.push(height, parent.height, NaN)
     ys.push(at, at, NaN)
   }

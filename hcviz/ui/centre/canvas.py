@@ -27,6 +27,7 @@ from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.centre.touch import Touch
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import THEMES, class_colours
+from hcviz.ui.scene import Scene, see
 
 HTML: Any = pn.pane.HTML
 Bokeh: Any = pn.pane.Bokeh
@@ -40,14 +41,22 @@ TWEEN_AFTER = 0.3
 FRESH_MS = 1800
 #: Rows below this many pixels draw the branches to leaves apart from the structure.
 DENSE = 2.5
-#: A clade less tall than this (px) is one line.
-SMALLEST = 1.0
-#: Times that while trees stream in faster than anybody sees single pixels.
-STREAMED = 2.0
+#: Rows below this many pixels are not told apart: clades less tall than ``FOLD`` px are folded
+#: into triangles, which are ``LEAST`` px long where there is room before their parent.
+FOLD_BELOW, FOLD, LEAST = 1.0, 6.0, 9.0
+#: Trees of so few rows are drawn whole in any window: a zoom leaves them as they are.
+FEW = 200
+#: A selection is seen from this many pixels.
+SEEN = 2.0
 #: Air above the first row and below the last, as a share of all rows: letters are taller.
 PADDING = 0.005
 #: Until the browser has told its size.
 ASSUMED_HEIGHT, ASSUMED_WIDTH, ASSUMED_HEAD = 640, 420, 900
+
+
+def fold_rows(row_px: float) -> float:
+    """Rows below which a clade is folded where a row takes ``row_px`` pixels; 0 for none."""
+    return FOLD / row_px if row_px < FOLD_BELOW else 0.0
 
 
 class Canvas:
@@ -64,6 +73,7 @@ class Canvas:
         self._strip_data: tuple[Strip, ...] = ()
         self._tree: Tree | None = None
         self._layout: Layout | None = None
+        self._scene: Scene
         self._cells: Cells | None = None
         self._matrix: tuple[str, Scaling, Literal["dendrogram", "file"]] = (
             "similarity", "zscore", "dendrogram",
@@ -227,7 +237,7 @@ class Canvas:
         if self._layout is None:
             return
         self._map.show(self._zoomed)
-        if self._layout.tree.n_leaves > 600:
+        if self._layout.n_rows > FEW:
             self._draw_tree()
             self._draw_selection()
             self._draw_marks()
@@ -342,40 +352,45 @@ class Canvas:
         elif self._layout is not None:
             self._streaming = False
             self._dendrogram.set_height(float(self._layout.tree.height[-1]))
-            if self._layout.tree.n_leaves > 600:
+            if self._layout.n_rows > FEW:
                 self._draw_tree()
                 self._draw_selection()
                 self._draw_marks()
             self._draw_cut(strips=False)
             self._heat.draw(self._layout, self._window, self._zoomed)
 
-    def _open(self) -> Any:
+    def _seen(self) -> Scene:
         assert self._layout is not None
-        smallest = (STREAMED if self._streaming else 1.0) * SMALLEST
-        fine = smallest / max(self._row_px, 1e-9)
+        layout = self._layout
         height = pixels(self._dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
-        coarse = smallest * self._layout.n_rows / height
+        width = pixels(self._dendrogram.figure, "inner_width", ASSUMED_WIDTH)
         top, bottom = self._window
         reach = 0.5 * (bottom - top)
-        return geometry.open_nodes(self._layout, (top - reach, bottom + reach), fine, coarse)
+        return see(
+            layout,
+            (max(0.0, top - reach), min(float(layout.n_rows), bottom + reach)),
+            fold_rows(self._row_px),
+            fold_rows(height / layout.n_rows),
+            LEAST / width * float(layout.tree.height[-1]),
+        )
 
     def _draw_tree(self, before: Any = None) -> None:
         if self._layout is not None:
-            self._drawn_open = self._open()
-            self._dendrogram.draw(self._layout, self._drawn_open, before, self._row_px < DENSE)
+            self._scene = self._seen()
+            self._dendrogram.draw(self._scene, before, FOLD_BELOW <= self._row_px < DENSE)
             self._draw_touch()
 
     def _draw_touch(self) -> None:
         if self._layout is not None:
             width = 0 if self._cells is None else self._cells.width
-            self._touch.draw(self._layout, self._drawn_open, width)
+            self._touch.draw(self._scene, width)
             self._drag.draw(self._layout)
 
     def _draw_selection(self) -> None:
         if self._layout is None:
             return
-        self._dendrogram.draw_layer("selection", self._layout, self._drawn_open, self._selected)
-        runs = geometry.runs(self._layout, self._selected) if self._selected else []
+        self._dendrogram.draw_layer("selection", self._scene, self._selected)
+        runs = geometry.runs(self._layout, self._selected, SEEN / max(self._row_px, 1e-9))
         self._dendrogram.draw_bands(runs)
         self._labels.draw_bands(runs)
         self._heat.draw_frames(runs, self._layout.n_rows)
@@ -383,12 +398,12 @@ class Canvas:
     def _draw_marks(self) -> None:
         if self._layout is not None:
             for name, leaves in (("together", self._together), ("apart", self._apart)):
-                self._dendrogram.draw_layer(name, self._layout, self._drawn_open, leaves)
+                self._dendrogram.draw_layer(name, self._scene, leaves)
 
     def _show_fresh(self, nodes: Any) -> None:
         if self._layout is None:
             return
-        self._dendrogram.draw_nodes("fresh", self._layout, self._drawn_open, nodes)
+        self._dendrogram.draw_nodes("fresh", self._scene, nodes)
         if len(nodes) and self._clock is not None:
             self._soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
 
@@ -396,12 +411,8 @@ class Canvas:
         """Let the branches from a node down to some leaves pulse, each in a colour."""
         if self._layout is None:
             return
-        open_ = self._drawn_open
         self._dendrogram.draw_ways(
-            [
-                (*geometry.way_path(self._layout, open_, top, leaves), colour)
-                for top, leaves, colour in ways
-            ]
+            [(*self._scene.way(top, leaves), colour) for top, leaves, colour in ways]
         )
         if ways and self._clock is not None:
             self._soon("ways", self._dendrogram.draw_ways, PULSE_MS + 2000)
@@ -436,11 +447,11 @@ class Canvas:
             self._dendrogram.show_cut(self._cut, text)
             self._quiet = False
         if self._levels is not None:
-            self._dendrogram.draw_levels(layout, self._drawn_open, self._levels, self._theme.costs)
+            self._dendrogram.draw_levels(self._scene, self._levels, self._theme.costs)
         else:
             self._dendrogram.draw_clusters(
-                layout, self._drawn_open, colour_of, np.inf if self._cut is None else self._cut,
-                self._theme.clusters, self._row_px < DENSE,
+                self._scene, colour_of, np.inf if self._cut is None else self._cut,
+                self._theme.clusters, FOLD_BELOW <= self._row_px < DENSE,
             )  # fmt: skip
         if strips:
             self._set_tracks()
@@ -459,9 +470,7 @@ class Canvas:
 
     def _draw_support(self) -> None:
         if self._layout is not None:
-            self._dendrogram.draw_support(
-                self._layout, self._drawn_open, self._support, self._window, self._row_px
-            )
+            self._dendrogram.draw_support(self._scene, self._support, self._window, self._row_px)
 
     def _load_cells(self) -> None:
         kind, scaling, columns = self._matrix

@@ -22,7 +22,7 @@ from hcviz.ui.centre import labels as lettering
 from hcviz.ui.centre.canvas import ASSUMED_WIDTH, TWEEN_AFTER, Canvas
 from hcviz.ui.centre.cells import Cells, Scaling
 from hcviz.ui.centre.clusters import coloured_clusters
-from hcviz.ui.centre.describe import describe_cell, describe_node
+from hcviz.ui.centre.describe import describe_cell, describe_slot
 from hcviz.ui.centre.drag import OnDrag, Phase
 from hcviz.ui.centre.frames import pixels
 from hcviz.ui.centre.hover import Hover
@@ -30,6 +30,7 @@ from hcviz.ui.centre.items import Items, Pick
 from hcviz.ui.centre.seriation import seriation
 from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
 from hcviz.ui.parcel import as_one
+from hcviz.ui.scene import BUNDLE, FOLD, LEAF, see
 
 #: Pixels between the two clicks of a double click at most.
 SAME_PLACE = 6
@@ -334,20 +335,17 @@ class Centre(Canvas):
 
     # ------------------------------------------------------------------ pointer
 
-    def _node_at(self, figure: str, x: float, y: float) -> int:
-        assert self._layout is not None
-        assert self._tree is not None
+    def _slot_at(self, figure: str, x: float, y: float) -> int:
+        """The slot of the scene under the pointer."""
         if figure != "tree":
-            return geometry.pick(self._layout, -1.0, -y)
+            return self._scene.pick(-1.0, -y)
         width = pixels(self._dendrogram.figure, "inner_width", ASSUMED_WIDTH)
-        slack = 4 * float(self._tree.height[-1]) / width
-        return geometry.pick(self._layout, x, -y, slack)
+        return self._scene.pick(x, -y, 4 * float(self._scene.height[-1]) / width)
 
     def _pick(self, figure: str, x: float, y: float, shift: bool) -> Pick:
-        if self._layout is None or self._tree is None or not np.isfinite(x + y):
+        if self._layout is None or not np.isfinite(x + y):
             return Pick((), "none", x, -y, shift)
-        node = self._node_at(figure, x, y)
-        leaves = tuple(self._layout.leaves(node).tolist())
+        leaves = tuple(self._scene.leaves(self._slot_at(figure, x, y)).tolist())
         return Pick(leaves, "leaf" if len(leaves) == 1 else "clade", x, -y, shift)
 
     def _tapped(self, figure: str, event: Any) -> None:
@@ -370,8 +368,11 @@ class Centre(Canvas):
         if name != figure or max(abs(event.sx - sx), abs(event.sy - sy)) > SAME_PLACE:
             self._clicked(figure, event)
         elif self._layout is not None and event.x is not None and event.y is not None:
-            pick = self._pick(figure, float(event.x), float(event.y), False)
-            self.toggle_collapse(pick.leaves)
+            slot = self._slot_at(figure, float(event.x), float(event.y))
+            if self._scene.kind[slot] in (FOLD, BUNDLE):  # so small a clade opens by a nearer look
+                self.focus(self._scene.leaves(slot))
+            else:
+                self.toggle_collapse(self._scene.leaves(slot))
 
     def _dragged(self, phase: Phase, leaf: int, members: tuple[int, ...]) -> None:
         if self._on_drag:
@@ -400,19 +401,21 @@ class Centre(Canvas):
         if not figure or layout is None or tree is None:
             self._heat.outline(None, None, 0)
             return "", "", ""
-        node = self._node_at(figure, x, y)
-        picture = (self._items.picture(node) or "") if node < tree.n_leaves else ""
-        title, text = describe_node(layout, self._items, self._strip_data, node, self._support)
+        scene, slot = self._scene, self._slot_at(figure, x, y)
+        leaf = int(scene.node[slot]) if scene.kind[slot] == LEAF else -1
+        picture = (self._items.picture(leaf) or "") if leaf >= 0 else ""
+        title, text = describe_slot(scene, self._items, self._strip_data, slot, self._support)
         cell = None
         if figure == "heat" and self._cells is not None:
             row = geometry.row_at(layout, -y)
             title, text, cell = describe_cell(layout, self._items, self._cells, title, x, row)
             known = self._heat.veil.describe(layout, *cell) if self._heat.veiled else ""
             text = f"{text}\n{known}" if known else text
-        rows = (float(layout.top[node]), float(layout.bottom[node]))
+        rows = (float(scene.top[slot]), float(scene.bottom[slot]))
         self._heat.outline(rows, cell, layout.n_rows)
-        if self._on_hover and self._hovered != (node, figure):
-            self._hovered = (node, figure)
+        key = (int(scene.first[slot]), int(scene.count[slot]), figure)
+        if self._on_hover and self._hovered != key:
+            self._hovered = key
             self._on_hover(self._pick(figure, x, y, False))
         return title, text, picture
 
@@ -429,9 +432,7 @@ def warm() -> None:
     row = np.arange(3, dtype=np.int32)
     centre.set_asked(Mask.of([(row, row)]))
     centre.set_matrix("features")
-    layout = geometry.lay_out(Tree.star(3), [0, 1, 2])
-    geometry.stem_path(layout, geometry.open_nodes(layout, (0, 3)))
-    geometry.pick(layout, 0.0, 0.0)
+    see(geometry.lay_out(Tree.star(3), [0, 1, 2])).stems()
 
 
 def _leaves(leaves: Any) -> tuple[int, ...]:

@@ -12,8 +12,8 @@ from bokeh.models.annotations import Label, Span
 
 from hcviz.ui import geometry
 from hcviz.ui.centre.frames import FONT, bare, f32, glide, pulse
-from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
+from hcviz.ui.scene import SHUT, Scene
 
 #: Space beyond the leaves, as a share of the height: a click there picks the leaf.
 BEYOND = 0.02
@@ -25,6 +25,8 @@ KEPT = 0.9
 NEAR_ROOT = 0.06
 NO_SUPPORT: dict[str, Any] = {"x": [], "y": [], "text": [], "align": [], "shift": []}
 NO_WAYS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
+#: How much of its colour a folded clade's triangle has.
+FOLDED = 0.4
 #: Pixels of the height axis.
 AXIS_PX = 20
 
@@ -59,7 +61,9 @@ class TreeFigure:
         self.tree = ColumnDataSource({"x": [], "y": []})
         self.clusters = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         self.clusters.name = "branch-colours"
-        self.wedges = ColumnDataSource({"xs": [], "ys": [], "colour": []})
+        self.wedges = ColumnDataSource({"x": [], "y": []})
+        self.folds = ColumnDataSource({"x": [], "y": []}, name="fold-patches")
+        self.tints = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         names = ("fresh", "together", "apart", "selection")
         self.layers = {name: ColumnDataSource({"x": [], "y": []}) for name in names}
         self.ways = ColumnDataSource(dict(NO_WAYS), name="pulse-lines")
@@ -79,10 +83,11 @@ class TreeFigure:
             "left", "right", "top", "bottom", source=self.hovered, line_color=None,
             fill_alpha=0.07, level="overlay",
         )  # fmt: skip
-        self._wedge = draw.patches(
-            "xs", "ys", source=self.wedges, fill_color="colour", fill_alpha=0.3,
-            line_color="colour", line_width=1,
-        )  # fmt: skip
+        self._fold = draw.patch("x", "y", source=self.folds, fill_alpha=FOLDED, line_color=None)
+        self._tint = draw.patches(
+            "xs", "ys", source=self.tints, fill_color="colour", fill_alpha=FOLDED, line_color=None
+        )
+        self._wedge = draw.patch("x", "y", source=self.wedges, fill_alpha=0.12, line_width=1.6)
         self._stem = draw.line("x", "y", source=self.stems, line_width=1)
         self._line = draw.line("x", "y", source=self.tree, line_width=1.2, line_join="round")
         self._cluster = draw.multi_line(
@@ -137,6 +142,8 @@ class TreeFigure:
         self._ticks.glyph.text_color = theme.soft
         self._line.glyph.line_color = theme.branch
         self._stem.glyph.line_color = theme.rule
+        self._fold.glyph.fill_color = theme.branch
+        self._wedge.glyph.update(fill_color=theme.ink, line_color=theme.ink)
         self._band.glyph.fill_color = self._hover.glyph.fill_color = theme.accent
         colours = (theme.fresh, theme.together, theme.apart, theme.accent)
         for renderer, colour in zip(self._layer.values(), colours, strict=True):
@@ -165,51 +172,47 @@ class TreeFigure:
             ticks = geometry.nice_ticks(height, 4)
             self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
 
-    def draw(self, layout: Layout, open_: Any, before: Any = None, dense: bool = False) -> None:
+    def draw(self, scene: Scene, before: Any = None, dense: bool = False) -> None:
         """Patch the tree; ``before`` float (n,): rows its leaves glide from.
 
         ``dense``: rows are near a pixel, so branches to leaves are drawn apart and pale; else they
         would flood the structure above them.
         """
         self.show_frame(True)
-        width = 0.8 if dense else 1.2
+        width = 0.8 if dense or scene.triangles.size else 1.2
         if self._line.glyph.line_width != width:
             self._line.glyph.line_width = width
-        x, y = geometry.branch_path(layout, open_, stems=not dense)
+        x, y = scene.path(stems=not dense)
         data = {"x": x, "y": -y}
         if before is not None:
-            data["y0"] = -geometry.branch_path(layout, open_, leaf_y=before, stems=not dense)[1]
+            data["y0"] = -scene.path(leaf_y=before, stems=not dense)[1]
         self.tree.data = data
         if dense:
-            x, y = geometry.stem_path(layout, open_)
+            x, y = scene.stems()
             data = {"x": x, "y": -y}
             if before is not None:
-                data["y0"] = -geometry.stem_path(layout, open_, leaf_y=before)[1]
+                data["y0"] = -scene.stems(before)[1]
             self.stems.data = data
         elif len(self.stems.data["x"]):
             self.stems.data = {"x": [], "y": []}
-        self._draw_wedges(layout, open_)
+        self._draw_wedges(scene)
 
-    def _draw_wedges(self, layout: Layout, open_: Any) -> None:
-        tree = layout.tree
-        nodes = np.flatnonzero(layout.shut)
-        nodes = nodes[(tree.parent[nodes] < 0) | open_[tree.parent[nodes]]]
-        if nodes.size == 0 and len(self.wedges.data["colour"]) == 0:
-            return
-        self.wedges.data = {
-            "xs": [f32([tree.height[v], 0, 0]) for v in nodes],
-            "ys": [
-                f32([-layout.y[v], -layout.top[v] - 0.1, -layout.bottom[v] + 0.1]) for v in nodes
-            ],
-            "colour": [self.theme.branch for _ in nodes],
-        }
+    def _draw_wedges(self, scene: Scene) -> None:
+        """What was collapsed by hand has an outline of its own; what is folded for its size is
+        filled paler, and outlined by the tree's line."""
+        for source, slots in (
+            (self.wedges, np.flatnonzero(scene.kind == SHUT)),
+            (self.folds, scene.triangles),
+        ):
+            if slots.size or len(source.data["x"]):
+                x, y = scene.filled(slots)
+                source.data = {"x": x, "y": -y}
 
     def clear(self) -> None:
         """No tree."""
-        for source in (self.tree, self.stems):
+        for source in (self.tree, self.stems, self.wedges, self.folds):
             source.data = {"x": [], "y": []}
-        for source in (self.clusters, self.wedges):
-            source.data = {"xs": [], "ys": [], "colour": []}
+        self._no_clusters()
         for source in self.layers.values():
             source.data = {"x": [], "y": []}
         self.support.data = dict(NO_SUPPORT)
@@ -226,21 +229,21 @@ class TreeFigure:
         if not there:
             self.cut_text.visible = False
 
-    def draw_layer(self, name: str, layout: Layout, open_: Any, leaves: Any) -> None:
+    def draw_layer(self, name: str, scene: Scene, leaves: Any) -> None:
         """Emphasise every clade that lies within ``leaves``."""
         if len(leaves) == 0:
             self._set_layer(name)
         else:
-            mask = geometry.clade_mask(layout.tree, leaves)
-            self._set_layer(name, *geometry.branch_path(layout, open_, mask))
+            self._set_layer(name, *scene.path(scene.within(leaves)))
 
-    def draw_nodes(self, name: str, layout: Layout, open_: Any, nodes: Any) -> None:
+    def draw_nodes(self, name: str, scene: Scene, nodes: Any) -> None:
         """Emphasise the bars and the branches below these inner nodes, not their whole clades."""
         if len(nodes) == 0:
             self._set_layer(name)
             return
-        nodes = np.asarray(nodes)
-        self._set_layer(name, *geometry.bar_path(layout, nodes[open_[nodes]]))
+        self._set_layer(
+            name, *scene.bars(np.flatnonzero(scene.is_open & np.isin(scene.node, nodes)))
+        )
 
     def _set_layer(self, name: str, x: Any = (), y: Any = ()) -> None:
         source = self.layers[name]
@@ -258,67 +261,85 @@ class TreeFigure:
             }
 
     def draw_support(
-        self, layout: Layout, open_: Any, support: Any, window: tuple[float, float], row_px: float
+        self, scene: Scene, support: Any, window: tuple[float, float], row_px: float
     ) -> None:
         """Percentages beside the bars of clades in view that are tall enough to carry them."""
         if support is None:
             if len(self.support.data["x"]):
                 self.support.data = dict(NO_SUPPORT)
             return
-        tall = (layout.bottom - layout.top) * row_px >= 26
-        seen = (layout.bottom >= window[0]) & (layout.top <= window[1])
-        nodes = np.flatnonzero(open_ & tall & seen & np.isfinite(support))
-        nodes = nodes[(nodes != layout.tree.root) & (layout.tree.height[nodes] > 0)]
-        kept = geometry.spread(layout.y[nodes], layout.bottom[nodes] - layout.top[nodes],
+        height, said = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
+        tall = (scene.bottom - scene.top) * row_px >= 26
+        seen = (scene.bottom >= window[0]) & (scene.top <= window[1])
+        slots = np.flatnonzero(tall & seen & np.isfinite(said))
+        slots = slots[(slots != scene.n_slots - 1) & (height[slots] > 0)]
+        kept = geometry.spread(scene.y[slots], (scene.bottom - scene.top)[slots],
                                11 / max(row_px, 1e-9))  # fmt: skip
-        nodes = nodes[kept]
+        slots = slots[kept]
         # Left of its bar, on the branch that it is about; where that is too short, right of it.
-        cramped = layout.tree.height[nodes] > (1 - NEAR_ROOT) * layout.tree.height[-1]
+        cramped = height[slots] > (1 - NEAR_ROOT) * height[-1]
         self.support.data = {
             "align": np.where(cramped, "left", "right").tolist(),
             "shift": np.where(cramped, 3, -3).astype(np.int8),
-            "x": f32(layout.tree.height[nodes]),
-            "y": f32(-layout.y[nodes]),
-            "text": [f"{100 * support[v]:.0f}" for v in nodes],
+            "x": f32(height[slots]),
+            "y": f32(-scene.y[slots]),
+            "text": [f"{100 * value:.0f}" for value in said[slots]],
         }
 
     def draw_clusters(
         self,
-        layout: Layout,
-        open_: Any,
+        scene: Scene,
         colour_of: Any,
         cut: float,
         colours: Sequence[str],
         dense: bool = False,
     ) -> None:
-        """Colour the branches below the cut; ``colour_of`` int (m,): a colour's index or -1."""
-        used = np.unique(colour_of[colour_of >= 0])
-        if used.size == 0:
-            if len(self.clusters.data["colour"]):
-                self.clusters.data = {"xs": [], "ys": [], "colour": []}
-            return
-        paths = [
-            geometry.branch_path(layout, open_, colour_of == c, cut, stems=not dense) for c in used
-        ]
-        self.clusters.data = {
-            "xs": [x for x, _ in paths],
-            "ys": [-y for _, y in paths],
-            "colour": [colours[c] for c in used],
-        }
+        """Colour the branches below the cut; ``colour_of`` int (m,): a node's colour's index or
+        -1."""
+        codes = scene.codes(colour_of)
+        self._colour(
+            [
+                (scene.path(codes == c, cut, stems=not dense),
+                 scene.filled(scene.triangles[codes[scene.triangles] == c]), colours[c])
+                for c in np.unique(codes[codes >= 0])
+            ]
+        )  # fmt: skip
 
-    def draw_levels(
-        self, layout: Layout, open_: Any, level_of: Any, colours: Sequence[str]
-    ) -> None:
+    def draw_levels(self, scene: Scene, level_of: Any, colours: Sequence[str]) -> None:
         """Colour the bars of nodes by ``level_of`` int (m,): a colour's index or -1."""
-        used = np.unique(level_of[open_ & (level_of >= 0)])
-        paths = [geometry.bar_path(layout, np.flatnonzero(open_ & (level_of == c))) for c in used]
-        self.clusters.data = {
-            "xs": [x for x, _ in paths],
-            "ys": [-y for _, y in paths],
-            "colour": [colours[c] for c in used],
-        }
+        levels = np.where(scene.is_open, scene.codes(level_of), -1)
+        none = (np.empty(0, np.float32), np.empty(0, np.float32))
+        self._colour(
+            [
+                (scene.bars(np.flatnonzero(levels == c)), none, colours[c])
+                for c in np.unique(levels[levels >= 0])
+            ]
+        )
 
-    def draw_bands(self, runs: Sequence[tuple[int, int]]) -> None:
+    def _colour(self, parts: Sequence[tuple[Any, Any, str]]) -> None:
+        """Lines and triangles in colours: ``(path, patches, colour)`` each."""
+        if not parts:
+            self._no_clusters()
+            return
+        self.clusters.data = {
+            "xs": [x for (x, _), _, _ in parts],
+            "ys": [-y for (_, y), _, _ in parts],
+            "colour": [colour for _, _, colour in parts],
+        }
+        tinted = [(x, y, colour) for _, (x, y), colour in parts if len(x)]
+        if tinted or len(self.tints.data["colour"]):
+            self.tints.data = {
+                "xs": [x for x, _, _ in tinted],
+                "ys": [-y for _, y, _ in tinted],
+                "colour": [colour for _, _, colour in tinted],
+            }
+
+    def _no_clusters(self) -> None:
+        for source in (self.clusters, self.tints):
+            if len(source.data["colour"]):
+                source.data = {"xs": [], "ys": [], "colour": []}
+
+    def draw_bands(self, runs: Sequence[tuple[float, float]]) -> None:
         draw_bands(self.bands, runs)
 
     def show_cut(self, height: float | None, text: str = "") -> None:
@@ -334,7 +355,7 @@ class TreeFigure:
         self.cut_text.update(visible=not parked and bool(text), text=text, x=where)
 
 
-def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[int, int]]) -> None:
+def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[float, float]]) -> None:
     """Rows [first, last) as horizontal bars; nothing is sent when nothing was and is there."""
     if not runs and len(source.data["middle"]) == 0:
         return

@@ -11,22 +11,24 @@ from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.geometry import Layout
+from hcviz.ui.scene import Scene
 
 
-def describe_node(
-    layout: Layout, items: Items, strips: Sequence[Strip], node: int, support: Any
+def describe_slot(
+    scene: Scene, items: Items, strips: Sequence[Strip], slot: int, support: Any
 ) -> tuple[str, str]:
-    """``(title, text)`` of a leaf or a clade; ``support`` float (m,) or None."""
-    leaves = layout.leaves(node)
+    """``(title, text)`` of what is drawn there; ``support`` float (m,) or None."""
+    leaves, node = scene.leaves(slot), int(scene.node[slot])
     classes = _classes(leaves, strips)
     if leaves.size == 1:
-        return str(items.labels[node]), classes
-    lines = [
-        geometry.summary([str(items.labels[i]) for i in leaves[:4]], leaves.size, 4),
-        f"height {layout.tree.height[node]:.4g}",
-    ]
-    if support is not None and np.isfinite(support[node]):
-        lines.append(f"support {support[node]:.0%}")
+        return str(items.labels[leaves[0]]), classes
+    lines = [geometry.summary([str(items.labels[i]) for i in leaves[:4]], leaves.size, 4)]
+    if node < 0:
+        lines.append("several branches: zoom in to part them")
+    else:
+        lines.append(f"height {scene.layout.tree.height[node]:.4g}")
+        if support is not None and np.isfinite(support[node]):
+            lines.append(f"support {support[node]:.0%}")
     return f"{leaves.size:,} items", "\n".join([*lines, classes] if classes else lines)
 
 

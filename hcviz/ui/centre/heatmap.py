@@ -276,7 +276,7 @@ class HeatFigure:
             "text": texts,
         }
 
-    def draw_frames(self, runs: Sequence[tuple[int, int]], n_rows: int) -> None:
+    def draw_frames(self, runs: Sequence[tuple[float, float]], n_rows: int) -> None:
         """Outline the selected rows (and, between items, the same columns)."""
         cells = self.cells
         if cells is None or (not runs and len(self.frames.data["left"]) == 0):

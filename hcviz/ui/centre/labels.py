@@ -249,7 +249,7 @@ class LabelFigure:
         self._patch(self.pictures, {"x": [], "y": [], "url": []})
         self.draw_bands([])
 
-    def draw_bands(self, runs: list[tuple[int, int]]) -> None:
+    def draw_bands(self, runs: list[tuple[float, float]]) -> None:
         draw_bands(self.bands, runs)
 
 

@@ -1,7 +1,7 @@
 """A pointer's touch, shown by the browser itself: no click waits for the server to be seen.
 
 The server still decides what is selected. The browser is told the rows of each clade drawn, picks
-as :func:`hcviz.ui.geometry.pick` does and draws what the server is about to say; the answer then
+as :meth:`hcviz.ui.scene.Scene.pick` does and draws what the server is about to say; the answer then
 takes its place, whatever it is.
 """
 
@@ -18,6 +18,7 @@ from hcviz.ui.centre.heatmap import HeatFigure
 from hcviz.ui.centre.labels import LabelFigure
 from hcviz.ui.geometry import Layout
 from hcviz.ui.parts import ASSETS
+from hcviz.ui.scene import Scene
 
 _CALL = "touch.execute(cb_obj, {what, figure})"
 
@@ -61,17 +62,16 @@ class Touch:
         self._asked = 0
         self._layout: Layout | None = None
 
-    def draw(self, layout: Layout, open_: Any, width: int) -> None:
-        """The rows of the clades drawn; ``width``: columns of the heatmap, 0 without one."""
-        nodes = np.flatnonzero(open_)
+    def draw(self, scene: Scene, width: int) -> None:
+        """The rows of the clades drawn, open ones and then triangles, each in the order of their
+        pieces in the path; ``width``: columns of the heatmap, 0 without one."""
+        layout = scene.layout
+        slots = np.concatenate((np.arange(scene.n_closed, scene.n_slots), scene.triangles))
         small = np.uint16 if layout.n_rows < 1 << 16 else np.uint32
-        data = {
-            "top": layout.top[nodes].astype(small),
-            "bottom": layout.bottom[nodes].astype(small),
-        }
+        data = {"top": scene.top[slots].astype(small), "bottom": scene.bottom[slots].astype(small)}
         if any(not np.array_equal(self.shape.data[name], data[name]) for name in data):
             self.shape.data = data
-        plain = nodes.size == layout.tree.n_internal and layout.n_rows == layout.tree.n_leaves
+        plain = layout.n_rows == layout.tree.n_leaves
         if layout is not self._layout:
             self._layout = layout
             self.serial += 1
