@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -252,3 +253,16 @@ def test_questions_about_unknown_items_are_sentences():
     for leaves, word in (([], "no leaves"), ([0, 9], "outside"), ([1, 1], "twice")):
         with pytest.raises(InvalidTree, match=word):
             LADDER.restrict(leaves)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_smallest_clade_around_some_leaves(n):
+    for tree in all_trees(n):
+        clades = [set(tree.leaves(v).tolist()) for v in range(tree.n_nodes)]
+        for size in range(1, n + 1):
+            for leaves in itertools.permutations(range(n), size):
+                holding = [v for v, clade in enumerate(clades) if set(leaves) <= clade]
+                assert tree.smallest_clade(leaves) == min(holding, key=lambda v: len(clades[v]))
+    for wrong in ([], [-1], [n]):
+        with pytest.raises(InvalidTree, match="takes leaves"):
+            tree.smallest_clade(wrong)

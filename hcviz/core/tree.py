@@ -173,6 +173,17 @@ class Tree:
         found = kernels.lca_many(left, right, *self._lca_table)
         return found.reshape(first.shape) if first.ndim else int(found[0])
 
+    def smallest_clade(self, leaves: ArrayLike) -> int:
+        """The lowest node above all of ``leaves``, one or more. O(their number + depth)."""
+        wanted = whole_numbers(leaves, "The leaves of smallest_clade()", InvalidTree).ravel()
+        if wanted.size == 0 or wanted.min() < 0 or wanted.max() >= self.n_leaves:
+            raise InvalidTree(f"smallest_clade() takes leaves, numbers in 0..{self.n_leaves - 1}.")
+        start = self.leaf_start[wanted]
+        lowest = int(wanted[start.argmin()])
+        return int(
+            kernels.holding(self.parent, self.leaf_start, self.size, lowest, int(start.max()))
+        )
+
     def lca_size(self) -> Int:
         """|T[i,j]|: leaves of the smallest clade with i and j, int32 (n, n), 1 on the diagonal.
 

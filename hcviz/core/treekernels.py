@@ -50,6 +50,14 @@ def depths(parent):
 
 
 @njit
+def holding(parent, start, size, node, place):
+    """The lowest ancestor of ``node`` (or it) whose leaves reach up to ``place`` in their order."""
+    while start[node] + size[node] <= place:
+        node = parent[node]
+    return node
+
+
+@njit
 def first_leaf_positions(parent, size):
     """Where each node's block of leaves begins in a depth-first order: int32 (m,).
 

@@ -40,9 +40,7 @@ def stays_apart(
         return None
     inside = np.zeros(tree.n_leaves, np.bool_)
     inside[[item, *members]] = True
-    node = members[0]
-    for member in members[1:]:
-        node = int(tree.lca(node, member))
+    node = tree.smallest_clade(members)
     while node != tree.root:
         up = int(tree.parent[node])
         siblings = [int(child) for child in tree.children(up) if child != node]

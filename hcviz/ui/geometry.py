@@ -173,20 +173,12 @@ def _extents(parent: Any, leaf_top: Any, leaf_bottom: Any) -> Any:
 # ---------------------------------------------------------------------- clades and stretches
 
 
-def clade_mask(tree: Tree, leaves: ArrayLike) -> Bool:
-    """Nodes whose leaves are all among ``leaves``: bool (m,)."""
-    chosen = np.zeros(tree.n_leaves, np.bool_)
-    chosen[np.asarray(leaves, dtype=np.int64)] = True
-    return paper.clades_within(tree.parent, chosen)  # type: ignore[no-any-return]
-
-
 def clade_node(tree: Tree, leaves: ArrayLike) -> int | None:
-    """The node whose leaves are exactly ``leaves``, or None. O(m) and the LCA table."""
+    """The node whose leaves are exactly ``leaves``, or None. O(their number)."""
     wanted = np.unique(np.asarray(leaves, dtype=np.int64))
     if wanted.size == 0 or wanted[0] < 0 or wanted[-1] >= tree.n_leaves:
         return None
-    nodes = np.flatnonzero(clade_mask(tree, wanted))
-    node = int(nodes[np.argmax(tree.size[nodes])])
+    node = tree.smallest_clade(wanted)
     return node if tree.size[node] == wanted.size else None
 
 

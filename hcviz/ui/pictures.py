@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -225,7 +226,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     if not chosen or tree is None or max(chosen) >= len(labels):
         return None
     known = data is not None and data.classes is not None and store.view.lesson is None
-    node = smallest_clade(tree, chosen)
+    node = tree.smallest_clade(chosen)
     whole = int(tree.size[node]) == len(chosen)
     facts: list[list[str]] = []
     image = None
@@ -235,28 +236,26 @@ def _selection(store: Store) -> dict[str, Any] | None:
             facts.append(["Class", str(data.classes[chosen[0]])])
         if data is not None and data.images is not None:
             image = as_uri(data.images[chosen[0]])
-        mates = (
-            [int(x) for x in tree.leaves(int(tree.parent[node])) if x != chosen[0]]
-            if node != tree.root
-            else []
-        )
+        beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
+        mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
         if mates:
-            facts.append(["Nearest in the tree", _some([labels[i] for i in mates])])
+            facts.append(["Nearest in the tree", _some(mates, count=beside.size - 1)])
     else:
-        title = f"{len(chosen)} items"
+        title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
         facts.append(["Height", _number(float(tree.height[node]))])
         if not whole:
-            facts.append(["Smallest clade around", f"{int(tree.size[node])} items"])
+            facts.append(["Smallest clade around", f"{int(tree.size[node]):,} items"])
         if data is not None and data.classes is not None and known:
-            kinds, counts = np.unique([str(data.classes[i]) for i in chosen], return_counts=True)
-            top = int(np.argmax(counts))
-            facts.append(["Mostly", f"{kinds[top]} ({counts[top]} of {len(chosen)})"])
-    order = {int(leaf): place for place, leaf in enumerate(tree.leaf_order)}
-    members = sorted(chosen, key=lambda leaf: order[leaf])
-    shown = members[:MAX_MEMBERS]
+            counts = Counter(map(data.classes.__getitem__, chosen))
+            top = max(sorted(counts, key=str), key=lambda kind: counts[kind])
+            facts.append(["Mostly", f"{top} ({counts[top]:,} of {len(chosen):,})"])
+    places = tree.leaf_start[np.asarray(chosen)]
+    if places.size > MAX_MEMBERS:
+        places = np.partition(places, MAX_MEMBERS)[:MAX_MEMBERS]
+    shown = tree.leaf_order[np.sort(places)].tolist()
     words = f"{title} selected" + (
-        f": {_some([labels[i] for i in members], 12)}." if len(members) > 1 else "."
+        f": {_some([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
     sure = certainty.of_group(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
@@ -268,18 +267,10 @@ def _selection(store: Store) -> dict[str, Any] | None:
         "sure": sure,
         "image": image,
         "members": [{"id": i, "name": labels[i]} for i in shown],
-        "more": len(members) - len(shown),
+        "more": len(chosen) - len(shown),
         "parent": node != tree.root,
         "words": words,
     }
-
-
-def smallest_clade(tree: Tree, leaves: tuple[int, ...]) -> int:
-    """The lowest node above all ``leaves``."""
-    node = int(leaves[0])
-    for leaf in leaves[1:]:
-        node = int(tree.lca(node, int(leaf)))
-    return node
 
 
 def wider(store: Store) -> tuple[int, ...]:
@@ -287,10 +278,10 @@ def wider(store: Store) -> tuple[int, ...]:
     tree, chosen = tree_to_show(store), store.view.selection
     if tree is None or not chosen:
         return ()
-    node = smallest_clade(tree, chosen)
+    node = tree.smallest_clade(chosen)
     if int(tree.size[node]) == len(chosen) and node != tree.root:
         node = int(tree.parent[node])
-    return tuple(int(leaf) for leaf in tree.leaves(node))
+    return tuple(tree.leaves(node).tolist())
 
 
 def as_uri(image: Any) -> str:
@@ -363,9 +354,10 @@ def _unusual(value: str, usual: str) -> str | None:
     return None if value == usual else value
 
 
-def _some(names: list[str], most: int = 3) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def _some(names: list[str], most: int = 3, count: int | None = None) -> str:
+    """The first of ``count`` names (all of them, unless said)."""
+    shown, rest = ", ".join(names[:most]), (len(names) if count is None else count) - most
+    return shown if rest <= 0 else f"{shown} and {rest:,} more"
 
 
 def _number(value: float) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from hcviz.core.tree import Tree
 from hcviz.session.constraint import Constraint
 from hcviz.session.splits import AhoGraph, aho_graph
-from hcviz.ui import pictures
 from hcviz.ui.store import Store
 
 #: Pieces told one by one; those of a single item are counted.
@@ -29,7 +28,7 @@ def clade(store: Store) -> tuple[Tree, int] | None:
         return None
     if not chosen or max(chosen) >= tree.n_leaves:
         return tree, tree.root
-    node = pictures.smallest_clade(tree, chosen)
+    node = tree.smallest_clade(chosen)
     return tree, int(tree.parent[node]) if node < tree.n_leaves else node
 
 

@@ -80,9 +80,7 @@ class Canvas:
         )  # fmt: skip
         self._uncertain: Cells | None = None
         self._collapsed: dict[bytes, np.ndarray] = {}
-        self._selected: tuple[int, ...] = ()
-        self._together: tuple[int, ...] = ()
-        self._apart: tuple[int, ...] = ()
+        self._selected = self._together = self._apart = np.empty(0, np.int64)
         self._cut: float | None = None
         self._cluster_code: Any = None
         self._support: Any = None
@@ -420,13 +418,13 @@ class Canvas:
     def _draw_labels(self, before: Any = None) -> None:
         if self._layout is not None:
             self._labels.draw(
-                self._layout,
+                self._scene,
                 self._items,
                 self._window,
                 self._row_px,
-                selected=set(self._selected),
-                together=dict.fromkeys(self._together),
-                apart=dict.fromkeys(self._apart),
+                selected=self._selected,
+                together=self._together,
+                apart=self._apart,
                 before=before,
             )
 

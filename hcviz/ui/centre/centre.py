@@ -79,7 +79,7 @@ class Centre(Canvas):
         self._items = items
         self._tree = self._layout = self._cut = self._cluster_code = self._support = None
         self._levels = None
-        self._selected = self._together = self._apart = ()
+        self._selected = self._together = self._apart = _leaves(())
         self._uncertain = None
         self._collapsed.clear()
         self._heat.veil.mask = None
@@ -208,9 +208,7 @@ class Centre(Canvas):
         if tree is None:
             return
         for group, apart in answers:
-            top = apart
-            for leaf in group:
-                top = int(tree.lca(top, leaf))
+            top = tree.smallest_clade([*group, apart])
             ways.append((top, tuple(group), self._theme.together))
             ways.append((top, (apart,), self._theme.apart))
         self._show_ways(ways)
@@ -259,9 +257,9 @@ class Centre(Canvas):
 
     def focus(self, leaves: Sequence[int] | ArrayLike) -> None:
         """Zoom so that these leaves are in view, with some of their surroundings."""
-        if self._layout is None or not len(_leaves(leaves)):
+        if self._layout is None or not _leaves(leaves).size:
             return
-        runs = geometry.runs(self._layout, np.asarray(_leaves(leaves)))
+        runs = geometry.runs(self._layout, _leaves(leaves))
         first, last = runs[0][0], runs[-1][1]
         span = max(1.5 * (last - first), min(16, self._layout.n_rows))
         middle = (first + last) / 2
@@ -276,13 +274,9 @@ class Centre(Canvas):
     def toggle_collapse(self, leaves: Sequence[int] | ArrayLike) -> bool:
         """Collapse the smallest clade with ``leaves``, or expand it; False when it is a leaf."""
         chosen = _leaves(leaves)
-        if self._tree is None or self._layout is None or not chosen:
+        if self._tree is None or self._layout is None or not chosen.size:
             return False
-        node = geometry.clade_node(self._tree, chosen)
-        if node is None:
-            node = chosen[0]
-            for leaf in chosen[1:]:
-                node = self._tree.lca(node, leaf)
+        node = self._tree.smallest_clade(chosen)
         owner = int(self._layout.owner[node])
         node = owner if owner >= 0 else node
         if node < self._tree.n_leaves or node == self._tree.root:
@@ -435,5 +429,5 @@ def warm() -> None:
     see(geometry.lay_out(Tree.star(3), [0, 1, 2])).stems()
 
 
-def _leaves(leaves: Any) -> tuple[int, ...]:
-    return tuple(int(leaf) for leaf in np.asarray(leaves, dtype=np.int64).ravel())
+def _leaves(leaves: Any) -> np.ndarray:
+    return np.asarray(leaves, dtype=np.int64).ravel()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from hcviz.ui.centre.frames import FONT, bare, f32, glide
 from hcviz.ui.centre.items import Items
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
+from hcviz.ui.scene import LEAF, SHUT, Scene
 
 NARROWEST, WIDEST = 56, 200
 #: Before a name is cut short the type shrinks this far.
@@ -27,6 +27,10 @@ PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
 PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 #: Room that names keep beside stepping pictures, and the height that a page is taken to have.
 NAMES_ROOM, PAGE_PX = 44, 660
+#: Marks nearer to each other than this (px) are one; so many items within triangles are named.
+MARK_PX, MOST_NAMED = 4.0, 60
+#: Names that are measured to size their column.
+MEASURED = 3_000
 #: The widest column of labels where items have pictures.
 WIDEST_PICTURED = 236
 
@@ -49,7 +53,8 @@ def column_width(items: Items) -> int:
     """Pixels that the labels want: the longest at full size, or two columns of smaller ones."""
     if items.n == 0:
         return NARROWEST
-    longest = max(geometry.text_width(str(label), 1.0) for label in items.labels)
+    some = items.labels[:: -(-items.n // MEASURED)]
+    longest = max(geometry.text_width(str(label), 1.0) for label in some)
     wanted = longest * 11 + GUTTER + 6
     if items.n > 45:
         wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
@@ -103,50 +108,55 @@ class LabelFigure:
 
     def draw(
         self,
-        layout: Layout,
+        scene: Scene,
         items: Items,
         window: tuple[float, float],
         row_px: float,
         *,
-        selected: Collection[int] = (),
-        together: Collection[int] = (),
-        apart: Collection[int] = (),
+        selected: Any = (),
+        together: Any = (),
+        apart: Any = (),
         before: Any = None,
     ) -> None:
-        """Set the labels of the window's rows and of one window's height on either side."""
-        reach = window[1] - window[0]
-        first = max(0, int(window[0] - reach))
-        last = min(layout.n_rows, int(np.ceil(window[1] + reach)))
-        heads, middles = self._heads(layout, first, last)
+        """Set the labels of the window's rows and of one window's height on either side.
+
+        ``selected``, ``together``, ``apart``: items, in the order of their marks.
+        """
+        layout, reach = scene.layout, window[1] - window[0]
+        marked = np.zeros(layout.order.size, np.uint8)
+        for bit, members in ((1, selected), (2, apart), (4, together)):
+            marked[np.asarray(members, dtype=np.int64)] |= bit
+        slots, heads, middles = _heads(scene, window[0] - reach, window[1] + reach, marked)
         setting = geometry.lettering(row_px)
-        special = np.array(
-            [
-                2 * (leaf in together or leaf in apart) + (leaf in selected)
-                for leaf in heads.tolist()
-            ]
-        )
+        special = 2 * (marked[heads] > 1) + (marked[heads] & 1)
+        special[slots >= 0] *= scene.kind[slots[slots >= 0]] <= LEAF
         if setting.every > 1:
-            kept = geometry.spread(
-                middles, special + 0.5 * (np.floor(middles) % setting.every == 0), setting.every
-            )
-            heads, middles = heads[kept], middles[kept]
+            if scene.triangles.size:  # the largest clades first
+                rank = np.where(slots >= 0, scene.count[slots], 0) / layout.order.size
+            else:
+                rank = 0.5 * (np.floor(middles) % setting.every == 0)
+            kept = geometry.spread(middles, special + rank, setting.every)
+            slots, heads, middles = slots[kept], heads[kept], middles[kept]
         left, right = self._draw_pictures(layout, items, heads, middles, row_px)
         column = np.floor(middles).astype(int) % setting.columns
         texts, styles, inks = [], [], []
-        for leaf in heads.tolist():
-            text, style = self._text_of(layout, items, leaf)
+        for slot, leaf in zip(slots.tolist(), heads.tolist(), strict=True):
+            text, style = _text_of(scene, items, slot, leaf)
             ink = self.theme.ink if setting.every == 1 else self.theme.soft
-            for members, colour in (
-                (selected, self.theme.accent),
-                (apart, self.theme.apart),
-                (together, self.theme.together),
-            ):
-                if leaf in members:
-                    ink, style = colour, "bold"
+            if style == "normal" or scene.kind[slot] == SHUT:
+                for bit, colour in (
+                    (1, self.theme.accent),
+                    (2, self.theme.apart),
+                    (4, self.theme.together),
+                ):
+                    if marked[leaf] & bit:
+                        ink, style = colour, "bold"
             texts.append(text)
             inks.append(ink)
             styles.append(style)
-        whole = np.asarray(layout.owner[heads]) < 0  # a wedge's list of names may always be cut
+        # A clade's list of names may always be cut.
+        whole = np.array([style != "italic" for style in styles], dtype=bool)
+        whole &= (slots < 0) | (scene.kind[slots] == LEAF)
         font, shift, texts = _fit(texts, whole, column, setting, self.width - left - right - 2)
         x = f32(left + column * shift)
         data: dict[str, Any] = {
@@ -164,25 +174,7 @@ class LabelFigure:
             self.leads,
             {"x": f32(np.full(aside.sum(), 2.0)), "y": f32(-middles[aside]), "x1": x[aside] - 3},
         )
-        self._draw_marks(layout, together, apart)
-
-    @staticmethod
-    def _heads(layout: Layout, first: int, last: int) -> tuple[Any, Any]:
-        """The first leaf of each drawn label, and its row's (or its wedge's) middle."""
-        places = layout.row_start[first:last]
-        leaves = layout.order[places]
-        owner = layout.owner[leaves]
-        fresh = (owner < 0) | np.r_[True, owner[1:] != owner[:-1]]
-        leaves = leaves[fresh]
-        return leaves, layout.leaf_y[leaves]
-
-    @staticmethod
-    def _text_of(layout: Layout, items: Items, leaf: int) -> tuple[str, str]:
-        owner = int(layout.owner[leaf])
-        if owner < 0:
-            return str(items.labels[leaf]), "normal"
-        members = [str(items.labels[i]) for i in layout.leaves(owner)[:3]]
-        return f"{layout.tree.size[owner]:,}: {', '.join(members)}…", "italic"
+        self._draw_marks(layout, together, apart, row_px)
 
     def _draw_pictures(
         self, layout: Layout, items: Items, heads: Any, middles: Any, row_px: float
@@ -220,17 +212,18 @@ class LabelFigure:
         )
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
-    def _draw_marks(
-        self, layout: Layout, together: Collection[int], apart: Collection[int]
-    ) -> None:
-        leaves = [*together, *apart]
+    def _draw_marks(self, layout: Layout, together: Any, apart: Any, row_px: float) -> None:
+        rows = [
+            _seen_apart(layout.leaf_y, members, MARK_PX / row_px) for members in (together, apart)
+        ]
+        counts = [len(each) for each in rows]
         self._patch(
             self.marks,
             {
-                "x": [6.0] * len(leaves),
-                "y": [-float(layout.leaf_y[leaf]) for leaf in leaves],
-                "shape": ["circle"] * len(together) + ["inverted_triangle"] * len(apart),
-                "ink": [self.theme.together] * len(together) + [self.theme.apart] * len(apart),
+                "x": [6.0] * sum(counts),
+                "y": [-y for each in rows for y in each],
+                "shape": ["circle"] * counts[0] + ["inverted_triangle"] * counts[1],
+                "ink": [self.theme.together] * counts[0] + [self.theme.apart] * counts[1],
             },
         )
 
@@ -251,6 +244,44 @@ class LabelFigure:
 
     def draw_bands(self, runs: list[tuple[float, float]]) -> None:
         draw_bands(self.bands, runs)
+
+
+def _heads(scene: Scene, first: float, last: float, marked: Any) -> tuple[Any, Any, Any]:
+    """``(slots, leaves, rows)`` of what has a label between two rows: what is closed there (its
+    first leaf, its middle), and items within a triangle that are marked, which have slot -1."""
+    layout, c = scene.layout, scene.n_closed
+    slots = np.flatnonzero((scene.bottom[:c] > first) & (scene.top[:c] < last))
+    heads = layout.order[scene.first[slots]]
+    middles = 0.5 * (scene.top + scene.bottom)[slots]
+    if not scene.triangles.size:
+        return slots, heads, middles
+    inside = np.zeros(layout.order.size + 1, np.int8)
+    np.add.at(inside, scene.first[scene.triangles], 1)
+    np.add.at(inside, scene.first[scene.triangles] + scene.count[scene.triangles], -1)
+    named = layout.order[np.flatnonzero(np.cumsum(inside[:-1]) * marked[layout.order])]
+    named = named[(layout.leaf_y[named] > first) & (layout.leaf_y[named] < last)]
+    if named.size > MOST_NAMED:
+        return slots, heads, middles
+    return (
+        np.concatenate((slots, np.full(named.size, -1))),
+        np.concatenate((heads, named)),
+        np.concatenate((middles, layout.leaf_y[named])),
+    )
+
+
+def _text_of(scene: Scene, items: Items, slot: int, leaf: int) -> tuple[str, str]:
+    if slot < 0 or scene.kind[slot] == LEAF:
+        return str(items.labels[leaf]), "normal"
+    members = [str(items.labels[i]) for i in scene.leaves(slot)[:3]]
+    return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
+
+
+def _seen_apart(leaf_y: Any, members: Any, gap: float) -> list[float]:
+    """The rows of ``members`` in their order, but one of those that nobody could tell apart."""
+    rows = leaf_y[np.asarray(members, dtype=np.int64)]
+    if gap > 1 and rows.size > 1:
+        rows = rows[np.sort(np.unique(np.floor(rows / gap), return_index=True)[1])]
+    return [float(row) for row in rows]
 
 
 def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:

@@ -16,7 +16,6 @@ from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 from hcviz.ui import nodecosts
 from hcviz.ui.gestures import Gestures
-from hcviz.ui.pictures import smallest_clade
 from hcviz.ui.sections.folding import folding, structural
 from hcviz.ui.store import Store
 
@@ -48,7 +47,7 @@ def clade(store: Store, tree: Tree) -> int:
     chosen = store.view.selection
     if not chosen or max(chosen) >= tree.n_leaves:
         return int(tree.root)
-    node = smallest_clade(tree, chosen)
+    node = tree.smallest_clade(chosen)
     return int(tree.parent[node]) if node < tree.n_leaves and node != tree.root else node
 
 
