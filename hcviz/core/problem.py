@@ -130,11 +130,9 @@ class Problem:
         return found
 
     def with_triplets(self, triplets: Any) -> Problem:
-        """The same items under other triplets."""
-        fields = {name: getattr(self, name) for name in _INPUTS} | {"triplets": triplets}
-        made = Problem(**fields)
-        if "similarity_or_default" in self.__dict__:  # the derived matrix does not depend on them
-            made.__dict__["similarity_or_default"] = self.similarity_or_default
+        """The same items under other triplets. O(their number)."""
+        made = copy(self)  # all else was checked, and is frozen
+        object.__setattr__(made, "triplets", Triplets.of(triplets, self.n_items))
         return made
 
     def with_comparisons(self, more: Comparisons | None) -> Problem:
@@ -180,11 +178,6 @@ class Problem:
                 "This needs similarities, and the problem has neither a similarity nor features."
             )
         return similarity_from_features(self.features)
-
-
-_INPUTS = (
-    "labels", "features", "similarity", "triplets", "comparisons", "oracle", "feature_names",
-)  # fmt: skip
 
 
 def check_labels(labels: Sequence[Any]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ class Gestures:
 
     def picked(self, pick: Any) -> None:
         """A click in the picture."""
-        self.take(tuple(int(leaf) for leaf in pick.leaves))
+        self.take(tuple(pick.leaves))
 
     def take(self, leaves: tuple[int, ...]) -> None:
         """Items picked by whatever means: into the open gesture, else they are selected."""

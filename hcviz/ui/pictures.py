@@ -30,6 +30,8 @@ from hcviz.ui.store import Store, ViewState
 CURRENT = "(current)"
 #: Names shown in the inspector; the rest is counted.
 MAX_MEMBERS = 60
+#: Names offered while one is typed; any can be found.
+MAX_OFFERED = 2_000
 #: Numbers of a run whose names alone do not say what they count.
 _METRICS = {
     "uneven": "sets without a balanced cut",
@@ -154,7 +156,7 @@ def tools(store: Store) -> dict[str, Any]:
         ],
         "clusters": view.clusters,
         "items": len(store.session.labels),
-        "names": list(store.session.labels),
+        "names": list(store.session.labels[:MAX_OFFERED]),
     }
 
 

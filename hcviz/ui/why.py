@@ -13,6 +13,8 @@ from hcviz.ui.store import Store
 #: Pieces told one by one; those of a single item are counted.
 TOLD = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: Above so many items a clade's graph is not drawn up: a tap would wait for it.
+MOST = 20_000
 #: Items of a piece that are named.
 NAMED = 4
 
@@ -38,6 +40,8 @@ def graph_at(store: Store) -> AhoGraph | None:
     if found is None:
         return None
     tree, node = found
+    if tree.size[node] > MOST:
+        return None
     return _graph(store.session.enabled, tuple(tree.leaves(node).tolist()))
 
 
@@ -62,9 +66,11 @@ def sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
 
 def split(store: Store) -> dict[str, Any] | None:
     """The sentence and the pieces, as plain JSON; None without a tree or without answers."""
-    found, session = clade(store), store.session
-    graph = graph_at(store)
-    if found is None or graph is None or not session.enabled:
+    session = store.session
+    if not session.enabled:
+        return None
+    found, graph = clade(store), graph_at(store)
+    if found is None or graph is None:
         return None
     tree, node = found
     where = sides(tree, node, graph)

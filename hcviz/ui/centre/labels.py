@@ -14,7 +14,7 @@ from hcviz.ui.centre.frames import FONT, bare, f32, glide
 from hcviz.ui.centre.items import Items
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
-from hcviz.ui.scene import LEAF, SHUT, Scene
+from hcviz.ui.scene import BUNDLE, FOLD, LEAF, SHUT, Scene
 
 NARROWEST, WIDEST = 56, 200
 #: Before a name is cut short the type shrinks this far.
@@ -255,13 +255,12 @@ def _heads(scene: Scene, first: float, last: float, marked: Any) -> tuple[Any, A
     middles = 0.5 * (scene.top + scene.bottom)[slots]
     if not scene.triangles.size:
         return slots, heads, middles
-    inside = np.zeros(layout.order.size + 1, np.int8)
-    np.add.at(inside, scene.first[scene.triangles], 1)
-    np.add.at(inside, scene.first[scene.triangles] + scene.count[scene.triangles], -1)
-    named = layout.order[np.flatnonzero(np.cumsum(inside[:-1]) * marked[layout.order])]
-    named = named[(layout.leaf_y[named] > first) & (layout.leaf_y[named] < last)]
+    named = np.flatnonzero(marked)
     if named.size > MOST_NAMED:
         return slots, heads, middles
+    holding = np.searchsorted(scene.first[:c], layout.place[named], side="right") - 1
+    named = named[(scene.kind[holding] == FOLD) | (scene.kind[holding] == BUNDLE)]
+    named = named[(layout.leaf_y[named] > first) & (layout.leaf_y[named] < last)]
     return (
         np.concatenate((slots, np.full(named.size, -1))),
         np.concatenate((heads, named)),
