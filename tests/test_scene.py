@@ -106,7 +106,8 @@ def test_what_is_folded_is_what_the_definition_says(layout, fine, seed):
 def test_a_scene_is_a_tree_whose_leaves_tile_the_rows(layout, fine):
     scene = see(layout, None, fine)
     c = scene.n_closed
-    assert np.all(scene.kind[:c] != OPEN) and np.all(scene.kind[c:] == OPEN)
+    assert np.all(scene.kind[:c] != OPEN)
+    assert np.all(scene.kind[c:] == OPEN)
     assert np.all(scene.parent[:-1] > np.arange(scene.n_slots - 1))
     assert scene.parent[-1] == -1
     assert scene.top[0] == 0
@@ -177,7 +178,8 @@ def test_the_end_of_a_chain_keeps_its_height():
     layout = geometry.lay_out(caterpillar(1_000), leaf_order(caterpillar(1_000)))
     scene = see(layout, None, 10.0)
     bundles = scene.count[scene.kind == BUNDLE]
-    assert bundles.min() >= 8 and bundles.max() <= 10
+    assert bundles.min() >= 8
+    assert bundles.max() <= 10
     assert scene.n_slots < 450
 
 
