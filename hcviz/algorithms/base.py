@@ -10,7 +10,7 @@ import numpy as np
 import param
 
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.problem import Problem
+from hcviz.core.problem import ASKS_FEW, MOST_DENSE, Problem, needs_all
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
@@ -60,6 +60,7 @@ class Algorithm:
     ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
     ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel); where some
     parameters need the latter after all, ``apart`` says so.
+    ``sparing``: it asks for few similarities, so that it runs where all are too many.
     ``samples``: its snapshots are draws from a posterior, so the share of them that have a clade
     means something; such a method runs in a thread.
     ``shares(problem, params, rng, start)``: the run in parts, or None where it is one piece.
@@ -85,6 +86,7 @@ class Algorithm:
     softened_by: str = ""
     shares: Callable[[Problem, Any, np.random.Generator, Any], Shares | None] | None = None
     rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
+    sparing: bool = False
 
     def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
         """How it treats triplets with these parameters."""
@@ -121,7 +123,11 @@ class Algorithm:
 
     def lacks(self, problem: Problem) -> str | None:
         """None if the problem has what this method needs, else a sentence."""
-        if any(_has(problem, need) for need in self.needs):
+        given = {need for need in self.needs if _has(problem, need)}
+        if given:
+            pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
+            if pairs and not self.sparing and problem.n_items > MOST_DENSE:
+                return f"{self.title} {needs_all(problem.n_items)} {ASKS_FEW}"
             return None
         return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
 

@@ -70,6 +70,8 @@ class FeatureOracle:
     """
 
     cheap = True
+    #: All of them may be asked for, where a method needs a matrix.
+    of_features = True
     KINDS = ("cosine-z", "cosine", "correlation", "gaussian")
 
     def __init__(

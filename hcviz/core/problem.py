@@ -158,7 +158,8 @@ class Problem:
     def similarity_or_default(self) -> Float:
         """The similarity, or the default one of the features: (1 + cosine)/2 of z-scores.
 
-        Always dense, float64 (n, n): :class:`TooLarge` for a sparse one of more than 10,000 items.
+        Always dense, float64 (n, n). An oracle that computes similarities of features is asked for
+        all of them. :class:`TooLarge` for more than 10,000 items, unless they are given dense.
         """
         if self.is_sparse:
             if self.n_items > MOST_DENSE:
@@ -177,7 +178,26 @@ class Problem:
             raise InvalidData(
                 "This needs similarities, and the problem has neither a similarity nor features."
             )
+        if self.n_items > MOST_DENSE:
+            raise TooLarge(f"This {needs_all(self.n_items)}", ASKS_FEW)
+        if getattr(self.oracle, "of_features", False):
+            every = np.arange(self.n_items, dtype=np.int32)
+            asked: Float = np.asarray(self.oracle.similarity(every, every))
+            asked.flags.writeable = False
+            return asked
         return similarity_from_features(self.features)
+
+
+#: What to do where all similarities are too many.
+ASKS_FEW = "Use active-spectral, which asks for a few per cent of them, or take a sample."
+
+
+def needs_all(n: int) -> str:
+    """The rest of a sentence: how much room all similarities of ``n`` items take."""
+    return (
+        f"needs all {n:,} x {n:,} similarities at once: {n * n * 8 / 2**30:,.1f} GiB, where "
+        f"{MOST_DENSE:,} items are the limit."
+    )
 
 
 def check_labels(labels: Sequence[Any]) -> tuple[str, ...]:

@@ -10,14 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.problem import Problem, check_labels, check_oracle, check_square
-from hcviz.core.similarity import similarity_from_features
+from hcviz.core.lazy import FeatureOracle
+from hcviz.core.problem import Problem, check_labels, check_oracle, check_square, needs_all
+from hcviz.core.similarity import SIMILARITIES, similarity_from_features
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets.prepare import fill_missing, scale_features
 
 Float = NDArray[np.float64]
 Classes = tuple[str | None, ...]
+
+
+#: More items than this have no matrix of similarities (128 MB) unless a method wants it: they are
+#: computed as they are asked for.
+LAZY_ABOVE = 4_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,28 +145,33 @@ class Dataset:
         Missing cells are filled by the method named ``missing``. The problem's features are those,
         scaled (:func:`scale_features`). Its similarity is the measured one; without one, the kind
         named ``similarity`` of the filled, *unscaled* features, since each kind says itself whether
-        it z-scores; with ``similarity=None``, none at all. O(n^2 d).
+        it z-scores; with ``similarity=None``, none at all. O(n^2 d). For more than 4,000 items it
+        is no matrix but an oracle, which computes what it is asked for.
 
-        Raises :class:`InvalidParameter` for an unknown name, :class:`TooLarge` for the similarities
-        of more than 10,000 items.
+        Raises :class:`InvalidParameter` for an unknown name, :class:`TooLarge` for more than 10,000
+        items where the kind cannot be computed pair by pair.
         """
         filled = self.filled(missing)
         matrix = self.similarity if similarity is not None else None
+        oracle = self.oracle
         if similarity is not None and matrix is None and filled is not None:
-            if self.n_items > MAX_QUADRATIC:
+            large = self.n_items > LAZY_ABOVE and filled.shape[1] > 0
+            if large and oracle is None and similarity in FeatureOracle.KINDS:
+                oracle = FeatureOracle(filled, similarity)
+            elif self.n_items <= MAX_QUADRATIC:
+                matrix = similarity_from_features(filled, similarity)
+            elif oracle is None:
                 raise TooLarge(
-                    f"{self.title} has {self.n_items:,} items; a matrix of their similarities is "
-                    f"made for {MAX_QUADRATIC:,} at most.",
-                    "Take a sample, or similarity=None for methods that need features only.",
+                    f"{SIMILARITIES[similarity][0]} {needs_all(self.n_items)}",
+                    f"Up to any size: {', '.join(FeatureOracle.KINDS)}.",
                 )
-            matrix = similarity_from_features(filled, similarity)
         return Problem(
             labels=self.labels,
             features=None if filled is None else scale_features(filled, scaling),
             feature_names=self.feature_names,
             similarity=matrix,
             comparisons=self.comparisons,
-            oracle=self.oracle,
+            oracle=oracle,
             triplets=triplets,
         )
 

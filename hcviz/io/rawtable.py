@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 
 #: Larger uploads are refused unread.
-MAX_UPLOAD_BYTES = 50 * 2**20
-#: More items than this have no matrix of similarities here.
-MAX_ROWS = 10_000
+MAX_UPLOAD_BYTES = 256 * 2**20
+MAX_ROWS = 1_000_000
 MAX_COLUMNS = 10_000
-MAX_CELLS = 5_000_000
+#: A cell of text takes some 60 bytes while it is read; arrays have a limit of their own.
+MAX_CELLS = 10_000_000
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 #: What the names' column may be called; then the first row is a header for sure.

@@ -20,6 +20,7 @@ from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.answers import dataset_of_answers, like_answers
+from hcviz.io.arrays import is_array, read_array
 from hcviz.io.cells import (
     MAX_NUMBER,
     are,
@@ -52,7 +53,7 @@ _TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 def read_table(
     content: bytes | str | PathLike[str], filename: str = "", kind: TableKind = "features"
 ) -> Dataset:
-    """A user's CSV, TSV or Parquet file as a data set.
+    """A user's CSV, TSV or Parquet file, or NumPy array of features, as a data set.
 
     ``content`` is the file's bytes, or a path to it. ``kind`` says what the numbers are.
 
@@ -71,9 +72,9 @@ def read_table(
     What was decided on the way stands in ``notes``: columns left out, columns that never vary
     (kept), the encoding, a table without a header.
 
-    Limits: 50 MB, 10,000 rows, 10,000 columns, 5 million cells. Raises :class:`TooLarge`,
-    :class:`InvalidParameter` for an unknown kind, and :class:`InvalidData` for all else: one
-    sentence with row and column.
+    Limits: 256 MB, 1,000,000 rows, 10,000 columns, 10 million cells (arrays: 64 million).
+    Raises :class:`TooLarge`, :class:`InvalidParameter` for an unknown kind, and
+    :class:`InvalidData` for all else: one sentence with row and column.
     """
     if kind not in get_args(TableKind):
         raise InvalidParameter(
@@ -83,6 +84,8 @@ def read_table(
         content, filename = _read_file(Path(content), filename)
     if kind == "comparisons" or (kind == "features" and is_answers(bytes(content))):
         return dataset_of_answers(bytes(content), filename)
+    if kind == "features" and is_array(bytes(content[:8]), filename):
+        return read_array(bytes(content), filename)
     raw = read_raw(bytes(content), filename)
     if kind == "features":
         try:

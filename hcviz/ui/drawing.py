@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,7 @@ class Drawing:
     ) -> None:
         self._store, self._centre, self._trace = store, centre, trace
         self._uncertainty = Uncertainty(store, schedule, self._draw_uncertain)
+        centre.work_with(lambda work, done: self._beside(work, done, schedule))
         subscribe = store.subscribe
         subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._draw_items())
         subscribe(lambda s: (s.session.data,), lambda _: self._draw_items(matrix_only=True))
@@ -74,10 +76,11 @@ class Drawing:
         if store.dataset is None or not store.session.labels:
             return
         data = store.dataset
-        if matrix_only and store.problem.similarity is self._similarity:
-            return
-        self._similarity = store.problem.similarity
         name, matrix = similarity_to_show(store.problem, wanted=store.view.source)
+        known = (store.problem.similarity, store.problem.oracle)
+        if matrix_only and all(x is y for x, y in zip(known, self._similarity, strict=True)):
+            return
+        self._similarity = known
         self._centre.set_items(
             Items(
                 labels=data.labels,
@@ -94,6 +97,29 @@ class Drawing:
         store.drawn = self._tree = None
         self._draw_tree()
 
+    def _beside(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any], None],
+        schedule: Callable[[Callable[[], None]], None],
+    ) -> None:
+        """Work on a thread of its own; a fault becomes the page's sentence, and None is done."""
+
+        def told(found: Any) -> None:
+            if isinstance(found, Exception):
+                with self._store.guarded():
+                    raise found
+            done(None if isinstance(found, Exception) else found)
+
+        def calculate() -> None:
+            try:
+                found = work()
+            except Exception as fault:
+                found = fault
+            schedule(lambda: told(found))
+
+        threading.Thread(target=calculate, name="hcviz-picture", daemon=True).start()
+
     def _draw_similarity(self, _: Any) -> None:
         """The similarity that the tree on the screen came with, or another that was chosen."""
         store = self._store
@@ -101,7 +127,7 @@ class Drawing:
             name, matrix = similarity_to_show(store.problem, store.drawn, store.view.source)
             self._centre.set_similarity(matrix, name)
 
-    _similarity: Any = None
+    _similarity: tuple[Any, Any] = (None, None)
     _source: Tree | None = None  # what is drawn
     _tree: Tree | None = None  # as it is drawn
     _even = False

@@ -22,6 +22,9 @@ from hcviz.session.model import DataSpec
 from hcviz.ui.parts import Part
 from hcviz.ui.store import Store
 
+#: Larger tables (bytes) are read beside the page.
+AT_ONCE = 500_000
+
 
 class Files:
     """Opens what the person hands over, and hands over what they ask for."""
@@ -82,16 +85,15 @@ class Files:
             found = read_triplet_csv(content, store.session.labels, order)
             store.dispatch(act.ImportConstraints(found))
         else:
-            store.open_data(
-                DataSpec(
-                    kind="table",
-                    name=name,
-                    filename=name,
-                    content=content,
-                    table_kind=cast(TableKind, kind),
-                    similarity=store.session.data.similarity,
-                )
+            spec = DataSpec(
+                kind="table",
+                name=name,
+                filename=name,
+                content=content,
+                table_kind=cast(TableKind, kind),
+                similarity=store.session.data.similarity,
             )
+            (store.open_later if len(content) > AT_ONCE else store.open_data)(spec)
 
     def _save(self, what: str) -> None:
         session = replace(self.store.session, look=act.frozen(self.store.view.look))

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from hcviz import datasets
 from hcviz.algorithms.comparison.similarities import adds
 from hcviz.core.errors import InvalidData
-from hcviz.core.problem import Problem
+from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.tables import read_table
@@ -52,6 +52,8 @@ def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str
     found: dict[str, Any] = {}
     if problem.similarity is not None:
         found["similarity"] = problem.similarity
+    elif isinstance(problem.oracle, SimilarityOracle):
+        found["similarity"] = problem.oracle
     if snapshot is not None and snapshot.tree.n_leaves == problem.n_items:
         found |= {name: m for name, m in snapshot.matrices.items() if name not in found}
     if not found and problem.comparisons is not None:

@@ -8,6 +8,7 @@ the document's thread, and a view is called only when the slice it subscribed to
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError
-from hcviz.core.problem import Problem
+from hcviz.core.problem import MOST_DENSE, Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
@@ -204,6 +205,7 @@ class Store:
         #: What pictures ask for beside the run, and how often there was an answer.
         self.aside = Aside(schedule, self._answered)
         self.answers = 0
+        self._reading: DataSpec | None = None
         self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
 
     # ------------------------------------------------------------------ views
@@ -265,7 +267,7 @@ class Store:
             after, effects = update(self.session, self._with_treatment(action))
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
-                    self._use(resolve(effect.spec), effect.spec)
+                    self._use(self._read_again(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
                 self.view = replace(self.view, three=())
@@ -302,10 +304,36 @@ class Store:
         """A context in which an :class:`HcvizError` becomes the page's error sentence."""
         return _Guard(self)
 
-    def open_data(self, spec: DataSpec) -> bool:
-        """Load data and make it the session's; False (and a sentence) where it cannot be read."""
+    def open_later(self, spec: DataSpec) -> None:
+        """:meth:`open_data`, the reading on a thread of its own; another opening supersedes it."""
+        self._reading = spec
+        self.look(said=f"Reading {spec.filename or spec.name}.", error=None)
+
+        def opened(found: Dataset | Exception) -> None:
+            if self._reading is spec:
+                self.open_data(spec, found)
+
+        def read() -> None:
+            found: Dataset | Exception
+            try:
+                found = resolve(spec)
+            except Exception as fault:
+                found = fault
+            self._schedule(lambda: opened(found))
+
+        threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
+
+    def open_data(self, spec: DataSpec, found: Dataset | Exception | None = None) -> bool:
+        """Load data and make it the session's; False (and a sentence) where it cannot be read.
+
+        ``found``: what came of reading it, where that was tried.
+        """
+        self._reading = None
         with self.guarded() as guard:
-            dataset = resolve(spec)
+            if isinstance(found, Exception):
+                self.view = replace(self.view, said="")
+                raise found
+            dataset = found or resolve(spec)
             problem = self._use(dataset, spec)
             if dataset.labels == self.session.labels:  # these answers stay
                 problem = problem.with_comparisons(self.session.comparisons)
@@ -318,10 +346,14 @@ class Store:
 
     def _other_method(self, problem: Problem) -> Algorithm | None:
         """None where the method in use can run on the data; else the first that can, of those that
-        look at it if there are any."""
-        if not get_algorithm(self.session.method).lacks(problem):
+        look at it if there are any. Where all similarities are too many, one that asks for few,
+        instead of the sampler too, which takes long to settle on so many items."""
+        current, large = get_algorithm(self.session.method), problem.n_items > MOST_DENSE
+        if not current.lacks(problem) and not (large and current.samples):
             return None
         able = [each for each in map(get_algorithm, algorithms()) if not each.lacks(problem)]
+        if large:
+            able = [each for each in able if each.sparing] or able
         able = [each for each in able if "items" not in each.needs] or able
         heed = [each for each in able if each.triplets == "hard"]
         return next(iter([*heed, *able]), None)
@@ -397,6 +429,15 @@ class Store:
         self.dataset, self._problem, self._problem_key = dataset, problem, spec
         self.aside.forget()
         return problem
+
+    def _read_again(self, spec: DataSpec) -> Dataset:
+        """The data of ``spec``: those there are, where it only prepares them otherwise."""
+        known = self._problem_key
+        if self.dataset is not None and known is not None:
+            prepared = {"similarity": spec.similarity, "scaling": spec.scaling}
+            if replace(known, missing=spec.missing, **prepared) == spec:
+                return self.dataset
+        return resolve(spec)
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):

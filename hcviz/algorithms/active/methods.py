@@ -148,7 +148,7 @@ def run_active_kmeans(
 def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algorithm:
     return Algorithm(
         name=name, title=title, paper=PAPER, run=run, needs=("similarity oracle", "similarity"),
-        triplets="hard", runs="thread", params=params, summary=summary,
+        triplets="hard", runs="thread", params=params, summary=summary, sparing=name in ACTIVE,
     )  # fmt: skip
 
 

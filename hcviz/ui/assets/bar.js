@@ -9,7 +9,7 @@ function fileMenu(state, send, root) {
     onclick: event => { event.stopPropagation(); menuOpen = !menuOpen; place() } }, icon("more"), h("span", { class: "file-word" }, "File"))
   const sheet = h("div", { class: "sheet", role: "menu", "aria-label": "File" },
     h("div", { class: "head" }, `Open (up to ${Math.round(state.limit / 2 ** 20)} MB)`),
-    item("Table of features…", file(".csv,.tsv,.txt,.parquet", "features")),
+    item("Table of features…", file(".csv,.tsv,.txt,.parquet,.npy,.npz", "features")),
     item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
     item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
     item("Comparisons (CSV)…", file(".csv,.txt", "comparisons"), false, "Answers, under a header: anchor,near,far; first,second,third,fourth; central,other_1,other_2; or odd,other_1,other_2"),

@@ -14,11 +14,16 @@ from hcviz.core.layout import elbows, leaf_order
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
 from hcviz.ui.centre.items import Items
+from hcviz.ui.geometry import Layout
 
 Kind = Literal["similarity", "features", "uncertainty", "none"]
 Scaling = Literal["zscore", "none", "range", "rank"]
 #: Above this many columns their own dendrogram is not computed: it is quadratic in them.
 MOST_TREE_COLUMNS = 2_000
+#: Items of one picture of a lazy similarity at most, and of one whose oracle is not cheap; items
+#: whose similarities set the colour scale, likewise.
+LAZY, LAZY_DEAR = 600, 200
+SCALED_BY, SCALED_BY_DEAR = 400, 48
 #: Entries looked at when the colour scale is chosen.
 SAMPLE = 400_000
 
@@ -28,9 +33,9 @@ class Cells:
     """A matrix ready to draw: ``levels`` uint8 (n, d), and what a level means."""
 
     kind: Kind
-    raw: Any  # (n, d): the values as they came, for the tooltip
+    raw: Any  # (n, d): the values as they came, for the tooltip; or a similarity oracle
     values: Any  # (n, d): the values that the levels stand for
-    levels: NDArray[np.uint8]
+    levels: NDArray[np.uint8]  # (0, n) of an oracle: asked for what a picture shows, no more
     low: float  # value of level 0
     high: float  # value of level 254
     diverging: bool
@@ -43,6 +48,39 @@ class Cells:
     def width(self) -> int:
         return int(self.levels.shape[1])
 
+    @property
+    def lazy(self) -> bool:
+        """Whether similarities are computed as they are looked at."""
+        return self.values is None
+
+    @property
+    def dear(self) -> bool:
+        """Whether a picture of them may take longer than a click may wait."""
+        return self.lazy and not getattr(self.raw, "cheap", False)
+
+    def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The values of a block, NaN where missing."""
+        if self.lazy:
+            return np.asarray(self.raw.similarity(rows, columns))
+        return np.asarray(self.raw[np.ix_(rows, columns)], dtype=np.float64)
+
+    def pooled(self, layout: Layout, first: int, last: int) -> NDArray[np.uint8]:
+        """The rows [first, last) of a lazy similarity as a square of levels.
+
+        At most ``LAZY`` squared similarities (``LAZY_DEAR``, where they are dear): each row's item
+        while they suffice, else the means of two by two items a texel, evenly spaced.
+        """
+        side, each = (LAZY_DEAR, 1) if self.dear else (LAZY, 2)
+        rows = last - first
+        each = each if rows > side else 1
+        edges = geometry.bins(layout.row_start, first, last, rows if rows <= side else side // each)
+        at, bins = geometry.evenly(edges, each)
+        items = np.ascontiguousarray(layout.order[at], dtype=np.int32)
+        begin = np.flatnonzero(np.r_[True, bins[1:] != bins[:-1]])
+        held = np.diff(np.r_[begin, bins.size])
+        sums = np.add.reduceat(np.add.reduceat(self.block(items, items), begin, 0), begin, 1)
+        return geometry.quantise(sums / np.outer(held, held), self.low, self.high)
+
 
 def similarity_cells(items: Items) -> Cells | None:
     """The similarity matrix; its scale spans the middle 99 % of the off-diagonal entries.
@@ -51,6 +89,8 @@ def similarity_cells(items: Items) -> Cells | None:
     """
     if items.similarity is None:
         return None
+    if hasattr(items.similarity, "similarity"):
+        return _lazy_cells(items.similarity, items.similarity_name)
     matrix = np.asarray(items.similarity)
     low, high = _spread(_sample(matrix, off_diagonal=True), 0.5)
     made = items.similarity_name != "similarity"
@@ -65,6 +105,15 @@ def similarity_cells(items: Items) -> Cells | None:
         "similarity", matrix, matrix, levels, low, high, diverging, items.similarity_name, (),
         None, None,
     )  # fmt: skip
+
+
+def _lazy_cells(oracle: Any, name: str) -> Cells:
+    n = int(oracle.n_items)
+    count = min(n, SCALED_BY if getattr(oracle, "cheap", False) else SCALED_BY_DEAR)
+    some = (np.arange(count) * n // count).astype(np.int32)
+    low, high = _spread(_sample(np.asarray(oracle.similarity(some, some)), off_diagonal=True), 0.5)
+    nothing = np.empty((0, n), np.uint8)
+    return Cells("similarity", oracle, None, nothing, low, high, False, name, (), None, None)
 
 
 def uncertainty_cells(variance: NDArray[np.float64]) -> Cells:

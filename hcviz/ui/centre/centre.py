@@ -69,6 +69,12 @@ class Centre(Canvas):
 
     # ------------------------------------------------------------------ what the page calls
 
+    def work_with(
+        self, later: Callable[[Callable[[], Any], Callable[[Any], None]], None] | None
+    ) -> None:
+        """How pictures that take long are worked out: ``later(work, done)``."""
+        self._heat.later = later
+
     @property
     def order(self) -> np.ndarray:
         """The leaf order shown, int32 (n,), from top to bottom; empty without a tree."""
@@ -313,7 +319,7 @@ class Centre(Canvas):
                 for s in self._strip_data
             ],
         }
-        if cells is not None:
+        if cells is not None and not cells.lazy:
             scale = (diverging if cells.diverging else sequential)(theme)[:-1]
             data["heat"] = Heat(
                 cells.values, cells.low, cells.high, scale, cells.unit,
@@ -402,6 +408,8 @@ class Centre(Canvas):
         cell = None
         if figure == "heat" and self._cells is not None:
             row = geometry.row_at(layout, -y)
+            if scene.kind[slot] in (FOLD, BUNDLE):  # the cell is an item's
+                title = str(self._items.labels[layout.row_leaves(row)[0]])
             title, text, cell = describe_cell(layout, self._items, self._cells, title, x, row)
             known = self._heat.veil.describe(layout, *cell) if self._heat.veiled else ""
             text = f"{text}\n{known}" if known else text

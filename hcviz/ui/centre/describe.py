@@ -47,7 +47,7 @@ def describe_cell(
         column = int(min(max(np.floor(x), 0), cells.width - 1))
         others = cells.order[column : column + 1]
         name = cells.names[others[0]]
-    block = np.asarray(cells.raw[np.ix_(members, others)], dtype=np.float64)
+    block = cells.block(members, others)
     known = block[np.isfinite(block)]
     value = "missing" if known.size == 0 else f"{known.mean():.4g}"
     mean = " (mean)" if block.size > 1 else ""

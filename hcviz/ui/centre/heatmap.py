@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,11 @@ class HeatFigure:
             plot.toolbar.active_drag.dimensions = "width"
             plot.toolbar.active_scroll.dimensions = "width"
         self.cells: Cells | None = None
+        #: ``later(work, done)``: calls ``done(work())`` later, the work off this thread (None: it
+        #: failed); without, everything is worked out at once.
+        self.later: Callable[[Callable[[], Any], Callable[[Any], None]], None] | None = None
+        self._wanted: dict[ColumnDataSource, tuple[Cells, Layout, tuple[int, int]]] = {}
+        self._busy = False
         self.names_px = 0
         self.set_theme(theme)
 
@@ -170,13 +175,14 @@ class HeatFigure:
         if cells is None:
             return True
         settled = True
-        if max(layout.n_rows, cells.width) <= MOST_TEXELS and layout.n_rows == layout.order.size:
+        few = max(layout.n_rows, cells.width) <= MOST_TEXELS and not cells.lazy
+        if few and layout.n_rows == layout.order.size:
             self._turn_rows(cells, layout)
         else:
             self._held = None
             texels = STREAM_TEXELS if streaming else MOST_TEXELS
             settled = not streaming
-            self.whole.data = self._image(cells, layout, (0, layout.n_rows), texels)
+            self._show(self.whole, cells, layout, (0, layout.n_rows), texels)
         self.draw_veil(layout, streaming)
         self.draw_sharp(layout, window, zoomed)
         return settled
@@ -223,18 +229,54 @@ class HeatFigure:
         margin = 0.1 * (window[1] - window[0])
         first = max(0, int(window[0] - margin))
         last = min(layout.n_rows, int(np.ceil(window[1] + margin)))
-        self.sharp.data = self._image(cells, layout, (first, last))
+        self._show(self.sharp, cells, layout, (first, last))
         if self.veiled:
             self.veil.draw(self._veils[1], layout, (first, last), MOST_TEXELS)
         else:
             clear(self._veils[1])
+
+    def _show(
+        self,
+        source: ColumnDataSource,
+        cells: Cells,
+        layout: Layout,
+        rows: tuple[int, int],
+        texels: int = MOST_TEXELS,
+    ) -> None:
+        """Patch one picture; at once, or when it has been worked out where that may take long."""
+        self._wanted.pop(source, None)
+        if cells.dear and self.later is not None:
+            self._wanted[source] = (cells, layout, rows)
+            self._work()
+        else:
+            source.data = self._image(cells, layout, rows, texels)
+
+    def _work(self) -> None:
+        """Work out the next picture that is still wanted: one at a time, the newest wish."""
+        if self._busy or not self._wanted or self.later is None:
+            return
+        source, wish = next(iter(self._wanted.items()))
+        self._busy = True
+
+        def done(image: Any) -> None:
+            self._busy = False
+            if self._wanted.get(source) is wish:
+                del self._wanted[source]
+                if image is not None and self.cells is wish[0]:
+                    source.data = image
+            self._work()
+
+        self.later(lambda: self._image(*wish), done)
 
     def _image(
         self, cells: Cells, layout: Layout, rows: tuple[int, int], texels: int = MOST_TEXELS
     ) -> dict[str, Any]:
         first, last = rows
         row_bins = geometry.bins(layout.row_start, first, last, texels)
-        if cells.order is None:
+        if cells.lazy:
+            image = cells.pooled(layout, first, last)
+            x, width = float(first), float(last - first)
+        elif cells.order is None:
             image = geometry.pool(cells.levels, row_bins, layout.order, row_bins, layout.order)
             x, width = float(first), float(last - first)
         else:

@@ -47,7 +47,7 @@ class Items:
     feature_names : d names
     classes : n class names (None: unknown), or several such columns by name, or None
     images : n PNG byte strings or data URIs (None: no picture), or None
-    similarity : float (n, n), or None
+    similarity : float (n, n), or an oracle that is asked for what is looked at, or None
     similarity_name : what the legend calls it; with another than ``similarity`` 0 is a middle if it
         has values on both sides
     title : a few words above the tree
@@ -66,7 +66,12 @@ class Items:
         n = len(self.labels)
         for name, shape in (("features", (n,)), ("similarity", (n, n))):
             value = getattr(self, name)
-            if value is not None and np.shape(value)[: len(shape)] != shape:
+            if name == "similarity" and hasattr(value, "similarity"):
+                if value.n_items != n:
+                    raise InvalidData(
+                        f"The similarity is of {value.n_items} items, and there are {n}."
+                    )
+            elif value is not None and np.shape(value)[: len(shape)] != shape:
                 raise InvalidData(
                     f"The {name} have shape {np.shape(value)}, and there are {n} items."
                 )

@@ -24,7 +24,7 @@ def seriation(items: Items) -> NDArray[np.float64]:
     """
     n = items.n
     wish = np.arange(n, dtype=np.float64)
-    if items.similarity is not None and n <= MOST:
+    if isinstance(items.similarity, np.ndarray) and n <= MOST:
         matrix = np.nan_to_num(np.asarray(items.similarity, dtype=np.float32))
 
         def multiply(vector: NDArray[np.float64]) -> Any:
