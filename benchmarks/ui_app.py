@@ -2,6 +2,7 @@
 
     panel serve benchmarks/ui_app.py        then  /ui_app?n=500
     .../ui_app?n=2000&params={"steps":1000000000}    the sampler runs on and on
+    .../ui_app?n=1000000&bare=1&method=random-cut    items without features, a tree all the same
     .../ui_app?data=zoo                              without n: a built-in data set
 
 Everything but the data is the dashboard's own.
@@ -42,6 +43,11 @@ def planted(n: int) -> Dataset:
     )
 
 
+def bare(n: int) -> Dataset:
+    """Items that have nothing but names."""
+    return Dataset(name=f"bare-{n}", title=f"{n:,} items", labels=tuple(f"item {k}" for k in range(n)))
+
+
 #: The data served so far: those who look at them come and go.
 KEPT: dict[str, Any] = {}
 
@@ -61,9 +67,10 @@ def serve() -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     from benchmarks.ui_app import KEPT  # of the module, which outlives this session's script
 
-    name = f"planted-{int(asked[0])}"
+    n = int(asked[0])
+    name = f"{'bare' if 'bare' in pn.state.session_args else 'planted'}-{n}"
     if name not in KEPT:
-        KEPT[name] = planted(int(asked[0]))
+        KEPT[name] = bare(n) if name.startswith("bare") else planted(n)
     sources.GIVEN[name] = KEPT[name]
     serve_page(spec=DataSpec(kind="given", name=name)).servable(title="hcviz")
 

@@ -27,6 +27,8 @@ PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
 PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 #: Room that names keep beside stepping pictures, and the height that a page is taken to have.
 NAMES_ROOM, PAGE_PX = 44, 660
+#: A text that is not there.
+EMPTY = {"text": "", "ink": "black", "style": "normal"}
 #: Marks nearer to each other than this (px) are one; so many items within triangles are named.
 MARK_PX, MOST_NAMED = 4.0, 60
 #: Names that are measured to size their column.
@@ -164,7 +166,7 @@ class LabelFigure:
         }  # fmt: skip
         if before is not None:
             data["y0"] = f32(-before[heads])
-        self.text.data = data
+        self._set_text(data)
         self._text.visible = True
         size = f"{font:g}px"
         if self._text.glyph.text_font_size != size:
@@ -211,6 +213,19 @@ class LabelFigure:
             },
         )
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
+
+    def _set_text(self, data: dict[str, Any]) -> None:
+        """Never fewer texts than before on a living page: Bokeh fails at those that go while it
+        still measures them. The rest are empty, and nowhere."""
+        spare = len(self.text.data["text"]) - len(data["text"])
+        if spare > 0 and self.figure.document is not None:
+            nowhere = np.full(spare, np.nan, np.float32)
+            for name, values in data.items():
+                if name in ("x", "y", "y0"):
+                    data[name] = np.concatenate((values, nowhere))
+                else:
+                    data[name] = [*values, *[EMPTY[name]] * spare]
+        self.text.data = data
 
     def _draw_marks(self, layout: Layout, together: Any, apart: Any, row_px: float) -> None:
         rows = [
