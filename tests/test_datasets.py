@@ -14,9 +14,11 @@ from hypothesis.extra.numpy import arrays
 
 import hcviz
 from hcviz import HcvizError, Problem, Tree
+from hcviz.algorithms import get
+from hcviz.algorithms.active.methods import ACTIVE
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
-from hcviz.core.similarity import cosine
+from hcviz.core.similarity import cosine, similarity_from_features
 from hcviz.datasets import (
     MISSING,
     SCALINGS,
@@ -28,6 +30,7 @@ from hcviz.datasets import (
     scale_features,
     title,
 )
+from hcviz.datasets.dataset import LAZY_ABOVE
 from hcviz.datasets.loaders import data_folder
 
 # ---------------------------------------------------------------------- by name
@@ -400,12 +403,35 @@ def test_a_problem_can_be_shown():
     assert data.problem().n_items == 2
 
 
-def test_similarities_of_too_many_items_are_refused():
+def test_similarities_of_many_items_are_computed_as_they_are_asked_for():
     n = 10_001
-    data = Dataset(name="n", title="N", labels=tuple(map(str, range(n))), features=np.ones((n, 1)))
-    with pytest.raises(TooLarge, match=r"10,001 items"):
-        data.problem()
-    assert data.problem(similarity=None).n_items == n
+    features = np.random.default_rng(0).standard_normal((n, 3))
+    data = Dataset(name="n", title="N", labels=tuple(map(str, range(n))), features=features)
+    problem = data.problem(similarity="cosine")
+    assert problem.similarity is None
+    some = np.array([0, 7, 10_000], np.int32)
+    unit = features / np.linalg.norm(features, axis=1, keepdims=True)
+    assert np.allclose(problem.oracle.similarity(some, some), unit[some] @ unit[some].T)
+    for wrong in (lambda: problem.similarity_or_default, lambda: data.problem("euclidean")):
+        with pytest.raises(TooLarge, match=r"needs all 10,001 x 10,001 similarities.*0\.7 GiB"):
+            wrong()
+    assert data.problem(similarity=None).oracle is None
+    for name in hcviz.algorithms():
+        lacks = get(name).lacks(problem)
+        assert (lacks is None) == (name in {*ACTIVE, "ddt", "random-cut", "build"}), name
+    assert "0.7 GiB" in str(get("average").lacks(problem))
+
+
+def test_a_matrix_of_a_lazy_similarity_is_the_same_where_a_method_wants_one():
+    n = LAZY_ABOVE + 1
+    features = np.random.default_rng(0).standard_normal((n, 2))
+    data = Dataset(name="n", title="N", labels=tuple(map(str, range(n))), features=features)
+    problem = data.problem(similarity="correlation")
+    assert problem.similarity is None
+    whole = problem.similarity_or_default
+    assert np.allclose(whole[:50], similarity_from_features(features, "correlation")[:50])
+    fewer = Dataset(name="n", title="N", labels=data.labels[1:], features=features[1:])
+    assert fewer.problem(similarity="correlation").oracle is None
 
 
 def test_class_tree():

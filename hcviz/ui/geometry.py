@@ -292,9 +292,10 @@ def _pool(
     return out
 
 
-def majority(codes: Bytes, layout: Layout) -> Bytes:
-    """The commonest code of each row (ties: the smallest), uint8 (R,)."""
-    return _majority(codes, layout.order, layout.row_start)  # type: ignore[no-any-return]
+def majority(codes: Bytes, layout: Layout, edges: Int | None = None) -> Bytes:
+    """The commonest code of each row (ties: the smallest), uint8 (R,); or of each bin of places."""
+    starts = layout.row_start if edges is None else edges
+    return _majority(codes, layout.order, starts)  # type: ignore[no-any-return]
 
 
 @njit

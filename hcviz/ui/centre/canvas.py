@@ -23,6 +23,7 @@ from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.centre.labels import LabelFigure
 from hcviz.ui.centre.legend import legend
 from hcviz.ui.centre.minimap import MAP_PX, MiniMap
+from hcviz.ui.centre.strips import MOST_TEXELS as STRIP_TEXELS
 from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.centre.touch import Touch
 from hcviz.ui.geometry import Layout
@@ -48,6 +49,8 @@ FOLD_BELOW, FOLD, LEAST = 1.0, 6.0, 9.0
 FEW = 200
 #: A selection is seen from this many pixels.
 SEEN = 2.0
+#: Stretches of a selection that are sent wherever they are; of more those near the window.
+MOST_BANDS = 400
 #: Air above the first row and below the last, as a share of all rows: letters are taller.
 PADDING = 0.005
 #: Until the browser has told its size.
@@ -240,6 +243,8 @@ class Canvas:
             self._draw_selection()
             self._draw_marks()
             self._draw_cut(strips=False)
+        if self._layout.n_rows > STRIP_TEXELS:
+            self._draw_strips()
         self._heat.draw_sharp(self._layout, self._window, self._zoomed)
         self._draw_labels()
         self._draw_support()
@@ -389,6 +394,10 @@ class Canvas:
             return
         self._dendrogram.draw_layer("selection", self._scene, self._selected)
         runs = geometry.runs(self._layout, self._selected, SEEN / max(self._row_px, 1e-9))
+        if len(runs) > MOST_BANDS:
+            top, bottom = self._window
+            reach = bottom - top
+            runs = [run for run in runs if run[1] > top - reach and run[0] < bottom + reach]
         self._dendrogram.draw_bands(runs)
         self._labels.draw_bands(runs)
         self._heat.draw_frames(runs, self._layout.n_rows)
@@ -459,12 +468,12 @@ class Canvas:
     def _draw_strips(self) -> None:
         if self._layout is None:
             return
-        strips: list[tuple[Any, Sequence[str]]] = [
+        shown: list[tuple[Any, Sequence[str]]] = [
             (strip.codes, class_colours(len(strip.names))) for strip in self._strip_data
         ]
         if self._cluster_code is not None:
-            strips.append((self._cluster_code, self._theme.clusters))
-        self._strips.draw(self._layout, strips)
+            shown.append((self._cluster_code, self._theme.clusters))
+        self._strips.draw(self._layout, shown, self._window)
 
     def _draw_support(self) -> None:
         if self._layout is not None:

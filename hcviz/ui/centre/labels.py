@@ -27,10 +27,14 @@ PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
 PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 #: Room that names keep beside stepping pictures, and the height that a page is taken to have.
 NAMES_ROOM, PAGE_PX = 44, 660
+#: Items among which the number of labels changes with every zoom.
+MANY = 600
 #: A text that is not there.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
 #: Marks nearer to each other than this (px) are one; so many items within triangles are named.
 MARK_PX, MOST_NAMED = 4.0, 60
+#: Marks that are sent wherever they are; of more those near the window.
+MOST_MARKS = 300
 #: Names that are measured to size their column.
 MEASURED = 3_000
 #: The widest column of labels where items have pictures.
@@ -166,7 +170,7 @@ class LabelFigure:
         }  # fmt: skip
         if before is not None:
             data["y0"] = f32(-before[heads])
-        self._set_text(data)
+        self._set_text(data, layout.order.size > MANY)
         self._text.visible = True
         size = f"{font:g}px"
         if self._text.glyph.text_font_size != size:
@@ -176,7 +180,8 @@ class LabelFigure:
             self.leads,
             {"x": f32(np.full(aside.sum(), 2.0)), "y": f32(-middles[aside]), "x1": x[aside] - 3},
         )
-        self._draw_marks(layout, together, apart, row_px)
+        near = (window[0] - reach, window[1] + reach)
+        self._draw_marks(layout, together, apart, row_px, near)
 
     def _draw_pictures(
         self, layout: Layout, items: Items, heads: Any, middles: Any, row_px: float
@@ -214,11 +219,11 @@ class LabelFigure:
         )
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
-    def _set_text(self, data: dict[str, Any]) -> None:
-        """Never fewer texts than before on a living page: Bokeh fails at those that go while it
+    def _set_text(self, data: dict[str, Any], many: bool) -> None:
+        """Never fewer texts than before on a living page of ``many`` items: Bokeh fails at those that go while it
         still measures them. The rest are empty, and nowhere."""
         spare = len(self.text.data["text"]) - len(data["text"])
-        if spare > 0 and self.figure.document is not None:
+        if spare > 0 and many and self.figure.document is not None:
             nowhere = np.full(spare, np.nan, np.float32)
             for name, values in data.items():
                 if name in ("x", "y", "y0"):
@@ -227,9 +232,12 @@ class LabelFigure:
                     data[name] = [*values, *[EMPTY[name]] * spare]
         self.text.data = data
 
-    def _draw_marks(self, layout: Layout, together: Any, apart: Any, row_px: float) -> None:
+    def _draw_marks(
+        self, layout: Layout, together: Any, apart: Any, row_px: float, near: tuple[float, float]
+    ) -> None:
         rows = [
-            _seen_apart(layout.leaf_y, members, MARK_PX / row_px) for members in (together, apart)
+            _seen_apart(layout.leaf_y, members, MARK_PX / row_px, near)
+            for members in (together, apart)
         ]
         counts = [len(each) for each in rows]
         self._patch(
@@ -290,9 +298,12 @@ def _text_of(scene: Scene, items: Items, slot: int, leaf: int) -> tuple[str, str
     return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
 
 
-def _seen_apart(leaf_y: Any, members: Any, gap: float) -> list[float]:
-    """The rows of ``members`` in their order, but one of those that nobody could tell apart."""
+def _seen_apart(leaf_y: Any, members: Any, gap: float, near: tuple[float, float]) -> list[float]:
+    """The rows of ``members`` in their order, but one of those that nobody could tell apart; of
+    many only those near the window."""
     rows = leaf_y[np.asarray(members, dtype=np.int64)]
+    if rows.size > MOST_MARKS:
+        rows = rows[(rows > near[0]) & (rows < near[1])]
     if gap > 1 and rows.size > 1:
         rows = rows[np.sort(np.unique(np.floor(rows / gap), return_index=True)[1])]
     return [float(row) for row in rows]

@@ -16,6 +16,8 @@ from hcviz.ui.palette import Theme
 
 #: Pixels of one strip and of the gap after it.
 STRIP, GAP = 11, 3
+#: Texels of one picture of a strip at most.
+MOST_TEXELS = 2_000
 
 
 def packed(colours: Sequence[str], missing: str | None) -> NDArray[np.uint32]:
@@ -56,18 +58,31 @@ class StripFigure:
     def clear(self) -> None:
         self.source.data = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
 
-    def draw(self, layout: Layout, strips: Sequence[tuple[Any, Sequence[str]]]) -> None:
-        """``strips``: (codes uint8 (n,), a colour for each code) from left to right."""
+    def draw(
+        self,
+        layout: Layout,
+        strips: Sequence[tuple[Any, Sequence[str]]],
+        window: tuple[float, float],
+    ) -> None:
+        """``strips``: (codes uint8 (n,), a colour for each code) from left to right.
+
+        Of many rows the commonest codes of as many as make a texel; a sharper picture of those in
+        the ``window``, and of half of it on either side, lies on top.
+        """
         self.x_range.update(start=0, end=max(1, self.width(len(strips))))
-        images = []
-        for codes, colours in strips:
-            table = packed(colours, None)
-            images.append(table[geometry.majority(codes, layout)][:, None])
-        count = len(strips)
-        self.source.data = {
-            "image": images,
-            "x": [float(GAP + k * (STRIP + GAP)) for k in range(count)],
-            "y": [0.0] * count,
-            "dw": [float(STRIP)] * count,
-            "dh": [float(layout.n_rows)] * count,
-        }
+        parts = [(0, layout.n_rows)]
+        if layout.n_rows > MOST_TEXELS and window[1] - window[0] < layout.n_rows:
+            reach = 0.5 * (window[1] - window[0])
+            first = max(0, int(window[0] - reach))
+            parts.append((first, min(layout.n_rows, int(np.ceil(window[1] + reach)))))
+        data: dict[str, Any] = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
+        for first, last in parts:
+            edges = geometry.bins(layout.row_start, first, last, MOST_TEXELS)
+            for k, (codes, colours) in enumerate(strips):
+                table = packed(colours, None)
+                data["image"].append(table[geometry.majority(codes, layout, edges)][:, None])
+                data["x"].append(float(GAP + k * (STRIP + GAP)))
+                data["y"].append(float(-first))
+                data["dw"].append(float(STRIP))
+                data["dh"].append(float(last - first))
+        self.source.data = data
