@@ -45,7 +45,9 @@ def planted(n: int) -> Dataset:
 
 def bare(n: int) -> Dataset:
     """Items that have nothing but names."""
-    return Dataset(name=f"bare-{n}", title=f"{n:,} items", labels=tuple(f"item {k}" for k in range(n)))
+    return Dataset(
+        name=f"bare-{n}", title=f"{n:,} items", labels=tuple(f"item {k}" for k in range(n))
+    )
 
 
 #: The data served so far: those who look at them come and go.

@@ -220,8 +220,8 @@ class LabelFigure:
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
     def _set_text(self, data: dict[str, Any], many: bool) -> None:
-        """Never fewer texts than before on a living page of ``many`` items: Bokeh fails at those that go while it
-        still measures them. The rest are empty, and nowhere."""
+        """Never fewer texts than before on a living page of ``many`` items: Bokeh fails at those
+        that go while it still measures them. The rest are empty, and nowhere."""
         spare = len(self.text.data["text"]) - len(data["text"])
         if spare > 0 and many and self.figure.document is not None:
             nowhere = np.full(spare, np.nan, np.float32)
