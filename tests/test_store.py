@@ -289,7 +289,7 @@ def test_an_upload_comes_in_pieces(store, loop):
     files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
     assert "broken on its way" in store.view.error[0]
     files.act("too-large", {"name": "big.csv", "size": 10**9})
-    assert "the limit is 50 MB" in store.view.error[0]
+    assert "the limit is 256 MB" in store.view.error[0]
 
 
 def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
@@ -310,3 +310,30 @@ def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
     store._receive(again)
     assert said == [store.session.run] * 2
     assert not waiting
+
+
+def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(store, loop):
+    import base64
+
+    def upload(number, name, content):
+        files.act(
+            "upload",
+            {"id": number, "kind": "features", "name": name, "piece": 0, "pieces": 1,
+             "base64": base64.b64encode(content).decode()},
+        )  # fmt: skip
+
+    rows = range(40_000)
+    table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i % 977) for i in rows)
+    files, before = Files(store, None, None), store.session.labels
+    upload(1, "slow.csv", table + b"broken,1\n")
+    assert store.view.said == "Reading slow.csv."
+    upload(2, "large.csv", table)
+    assert store.session.labels == before  # the page goes on meanwhile
+    loop.until(lambda: len(store.session.labels) == 40_000)
+    assert store.view.error is None
+    assert store.session.method == "active-spectral"
+    assert store.problem.similarity is None
+    upload(3, "broken.csv", table + b"broken,1\n")
+    loop.until(lambda: store.view.error is not None)
+    assert "Row 40002" in store.view.error[0]
+    assert len(store.session.labels) == 40_000
