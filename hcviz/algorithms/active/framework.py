@@ -72,8 +72,8 @@ class ActiveCluster:
         HeurSpec's heuristics (section 3.4): sampled items of low degree are set aside and placed
         like all others; items outlyingly dissimilar to every sampled cluster form a new one. (The
         paper says neither how low is low, nor whether two such items share a cluster. Here: less
-        than half the median degree, counted from the sample's lowest similarity; below
-        :func:`sampling.low_limit` of the members sampled; and they do.)
+        than a quarter of the median degree, counted from the sample's lowest similarity; below
+        :func:`sampling.low_limits` of the members sampled; and they do.)
 
     :meth:`grow` runs it. Same seed, same tree, whatever the number of threads: each node's seed
     follows from its parent's.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hcviz.algorithms.active import flatkernels, placekernels
 from hcviz.algorithms.active.flat import COMPILED, eigengap
 from hcviz.algorithms.active.plan import Plan, Waiting, work
-from hcviz.algorithms.active.sampling import joined, low_limit, well_linked, with_two
+from hcviz.algorithms.active.sampling import joined, low_limits, well_linked, with_two
 from hcviz.core.buildkernels import aho_tree, components
 from hcviz.core.mixkernels import branched
 
@@ -275,14 +275,14 @@ class Growth:
 
         labels = np.zeros(m, np.int32)
         everyone = np.arange(m, dtype=np.int32)
-        placekernels.nearest(sums, counts, everyone, labels)
         mean = sums / np.maximum(counts, 1)
-        best = mean[everyone, labels]
-        if key is not None:
-            labels, best = joined(mean, key)
+        if key is None:
+            placekernels.nearest(sums, counts, everyone, labels, np.uint64(one.seed))
+            best = mean[everyone, labels]
+        else:
+            labels, best = joined(mean, counts, key, one.seed)
         if plan.fresh:
-            own = mean[members, clusters]
-            limits = np.array([low_limit(own[clusters == c], m) for c in range(k)])
+            limits = low_limits(mean[members], clusters, m)
             labels = np.where(best < limits[labels], np.int32(k), labels)
         labels[members] = clusters
         if key is not None:  # who is bound to a sampled item goes with it
@@ -292,7 +292,7 @@ class Growth:
         if plan.repair > 0:
             loose = np.ones(m, bool) if key is None else np.bincount(key)[key] == 1
             tallies = (sums, squares, counts)
-            yield from self._second(who, drawn, loose, labels, tallies, crew)
+            yield from self._second(who, drawn, loose, labels, tallies, one.seed, crew)
         if flatkernels.one_sided(labels):
             labels[members] = clusters
         return labels
@@ -332,6 +332,7 @@ class Growth:
         loose: NDArray[np.bool_],
         labels: Int,
         tallies: tuple[Float, Float, Int],
+        seed: int,
         crew: Crew | None,
     ) -> Iterator[None]:
         """Look again at those whose place is in doubt, at ``s`` more items each time.
@@ -356,7 +357,7 @@ class Growth:
             room -= len(again) * len(more)
             self.second += len(again) * len(more)
             yield from self._tally(who, again, more, labels[more], tallies, crew)
-            placekernels.nearest(tallies[0], tallies[2], again, labels)
+            placekernels.nearest(tallies[0], tallies[2], again, labels, np.uint64(seed))
 
 
 def _part(one: Waiting) -> Float:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
+from hcviz.core.mixkernels import branched, mixed, uniform
+
+#: Averages that differ by less than this share of them are equal but for rounding.
+TIED = 1e-9
 
 
 @njit
@@ -26,14 +30,35 @@ def tally(block, at, clusters, itself, sums, squares, counts):
 
 
 @njit
-def nearest(sums, counts, at, labels):
-    """Give each item of ``at`` the cluster of highest average similarity, the first of equals."""
+def nearest(sums, counts, at, labels, seed):
+    """Give each item of ``at`` the cluster of highest average similarity.
+
+    Equals (to a billionth) share such items out by how much was seen of each, ``counts``, as
+    ``seed`` and the item's place decide: if all went to one, a set of like items would lose no more
+    than the other's sample at each division, and ask for all its similarities in the end.
+    """
+    stream = mixed(np.uint64(seed))  # apart from the children's seeds
     for x in at:
         best = -np.inf
         for c in range(sums.shape[1]):
-            if counts[x, c] > 0 and sums[x, c] / counts[x, c] > best:
-                best = sums[x, c] / counts[x, c]
+            if counts[x, c] > 0:
+                best = max(best, sums[x, c] / counts[x, c])
+        low = best - TIED * abs(best)
+        equal, seen = 0, 0.0
+        for c in range(sums.shape[1]):
+            if counts[x, c] > 0 and sums[x, c] / counts[x, c] >= low:
                 labels[x] = c
+                equal += 1
+                seen += counts[x, c]
+        if equal < 2:
+            continue
+        left = uniform(branched(stream, x)) * seen
+        for c in range(sums.shape[1]):
+            if counts[x, c] > 0 and sums[x, c] / counts[x, c] >= low:
+                labels[x] = c
+                left -= counts[x, c]
+                if left <= 0:
+                    break
 
 
 @njit
@@ -42,7 +67,8 @@ def doubts(sums, squares, counts, labels):
 
     The average similarity to its own cluster less that to the best other, in standard errors of
     that difference (pooled variance of the similarities within the two clusters, so that what the
-    hierarchy below adds to their spread counts as noise). Infinite where no other was seen.
+    hierarchy below adds to their spread counts as noise). Infinite where no other was seen, or all
+    that was seen of both is one value: more of it would say the same.
     """
     m, k = sums.shape
     out = np.empty(m)
@@ -61,8 +87,9 @@ def doubts(sums, squares, counts, labels):
             spread = max(spread, 0.0) / max(counts[x, c] + counts[x, d] - 2, 1)
             error = np.sqrt(spread * (1.0 / counts[x, c] + 1.0 / counts[x, d]))
             margin = here - there
-            floor = 1e-9 * (abs(here) + abs(there)) + 1e-300
-            out[x] = min(out[x], margin / max(error, floor))
+            floor = TIED * (abs(here) + abs(there)) + 1e-300
+            if max(error, abs(margin)) > floor:
+                out[x] = min(out[x], margin / max(error, floor))
     return out
 
 
