@@ -30,7 +30,7 @@ def printed(tmp_path_factory):
     patch.setattr(paper, "QUICK", SMALL)
     patch.delenv("HCVIZ_DATA", raising=False)
     said = []
-    patch.setattr("builtins.print", lambda text, **_: said.append(text))
+    patch.setattr(paper, "print", said.append, raising=False)
     try:
         words = ["reproduce", "krishnamurthy2012", "--quick", "--json", "--out", str(out)]
         assert cli.main(words) == 0
@@ -59,10 +59,11 @@ def test_noise_thresholds(printed):
 
 def test_success_by_s_and_entries(printed):
     rows = of(printed[0], "sample")
-    assert {r["method"] for r in rows} == {"ASC", "AKM", "ours", "sampled entries"}
+    assert {r["method"] for r in rows} == {"ASC", "AKM", "ours", *paper.ENTRIES}
     for r in rows:
         s, n = r["s"], r["n"]
-        assert r["queries"] == s * (n - s) + s * (s - 1) / 2
+        asked = s * (n - s) + s * (s - 1) // 2
+        assert r["queries"] == (asked // 2 if r["method"] == "half the entries" else asked)
     whole = {r["method"]: r["success"] for r in rows if r["s"] == 64}
     assert whole["ASC"] == whole["sampled entries"]  # all entries: the same division
 
@@ -102,6 +103,33 @@ def test_the_tables(printed):
     assert printed[0]["paper"]["Phylo"]["ASC"] == [0.012, 22.9, 0.071, 0.971]
 
 
+def test_what_the_paper_says_is_held_against_the_numbers():
+    """On figures made up for it, which bear everything out, and then its opposite."""
+    row = paper.Row
+    for fits in (True, False):
+        good, bad = (1.0, 0.5) if fits else (0.5, 1.0)
+        rows = [row("threshold", "blocks", "SC", n) for n in (64, 512)]
+        rows += [
+            row("sample", "blocks", m, 256, success=x)
+            for m, x in (("ASC", good), ("AKM", good), ("sampled entries", bad),
+                         ("half the entries", bad))
+        ]  # fmt: skip
+        rows[-3] = row("sample", "blocks", "AKM", 256, success=good if fits else 0.1)
+        noise = {"SC": good, "KM": good, "SL": 0.0, "ASC": 0.6, "AKM": 0.6, "HSC": 0.7, "ours": 0.6}
+        if not fits:
+            noise |= {"HSC": 0.55}
+        rows += [row("noise", "blocks", m, 512, agreement=x) for m, x in noise.items()]
+        steep = {"queries": 2.0, "seconds": 2.0}
+        flat = {"queries": 1.2, "seconds": 1.1} if fits else {"queries": 2.1, "seconds": 2.1}
+        slopes = {m: flat if m in paper.ACTIVE else steep for m in paper.METHODS}
+        wide, level = {"64": 0.5, "512": 2.0}, {"64": 0.2, "512": 0.2}
+        limits = dict.fromkeys(("SC", "KM"), wide if fits else level)
+        limits |= dict.fromkeys(("ASC", "AKM"), level if fits else wide)
+        found = paper.claims(rows, slopes, limits)
+        assert len(found) == 9
+        assert [each["claim"] for each in found if each["holds"] != fits] == []
+
+
 def test_the_files(printed):
     result, out = printed
     rows = list(csv.DictReader((out / "krishnamurthy2012.csv").open()))
@@ -111,6 +139,7 @@ def test_the_files(printed):
     kept = json.loads((out / "krishnamurthy2012.json").read_text())
     assert kept["quick"] is True
     assert kept["slopes"] == result["slopes"]
+    assert kept["claims"] == result["claims"]
     assert (out / "krishnamurthy2012.svg").read_text().count("<svg") == 1
     assert (out / "krishnamurthy2012.png").read_bytes().startswith(b"\x89PNG")
 
@@ -118,7 +147,14 @@ def test_the_files(printed):
 def test_the_tables_for_people(printed):
     rows = [paper.Row(**row) for row in printed[0]["rows"]]
     said = paper.report(rows, printed[0])
-    for words in ("Figure 2 a-d", "sampled entries", "exponents of n", "phylo (150)", "0.971"):
+    for words in (
+        "Figure 2 a-d",
+        "sampled entries",
+        "2 e: ActiveSpectral needs fewer",
+        "exponents of n",
+        "phylo (150)",
+        "0.971",
+    ):
         assert words in said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ STYLES = {
     "HSC": ("#cc79a7", "-", "HeurSpec (paper)"),
     "ours": ("#d55e00", "-", "active spectral, ours"),
     "sampled entries": ("#000000", "-.", "sampled entries"),
+    "half the entries": ("#000000", ":", "half as many entries"),
 }
 PANELS = {"SC": "a", "KM": "b", "ASC": "c", "AKM": "d", "ours": ""}
 
@@ -53,7 +55,7 @@ def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Pat
         low, high = np.quantile(heat, [0.02, 0.98])
         axis.imshow(heat, cmap="viridis", vmin=low, vmax=high, interpolation="nearest")
         axis.set_title(f"4: phylogeny, {STYLES[method][2]}")
-    axes[3, 4].axis("off")
+    _claims(axes[3, 4], result["claims"])
     for axis in (*axes[2, :3], *axes[3, :4]):
         axis.set_xticks([])
         axis.set_yticks([])
@@ -99,6 +101,17 @@ def _labels(axis: Axes) -> None:
     for colour, dashes, name in STYLES.values():
         axis.plot([], [], dashes, color=colour, label=name)
     axis.legend(loc="center", fontsize=9, frameon=False)
+
+
+def _claims(axis: Axes, claims: list[dict[str, Any]]) -> None:
+    """What the paper says of figure 2, and what became of it here."""
+    axis.axis("off")
+    axis.set_title("Figure 2, as the paper has it")
+    told = []
+    for each in claims:
+        lines = wrap(f"{'yes' if each['holds'] else 'NO'}: {each['claim']}", 46)
+        told += [lines[0], *(f"      {line}" for line in lines[1:])]
+    axis.text(0.0, 0.98, "\n".join(told), fontsize=7.5, va="top", transform=axis.transAxes)
 
 
 def _articles(axis: Axes, tree: Tree, names: tuple[str, ...]) -> None:
