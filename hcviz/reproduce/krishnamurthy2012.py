@@ -364,7 +364,7 @@ def claims(rows: list[Row], slopes: Any, limits: Any) -> list[dict[str, Any]]:
     def grows(method: str) -> bool:
         by_n = [limits.get(method, {}).get(str(n), 0.0) for n in sorted(
             {r.n for r in rows if r.part == "threshold"})]  # fmt: skip
-        return by_n[-1] >= 2.0 * by_n[0] if len(by_n) > 1 else False
+        return by_n[-1] >= 1.5 * by_n[0] if len(by_n) > 1 else False
 
     asc, entries = mean("sample", "ASC", "success"), mean("sample", "sampled entries", "success")
     half = mean("sample", "half the entries", "success")
