@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import param
@@ -42,7 +42,7 @@ from hcviz.session.model import joined
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
 FLAGS = ("--json", "-h", "--help", "--")  # the options of ``run`` that take no value
-TABLE_KINDS = ("features", "similarity", "distance", "comparisons")
+TABLE_KINDS = get_args(TableKind)
 
 #: The papers by the name ``reproduce`` knows them under.
 PAPERS = {
@@ -456,6 +456,9 @@ def describe_triplets(text: str) -> str:
 def describe_table(table: Dataset, kind: TableKind) -> str:
     if table.comparisons is not None:
         return describe_answers(table)
+    if isinstance(table.oracle, hcviz.StringOracle):
+        letters = [len(text) for text in table.oracle.strings]
+        return f"{len(letters)} sequences of {min(letters)} to {max(letters)} letters."
     if kind != "features":
         return f"a {kind} matrix over {len(table.labels)} items."
     rows, columns = table.features.shape

@@ -10,7 +10,7 @@ import numpy as np
 import param
 
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.problem import ASKS_FEW, MOST_DENSE, Problem, needs_all
+from hcviz.core.problem import ASKS_FEW, MOST_DENSE, Problem, SimilarityOracle, needs_all
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
@@ -129,6 +129,11 @@ class Algorithm:
             if pairs and not self.sparing and problem.n_items > MOST_DENSE:
                 return f"{self.title} {needs_all(problem.n_items)} {ASKS_FEW}"
             return None
+        if "similarity" in self.needs and isinstance(problem.oracle, SimilarityOracle):
+            return (
+                f"{self.title} needs all similarities, and those of this data are too dear to "
+                "compute all. Use active-spectral, which asks for a few of them, or take a sample."
+            )
         return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
 
     def start_run(
@@ -194,8 +199,10 @@ def _has(problem: Problem, need: str) -> bool:
     if need == "items":
         return True
     if need == "similarity":
-        return problem.similarity is not None or (
-            problem.features is not None and problem.features.shape[1] > 0
+        return (
+            problem.similarity is not None
+            or problem.all_at_once
+            or (problem.features is not None and problem.features.shape[1] > 0)
         )
     if need == "triplets":
         return len(problem.triplets) > 0

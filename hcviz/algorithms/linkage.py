@@ -19,8 +19,8 @@ from hcviz.core.tree import Tree
 
 def distances(problem: Problem) -> NDArray[np.float64]:
     """Condensed distances, float64 (n (n - 1) / 2,): the highest similarity less each one, where
-    the problem has a similarity; else Euclidean between the rows of features."""
-    if problem.similarity is None:
+    the problem has a similarity or an oracle that may be asked for all; else Euclidean between the rows of features."""
+    if problem.similarity is None and not problem.all_at_once:
         return np.asarray(pdist(problem.features))
     condensed = squareform(problem.similarity_or_default, checks=False)
     return np.asarray(condensed.max(initial=-np.inf) - condensed)
@@ -36,7 +36,7 @@ def run(
     """One linkage, one snapshot; heights are the linkage values.
 
     Average (UPGMA), single and complete linkage of :func:`distances`; Ward's of the features with
-    Euclidean distance, or, where the problem has only a similarity, of :func:`distances` taken as
+    Euclidean distance, or, where the problem has none, of :func:`distances` taken as
     if they were Euclidean. Ties: scipy merges the pair that its nearest-neighbour chain (its
     minimum spanning tree for single linkage) meets first, so that they are broken by the numbering
     of the items, always alike. O(n^2) time and memory.

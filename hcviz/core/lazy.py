@@ -26,7 +26,7 @@ WIDTH_FROM = 1000
 class MatrixOracle:
     """A similarity matrix, dense or scipy.sparse (what that leaves out is 0), as an oracle."""
 
-    cheap = True
+    cheap = all_at_once = True
 
     def __init__(self, matrix: Any) -> None:
         check = check_sparse if issparse(matrix) else check_square
@@ -69,9 +69,7 @@ class FeatureOracle:
     :class:`Problem`, :class:`InvalidParameter` for another kind or a width that is not positive.
     """
 
-    cheap = True
-    #: All of them may be asked for, where a method needs a matrix.
-    of_features = True
+    cheap = all_at_once = True
     KINDS = ("cosine-z", "cosine", "correlation", "gaussian")
 
     def __init__(
@@ -205,7 +203,11 @@ class StringOracle:
 
     ``strings``: n texts; two empty ones have similarity 1. Computed by rapidfuzz (the extra
     ``hcviz[strings]``), which is bit-parallel and releases the GIL: 10 us a pair of 500 letters.
+    ``all_at_once``: up to 250,000 letters in all, whose similarities take three seconds or so.
     """
+
+    #: Letters of all texts together, up to which methods that need a matrix get one.
+    MOST_LETTERS = 250_000
 
     def __init__(self, strings: Sequence[str]) -> None:
         self.strings = list(strings)
@@ -213,6 +215,7 @@ class StringOracle:
             if not isinstance(text, str):
                 raise InvalidData(f"Item {place} is not a text but {type(text).__name__}.")
         self.n_items = whole_number(len(self.strings), "The number of texts", InvalidData, 1)
+        self.all_at_once = sum(map(len, self.strings)) <= self.MOST_LETTERS
         try:
             import rapidfuzz.distance  # noqa: F401  an extra
         except ImportError:
@@ -226,7 +229,9 @@ class StringOracle:
         from rapidfuzz.process import cdist
 
         first = [self.strings[i] for i in np.asarray(rows).tolist()]
-        second = [self.strings[j] for j in np.asarray(cols).tolist()]
+        # Of a list with itself rapidfuzz computes one half.
+        same = np.array_equal(rows, cols)
+        second = first if same else [self.strings[j] for j in np.asarray(cols).tolist()]
         if not first or not second:
             return np.empty((len(first), len(second)))
         return np.asarray(

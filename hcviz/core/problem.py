@@ -27,7 +27,10 @@ MOST_DENSE = 10_000
 
 @runtime_checkable
 class SimilarityOracle(Protocol):
-    """Answers with numbers: how similar are these items to those?"""
+    """Answers with numbers: how similar are these items to those?
+
+    One whose ``all_at_once`` is true may be asked for all of them, by methods that need a matrix.
+    """
 
     n_items: int
 
@@ -154,12 +157,18 @@ class Problem:
         """Whether the similarity is a sparse one."""
         return bool(issparse(self.similarity))
 
+    @property
+    def all_at_once(self) -> bool:
+        """Whether there is an oracle that may be asked for all similarities."""
+        return bool(getattr(self.oracle, "all_at_once", False))
+
     @cached_property
     def similarity_or_default(self) -> Float:
-        """The similarity, or the default one of the features: (1 + cosine)/2 of z-scores.
+        """The similarity, else that of an oracle which may be asked for all, else the default one
+        of the features: (1 + cosine)/2 of z-scores.
 
-        Always dense, float64 (n, n). An oracle that computes similarities of features is asked for
-        all of them. :class:`TooLarge` for more than 10,000 items, unless they are given dense.
+        Always dense, float64 (n, n). :class:`TooLarge` for more than 10,000 items, unless they are
+        given dense.
         """
         if self.is_sparse:
             if self.n_items > MOST_DENSE:
@@ -174,15 +183,17 @@ class Problem:
         if self.similarity is not None:
             dense: Float = self.similarity
             return dense
-        if self.features is None:
+        if self.features is None and not self.all_at_once:
             raise InvalidData(
                 "This needs similarities, and the problem has neither a similarity nor features."
             )
         if self.n_items > MOST_DENSE:
             raise TooLarge(f"This {needs_all(self.n_items)}", ASKS_FEW)
-        if getattr(self.oracle, "of_features", False):
+        if self.all_at_once:
             every = np.arange(self.n_items, dtype=np.int32)
-            asked: Float = np.asarray(self.oracle.similarity(every, every))
+            asked: Float = np.asarray(self.oracle.similarity(every, every), dtype=np.float64)
+            if not getattr(self.oracle, "cheap", False):  # those are ours: no need to look
+                return check_square(asked, "similarity")
             asked.flags.writeable = False
             return asked
         return similarity_from_features(self.features)

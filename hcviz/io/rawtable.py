@@ -76,7 +76,7 @@ def read_raw(content: bytes, filename: str) -> RawTable:
     if filename.lower().endswith((".parquet", ".pq")):
         raise InvalidData(f"{said} is not a Parquet file, whatever its name says.", FORMATS)
     notes: list[str] = []
-    text = _text(content, said, notes)
+    text = text_of(content, said, notes)
     separator = _separator(text)
     first_row, width, shift, limit = _shape(text, separator, said)
     frame = _frame(text, separator, width, limit, said)
@@ -86,15 +86,20 @@ def read_raw(content: bytes, filename: str) -> RawTable:
 # ---------------------------------------------------------------------- text
 
 
-def _text(content: bytes, said: str, notes: list[str]) -> str:
-    """The file as text with plain newlines; what is no table at all is refused at once."""
+def text_of(
+    content: bytes, said: str, notes: list[str], wanted: str = "a table", hint: str = FORMATS
+) -> str:
+    """The file as text with plain newlines, none at the end.
+
+    What is no text, JSON and web pages are refused: "SAID is a PNG image, not WANTED.", and HINT.
+    """
     for magic, what in _MAGIC:
         if content.startswith(magic) and (magic != b"BM" or b"\0" in content[:64]):
-            raise InvalidData(f"{said} is {what}, not a table.", FORMATS)
+            raise InvalidData(f"{said} is {what}, not {wanted}.", hint)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encodings = ["utf-16"]
     elif b"\0" in content:
-        raise InvalidData(f"{said} holds binary data, not a table.", FORMATS)
+        raise InvalidData(f"{said} holds binary data, not {wanted}.", hint)
     else:
         encodings = ["utf-8-sig", "cp1252"]
     for encoding in encodings:
@@ -108,15 +113,15 @@ def _text(content: bytes, said: str, notes: list[str]) -> str:
     else:
         raise InvalidData(f"{said} is not text in a known encoding.", "Save it as UTF-8.")
     if _CONTROL.search(text):
-        raise InvalidData(f"{said} holds binary data, not a table.", FORMATS)
+        raise InvalidData(f"{said} holds binary data, not {wanted}.", hint)
     text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
     start, end = text[:200].lstrip().lower(), text[-50:].rstrip()
     if not text.strip():
-        raise InvalidData(f"{said} is empty.", FORMATS)
+        raise InvalidData(f"{said} is empty.", hint)
     if start.startswith(("{", "[")) and end.endswith(("}", "]")):
-        raise InvalidData(f"{said} is JSON, not a table.", FORMATS)
+        raise InvalidData(f"{said} is JSON, not {wanted}.", hint)
     if start.startswith(("<!doctype", "<html", "<?xml", "<svg")):
-        raise InvalidData(f"{said} is a web page or XML, not a table.", FORMATS)
+        raise InvalidData(f"{said} is a web page or XML, not {wanted}.", hint)
     return text
 
 

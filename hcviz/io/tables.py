@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.lazy import StringOracle
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.answers import dataset_of_answers, like_answers
@@ -36,9 +37,17 @@ from hcviz.io.cells import (
 from hcviz.io.comparison_csv import HEADERS, is_answers
 from hcviz.io.matrices import read_matrix
 from hcviz.io.rawtable import MAX_CELLS, MAX_ROWS, MAX_UPLOAD_BYTES, NAME_WORDS, RawTable, read_raw
+from hcviz.io.sequences import (
+    check_count,
+    first_is_header,
+    is_fasta,
+    is_table,
+    read_texts,
+    text_column,
+)
 
 Float = NDArray[np.float64]
-TableKind = Literal["features", "similarity", "distance", "comparisons"]
+TableKind = Literal["features", "similarity", "distance", "comparisons", "sequences"]
 
 #: A text column with more different values than this is no category, and is left out.
 MAX_CATEGORIES = 50
@@ -69,6 +78,10 @@ def read_table(
     ``comparisons``, and whatever ``features`` whose header says that they are answers
     (``anchor,near,far`` and so on: :mod:`hcviz.io.comparison_csv`): items with comparisons.
 
+    ``sequences``, and whatever ``features`` whose name ends in ``.fasta``, ``.fa`` and so on: texts
+    compared by edit distance as they are asked for (:class:`hcviz.StringOracle`): FASTA, plain text
+    with one a line, or a table of names and texts.
+
     What was decided on the way stands in ``notes``: columns left out, columns that never vary
     (kept), the encoding, a table without a header.
 
@@ -86,6 +99,8 @@ def read_table(
         return dataset_of_answers(bytes(content), filename)
     if kind == "features" and is_array(bytes(content[:8]), filename):
         return read_array(bytes(content), filename)
+    if kind == "sequences" or (kind == "features" and is_fasta(filename)):
+        return _sequences(bytes(content), filename)
     raw = read_raw(bytes(content), filename)
     if kind == "features":
         try:
@@ -122,12 +137,50 @@ def _provenance(filename: str) -> str:
     return f"Your table {filename!r}." if filename else "Your table."
 
 
+# ---------------------------------------------------------------------- sequences
+
+
+def _sequences(content: bytes, filename: str) -> Dataset:
+    notes: list[str] = []
+    strips: dict[str, tuple[str | None, ...]] = {}
+    labels: Sequence[str]
+    if is_table(content, filename):
+        raw = read_raw(content, filename)
+        notes += raw.notes
+        header, labels, columns, rows = _named(raw, notes, first_is_header)
+        check_count(len(labels), "The table")
+        cells = dict(zip(header, columns, strict=True))
+        strips = _classes(cells)
+        kept = {name: column for name, column in cells.items() if name not in strips}
+        texts = text_column(kept, labels, rows, notes)
+    else:
+        labels, texts = read_texts(content, filename, notes)
+    return Dataset(
+        name=Path(filename).stem or "sequences",
+        title=filename or "Sequences",
+        labels=tuple(labels),
+        strips=strips,
+        oracle=StringOracle(texts),
+        provenance=f"Your sequences {filename!r}." if filename else "Your sequences.",
+        notes=tuple(notes),
+    )
+
+
+def _classes(cells: Mapping[str, Any]) -> dict[str, tuple[str | None, ...]]:
+    """The columns that are classes."""
+    return {
+        name: tuple(None if is_missing(cell) else word(cell) for cell in column)
+        for name, column in cells.items()
+        if name.lower() in CLASS_NAMES and _is_classes(column)
+    }
+
+
 # ---------------------------------------------------------------------- features
 
 
 def _features(raw: RawTable, filename: str) -> Dataset:
     notes = list(raw.notes)
-    header, labels, columns, rows = _named(raw, notes)
+    header, labels, columns, rows = _named(raw, notes, _is_header)
     if len(labels) < 2:
         raise InvalidData(
             "The table has only one item."
@@ -137,14 +190,13 @@ def _features(raw: RawTable, filename: str) -> Dataset:
         )
     made: dict[str, Float] = {}
     kinds: list[str] = []
-    strips: dict[str, tuple[str | None, ...]] = {}
+    strips = _classes(dict(zip(header, columns, strict=True)))
     images: list[bytes | None] | None = None
     for name, cells in zip(header, columns, strict=True):
         if name.lower() == "image" and images is None:
             images = _images(cells, notes)
             continue
-        if name.lower() in CLASS_NAMES and _is_classes(cells):
-            strips[name] = tuple(None if is_missing(cell) else word(cell) for cell in cells)
+        if name in strips:
             continue
         for key, values, what in _column(name, cells, rows, raw.separator, notes):
             made[unused(key, made)] = values
@@ -157,7 +209,8 @@ def _features(raw: RawTable, filename: str) -> Dataset:
     if not made:
         raise InvalidData(
             "The table has no column of numbers or categories beside the names.",
-            "Features are what items are compared by: give one column or more.",
+            "Features are what items are compared by: give one column or more. If its texts are to "
+            "be compared letter by letter, open it as sequences.",
         )
     array = np.column_stack(list(made.values()))
     _note_constant(made, notes)
@@ -179,7 +232,7 @@ def _features(raw: RawTable, filename: str) -> Dataset:
 
 
 def _named(
-    raw: RawTable, notes: list[str]
+    raw: RawTable, notes: list[str], is_header: Callable[[RawTable], bool]
 ) -> tuple[list[str], list[str], list[Any], NDArray[np.int64]]:
     """``(feature column names, item names, feature columns, row numbers)``."""
     columns, rows = raw.columns, raw.rows
@@ -189,7 +242,7 @@ def _named(
             raise InvalidData(
                 "The table has only one column.", "Names go in the first, features in further ones."
             )
-    elif _is_header(raw):
+    elif is_header(raw):
         assert raw.first is not None
         header = raw.first
     else:

@@ -94,4 +94,6 @@ class DataSpec:
     scaling: str = "zscore"
     filename: str = ""
     content: bytes | None = field(default=None, repr=False)
-    table_kind: Literal["features", "similarity", "distance", "comparisons"] = "features"
+    table_kind: Literal["features", "similarity", "distance", "comparisons", "sequences"] = (
+        "features"
+    )

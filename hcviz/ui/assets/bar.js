@@ -12,6 +12,7 @@ function fileMenu(state, send, root) {
     item("Table of features…", file(".csv,.tsv,.txt,.parquet,.npy,.npz", "features")),
     item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
     item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
+    item("Sequences…", file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"), false, "Texts compared by edit distance: FASTA, one a line, or a table of names and texts"),
     item("Comparisons (CSV)…", file(".csv,.txt", "comparisons"), false, "Answers, under a header: anchor,near,far; first,second,third,fourth; central,other_1,other_2; or odd,other_1,other_2"),
     item("Session…", file(".hcviz", "session")),
     item("Constraints (CSV)…", file(".csv", "constraints")),
