@@ -210,7 +210,8 @@ def _features(raw: RawTable, filename: str) -> Dataset:
         raise InvalidData(
             "The table has no column of numbers or categories beside the names.",
             "Features are what items are compared by: give one column or more. If its texts are to "
-            "be compared letter by letter, open it as sequences.",
+            "be compared letter by letter, say that it holds sequences (File, Sequences; --kind "
+            "sequences).",
         )
     array = np.column_stack(list(made.values()))
     _note_constant(made, notes)

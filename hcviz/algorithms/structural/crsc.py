@@ -135,6 +135,8 @@ def run_hrsc(
 def lowest(problem: Problem, shift: bool) -> float:
     """What is taken from every similarity: 0, or with ``shift`` the lowest where negative."""
     matrix = problem.similarity
+    if matrix is None and problem.all_at_once:
+        matrix = problem.similarity_or_default
     if matrix is None or problem.n_items < 2:  # the default similarity is never negative
         return 0.0
     found = most_negative(matrix)
