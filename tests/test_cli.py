@@ -392,3 +392,36 @@ def test_serve_answers_until_it_is_interrupted(refused):
         err = server.communicate(timeout=30)[1]
     assert f"http://127.0.0.1:{port}" in err
     assert "Traceback" not in err, err
+
+
+# ---------------------------------------------------------------------- sequences
+
+
+def test_sequences_run_and_are_told(call, refused, tmp_path):
+    said = ">a\nACGTACGT\n>b\nACGTACGA\n>c\nACGTTCGA\n>d\nTTCCTTCC\n>e\nTTCCTTCA\n"
+    fasta = tmp_path / "x.fasta"
+    fasta.write_text(said)
+    plain = tmp_path / "x.txt"
+    plain.write_text("ACGTACGT\nACGTACGA\nACGTTCGA\nTTCCTTCC\nTTCCTTCA\n")
+    table = tmp_path / "x.csv"
+    rows = zip("abcde", plain.read_text().split(), strict=True)
+    table.write_text("name,seq\n" + "".join(f"{name},{text}\n" for name, text in rows))
+    for words in ([fasta], [table, "--kind", "sequences"]):
+        for method in ("active-spectral", "average"):
+            code, out, _ = call("run", method, *words)
+            assert code == 0
+            assert frozenset("de") in clades(out)
+    code, out, _ = call("run", "average", plain, "--kind", "sequences")
+    assert code == 0
+    assert "TTCCTTCC" in out
+    assert "5 sequences of 8 to 8 letters" in call("check", fasta)[1]
+    assert "--kind sequences" in refused("run", "average", table)
+    plain.write_text("ACGT\n\nACGA\n")
+    assert "Line 2" in refused("run", "average", plain, "--kind", "sequences")
+
+
+def test_what_is_drawn_runs_by_name(call):
+    code, out, _ = call("run", "active-spectral", "phylogeny")
+    assert code == 0
+    assert out.count(",") == 399
+    assert call("run", "active-kmeans", "noisy-blocks")[0] == 0

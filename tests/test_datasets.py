@@ -38,7 +38,7 @@ from hcviz.datasets.loaders import data_folder
 SHAPES = {
     "zoo": (101, 16, 7), "iris": (150, 4, 3), "digits": (300, 64, 10), "glass": (214, 9, 6),
     "yeast": (186, 79, 3), "planted": (120, 0, 8), "digits-all": (1797, 64, 10),
-    "blocks": (512, 0, 32), "phylogeny": (400, 0, 0),
+    "noisy-blocks": (512, 0, 32), "phylogeny": (400, 0, 0),
 }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_what_a_data_set_is(name):
 
 
 def test_names_are_those_that_need_nothing():
-    drawn = ("planted", "flowers", "blocks", "phylogeny")
+    drawn = ("planted", "flowers", "noisy-blocks", "phylogeny")
     assert names() == ("zoo", "iris", "digits", "glass", "yeast", *drawn)
     assert set(names()) < set(names(everything=True))
 

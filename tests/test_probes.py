@@ -212,7 +212,7 @@ def test_the_section_is_of_methods_that_ask(store, loop):
 
 
 def test_drawn_data_are_the_same_each_time():
-    assert np.array_equal(load("blocks").similarity, load("blocks").similarity)
-    blocks = load("blocks")
+    assert np.array_equal(load("noisy-blocks").similarity, load("noisy-blocks").similarity)
+    blocks = load("noisy-blocks")
     assert blocks.target.n_internal == 2**6 - 1
     assert load("phylogeny").target.n_internal == 399

@@ -269,7 +269,7 @@ def _planted(_: Any) -> Dataset:
 
 
 def _blocks(_: Any) -> Dataset:
-    return _measured(noisy_blocks(512, levels=5, sigma=0.3, seed=0), "blocks")
+    return _measured(noisy_blocks(512, levels=5, sigma=0.3, seed=0), "noisy-blocks")
 
 
 def _phylogeny(_: Any) -> Dataset:
@@ -378,7 +378,7 @@ ENTRIES: dict[str, Entry] = {
     "yeast": Entry("Yeast (186 genes x 79 arrays)", "packaged", _yeast, ("yeast/yeast.csv",)),
     "planted": Entry("Planted hierarchy (120 items)", "library", _planted),
     "flowers": Entry("Flowers, a crowd's answers (48 pictures)", "library", _flowers),
-    "blocks": Entry("Noisy blocks (512 items)", "library", _blocks),
+    "noisy-blocks": Entry("Noisy blocks (512 items)", "library", _blocks),
     "phylogeny": Entry("Phylogeny (400 sequences)", "library", _phylogeny, package="rapidfuzz"),
     "digits-all": Entry("Digits (1,797 pictures)", "library", _digits, listed=False),
     "mnist": Entry("MNIST digits", "outside", _mnist, ("mnist/mnist10k.npz",), False),

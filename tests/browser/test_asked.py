@@ -143,7 +143,7 @@ def test_only_methods_that_ask_have_it(page, server):
     dashboard.settle()
     expect(section(page)).to_have_count(0)
     wait_for(page, f"() => ({LEVELS})().length === 0")
-    dashboard.choose("data", "blocks")
+    dashboard.choose("data", "noisy-blocks")
     dashboard.settle()
     dashboard.choose("method", "heurspec")
     dashboard.settle()
