@@ -134,7 +134,7 @@ CASES = [
     (
         lambda: hcviz.datasets.load("nope"),
         InvalidParameter,
-        "planted, flowers, digits-all; and, with a path or HCVIZ_DATA, mnist, newsgroups, car",
+        "planted, flowers, digits-all; and, with a path or HCVIZ_DATA, mnist, newsgroups, car, food",
     ),
 ]
 
@@ -155,6 +155,7 @@ PARAMETERS = [
     ("ddt", "c", "x", "ddt: c must be a number from 1e-08 to 100000000.0, or None, not 'x'."),
     ("ddt", "mu", "low", "ddt: mu must be 'mean' or 'zero', not 'low'."),
     ("ddt", "learn", "x", "ddt: learn must be True or False, not 'x'."),
+    ("4k-al-active", "p", 0, "4k-al-active: p must be a number above 0 and at most 1, not 0."),
     ("ddt", "sigma", -1, "ddt: sigma must be a positive number, or one for each dimension."),
 ]
 

@@ -173,12 +173,17 @@ def _wanted(what: param.Parameter[Any]) -> str:
     elif isinstance(what, param.Number):
         told = "a whole number" if isinstance(what, param.Integer) else "a number"
         low, high = what.bounds or (None, None)
-        if low is not None and high is not None:
+        least, most = what.inclusive_bounds
+        if low is not None and high is not None and least and most:
             told += f" from {low} to {high}"
-        elif low is not None:
-            told += f" of {low} or more"
-        elif high is not None:
-            told += f" of {high} or less"
+        else:
+            ends = []
+            if low is not None:
+                ends.append(f"of {low} or more" if least else f"above {low}")
+            if high is not None:
+                within = f"at most {high}" if ends else f"of {high} or less"
+                ends.append(within if most else f"below {high}")
+            told = " ".join([told, " and ".join(ends)]).rstrip()
     elif isinstance(what, param.String):
         told = "a text"
     else:
