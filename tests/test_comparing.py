@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hcviz.io.comparison_csv import read_comparison_csv
+from hcviz import Comparisons
+from hcviz.io.answers import beyond
+from hcviz.io.comparison_csv import read_comparison_csv, write_comparison_csv
+from hcviz.io.session_file import load_session, save_session
 from hcviz.questions.threes import next_three
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import comparing, pictures
+from hcviz.ui import comparing, pictures, sources
 from hcviz.ui.asking import Asking
+from hcviz.ui.autosave import worth_keeping
 from hcviz.ui.comparing import Comparing
 from hcviz.ui.files import Files
 from hcviz.ui.store import Store
@@ -211,16 +219,120 @@ def test_answers_are_saved_as_csv_that_is_read_again(flowers):
     assert sorted(again.rows.tolist()) == sorted(flowers.problem.comparisons.rows.tolist())
 
 
+def upload(store, text, kind="comparisons", name="mine.csv"):
+    content = base64.b64encode(text.encode()).decode()
+    piece = {"id": text, "kind": kind, "name": name, "pieces": 1, "base64": content}
+    Files(store, Saved(), None).act("upload", piece)
+
+
+def test_answers_about_the_items_shown_are_added_to_them(flowers, loop):
+    labels, images, before = flowers.session.labels, flowers.dataset.images, flowers.problem
+    a, b, c = labels[5], labels[17], labels[30]
+    upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};3\n{b};{a};{c};1\n", name="crowd.csv")
+    assert flowers.view.error is None
+    assert (
+        flowers.view.said == "8 comparisons from crowd.csv added to the 48 items shown, 4,204 now."
+    )
+    loop.until(lambda: flowers.session.status == "settled")
+    assert flowers.view.said.startswith("8 comparisons from crowd.csv added")
+    assert flowers.session.snapshot.metrics["answers"] == 4204
+    assert (flowers.session.labels, flowers.dataset.images) == (labels, images)
+    assert flowers.dataset.asked["odd"] == before_asked(flowers) + 4
+    assert flowers.dataset.notes[-1] == "8 comparisons came from 'crowd.csv'."
+    upload(flowers, f"anchor,near,far\n{a},{b},{c}\n")
+    assert len(flowers.problem.comparisons) == 4205
+    flowers.dispatch(act.Undo())
+    assert len(flowers.problem.comparisons) == 4204
+    again = load_session(save_session(flowers.session))
+    flowers.dispatch(act.Undo())
+    assert flowers.problem.comparisons == before.comparisons
+    assert flowers.restore(again)
+    assert len(flowers.problem.comparisons) == 4204
+    assert worth_keeping(flowers.session)
+    upload(flowers, f"anchor,near,far\n{a},{b},{c}x\n")
+    assert flowers.view.error[0] == f"Line 2, column far: there is no item '{c}x'."
+    assert flowers.view.error[1] == f"The nearest is '{c}'."
+    assert len(flowers.problem.comparisons) == 4204
+    upload(flowers, f"anchor,near,far\n{a},{b},{c}\n", kind="features")  # data of their own
+    assert flowers.session.labels == (a, b, c)
+    assert flowers.session.data.answers == ()
+
+
+def before_asked(store):
+    return sources.built_in("flowers").asked.get("odd", 0)
+
+
+def test_a_later_state_of_the_same_list_adds_what_is_new(flowers):
+    labels, known = flowers.session.labels, flowers.problem.comparisons
+    text = write_comparison_csv(known, labels)
+    log = len(flowers.session.log)
+    upload(flowers, text)
+    assert "4,196 comparisons there are and no others: nothing was added" in flowers.view.said
+    assert len(flowers.session.log) == log
+    upload(flowers, write_comparison_csv(known + first(known, 2), labels))
+    assert "4,196 comparisons there are and 2 more, which were added." in flowers.view.said
+    assert flowers.problem.comparisons == known + first(known, 2)
+    shorter = first(known, 4000)
+    upload(flowers, write_comparison_csv(shorter, labels), name="other.csv")
+    assert "4,000 comparisons from other.csv added" in flowers.view.said
+    assert len(flowers.problem.comparisons) == 8198
+
+
+def first(comparisons, count):
+    return Comparisons(comparisons.rows[:count])
+
+
+@given(st.integers(3, 5), st.booleans(), st.booleans(), st.data())
+def test_beyond_is_what_a_multiset_has_besides(n, known_four, found_four, data):
+    def some(four):
+        width = 4 if four else 3
+        row = st.lists(st.integers(0, n - 1), min_size=width, max_size=width)
+        ok = (lambda r: r[0] != r[1] and r[2] != r[3]) if four else lambda r: len(set(r)) == 3
+        return data.draw(st.lists(row.filter(ok), min_size=1, max_size=8))
+
+    def bag(comparisons):
+        rows = comparisons.as_quadruplets().rows.tolist()
+        return Counter((frozenset(r[:2]), frozenset(r[2:])) for r in rows)
+
+    known = Comparisons(some(known_four))
+    found = Comparisons(some(found_four))
+    if data.draw(st.booleans()):
+        found = found + known
+    more = beyond(found, known, n)
+    if bag(known) <= bag(found):
+        assert bag(more) == bag(found) - bag(known)
+    else:
+        assert more is None
+
+
+def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
+    with over_zoo(loop, "average") as store:
+        tree = store.session.tree
+        upload(store, "anchor,near,far\nbear,lion,carp\nbear,wolf,gnat\n")
+        said = "2 comparisons from mine.csv added to the 101 items shown. average does not read"
+        assert store.view.said.startswith(said)
+        assert store.session.tree is tree
+        assert comparing.picture(store)["unheeded"]["method"] == "4-al"
+        assert worth_keeping(store.session)
+        store.dispatch(act.SetMethod("4-al", "hard"))
+        loop.until(lambda: store.session.status == "settled")
+        assert store.session.snapshot.metrics["answers"] == 2
+        assert store.problem.features is not None
+        Files(store, Saved(), None).act("copied", {"ok": True})
+        assert "Comparisons that were added stay out of it" in store.view.said
+        upload(store, "anchor,near,far\nbear,x,y\n", name="else.csv")
+        assert store.session.labels == ("bear", "x", "y")
+        loop.until(lambda: store.session.status == "settled")
+        assert store.view.said == (
+            "Only 1 of its names are among the items shown before, so these are data of their own. "
+            "Done."
+        )
+        store.dispatch(act.Undo())
+        assert len(store.session.labels) == 101
+        assert len(store.problem.comparisons) == 2
+
+
 def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
-    files = Files(flowers, Saved(), None)
-
-    def upload(text):
-        import base64
-
-        content = base64.b64encode(text.encode()).decode()
-        piece = {"id": text, "kind": "comparisons", "name": "mine.csv", "pieces": 1}
-        files.act("upload", piece | {"base64": content})
-
     labels = flowers.session.labels
     for text, said in (
         ("a,b\n1,2\n", "no header that says what was asked"),
@@ -231,10 +343,10 @@ def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
         ("odd,other_1,other_2\n", "holds no answer"),
         ("central,other_1,other_2\nx,,z\n", "Line 2, column other_1: the name is missing."),
     ):
-        upload(text)
+        upload(flowers, text)
         assert said in flowers.view.error[0]
         assert flowers.session.labels == labels
-    upload("central,other_1,other_2,count\nx,y,z,3\nz,x,w,1\n")
+    upload(flowers, "central,other_1,other_2,count\nx,y,z,3\nz,x,w,1\n")
     assert flowers.view.error is None
     assert flowers.session.labels == ("x", "y", "z", "w")
     assert flowers.dataset.asked == {"central": 4}

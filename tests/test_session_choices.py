@@ -12,6 +12,7 @@ from hcviz.core.errors import InvalidConstraint, InvalidData, SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.choice import Choice, compared
+from hcviz.session.effects import ReloadData
 from hcviz.session.model import DataSpec, same
 from hcviz.session.replay import replay
 from tests.sessions import Driver, run_fake
@@ -122,6 +123,46 @@ def test_a_session_file_keeps_the_answers_and_its_log_replays(settled):
         return run_fake(spec, effect, settled.session.n_items)
 
     assert same(replay(settled.session, run), settled.session)
+
+
+def test_a_file_of_answers_is_a_part_of_the_data(settled):
+    attach = act.Attach(
+        "said.csv", b"anchor,near,far\nbat,lion,newt\n", "1 comparison added.", True
+    )
+    tree, run = settled.session.tree, settled.session.run
+    settled(attach)
+    spec = settled.session.data
+    assert spec.answers == (("said.csv", attach.content),)
+    assert settled.effects[0] == ReloadData(spec)
+    assert settled.session.run == run + 1
+    assert settled.session.message == "1 comparison added."
+    settled.settle()
+    assert settled.session.message == "1 comparison added. Done."
+    assert settled.session.past[-1].label == "Comparisons: said.csv"
+    settled(dataclasses.replace(attach, filename="more.csv", heeded=False))
+    assert settled.session.run == run + 1
+    unread = f"{settled.session.method} does not read such answers."
+    assert settled.session.message == f"1 comparison added. {unread}"
+    assert [name for name, _ in settled.session.data.answers] == ["said.csv", "more.csv"]
+    again = load_session(save_session(settled.session))
+    assert same(again, settled.session)
+    settled(act.Undo())
+    assert settled.session.data == spec
+    assert settled.effects[0] == ReloadData(spec)
+    settled(act.Undo())
+    assert settled.session.data.answers == ()
+    assert settled.session.tree == tree
+    settled(act.Redo())
+    assert settled.session.data == spec
+    settled(act.Rerun())
+    settled.settle()
+    assert settled.session.message == "Done."
+
+
+def test_a_forged_file_of_answers_is_refused(settled):
+    forged = dataclasses.replace(settled.session.data, answers=((b"said.csv", "no bytes"),))
+    with pytest.raises(SessionFileError, match=r"DataSpec\.answers is of the wrong kind"):
+        load_session(save_session(dataclasses.replace(settled.session, data=forged)))
 
 
 def test_a_file_with_an_answer_about_no_item_is_refused(settled):

@@ -91,6 +91,23 @@ def meant(content: bytes, labels: Sequence[str]) -> Meant:
     return Meant(theirs, theirs, Comparisons(items[alone.comparisons.rows]))
 
 
+def beyond(found: Comparisons, known: Comparisons, n_items: int) -> Comparisons | None:
+    """What a list holds beside all that is known already, repeats counted; None where it does not
+    hold all of that. Triplets where all are; the order within a pair means nothing. O(m log m)."""
+    both = known + found
+    pairs = both.as_quadruplets().rows.astype(np.int64).reshape(-1, 2, 2)
+    pairs.sort(axis=2)
+    ends = pairs[:, :, 0] * n_items + pairs[:, :, 1]
+    _, first, which = np.unique(
+        ends[:, 0] * n_items**2 + ends[:, 1], return_index=True, return_inverse=True
+    )
+    more = np.bincount(which[len(known) :], minlength=len(first))
+    more -= np.bincount(which[: len(known)], minlength=len(first))
+    if (more < 0).any():
+        return None
+    return Comparisons(np.repeat(both.rows[first], more, axis=0))
+
+
 def read_items(content: bytes) -> tuple[str, ...]:
     """Items' names, one a line or in the first column of a CSV text, for answers about them.
 
@@ -144,6 +161,7 @@ def _read(content: bytes, labels: Sequence[str] | None = None) -> AnswersFile:
 
 __all__ = [
     "Meant",
+    "beyond",
     "counted",
     "dataset_of_answers",
     "like_answers",

@@ -53,13 +53,15 @@ class Action:
 class LoadedData(Action):
     """The Store has read this data. Other names than before: begin without constraints.
 
-    ``method`` and its ``treats`` are given where the method in use cannot run on this data.
+    ``method`` and its ``treats`` are given where the method in use cannot run on this data;
+    ``said`` is told with the tree, as why the data are not taken for something else.
     """
 
     spec: DataSpec
     labels: tuple[str, ...]
     method: str = ""
     treats: Treatment = "ignored"
+    said: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
@@ -195,6 +197,19 @@ class TakeBack(Action):
     """
 
     at: int
+    heeded: bool = False
+
+
+@dataclass(frozen=True)
+class Attach(Action):
+    """A file of comparisons of the items, beside the data's own; ``said`` tells how many.
+
+    ``heeded`` as in :class:`Choose`.
+    """
+
+    filename: str
+    content: bytes
+    said: str
     heeded: bool = False
 
 

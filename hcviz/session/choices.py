@@ -1,12 +1,13 @@
-"""The rules of answers about three items: each is kept, and runs follow where one reads them."""
+"""The rules of comparisons: about three items, or a file's. Runs follow where one reads them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from hcviz.core.errors import InvalidConstraint
-from hcviz.session.actions import Choose, TakeBack
+from hcviz.session.actions import Attach, Choose, TakeBack
 from hcviz.session.choice import Choice, check_choice
+from hcviz.session.effects import ReloadData
 from hcviz.session.history import Stepped, step
 from hcviz.session.model import Session
 from hcviz.session.runs import begin, say
@@ -34,6 +35,19 @@ def take_back(session: Session, action: TakeBack) -> Stepped:
     text = f"Taken back: {kept.pop(action.at).sentence(session.labels)}."
     session = replace(step(session, text), choices=tuple(kept))
     return _run(session, text, text) if action.heeded else say(session, text)
+
+
+def attach(session: Session, action: Attach) -> Stepped:
+    """The file is a part of the data from now on."""
+    answers = (*session.data.answers, (action.filename, action.content))
+    spec = replace(session.data, answers=answers)
+    session = replace(step(session, f"Comparisons: {action.filename}"), data=spec)
+    if action.heeded:
+        session, effects = _run(session, f"Comparisons: {action.filename}.", action.said)
+    else:
+        text = f"{action.said} {session.method} does not read such answers."
+        session, effects = say(session, text)
+    return session, (ReloadData(spec), *effects)
 
 
 def _run(session: Session, cause: str, text: str) -> Stepped:

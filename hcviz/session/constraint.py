@@ -84,7 +84,8 @@ class DataSpec:
     ``kind``: ``built-in`` (``name`` is one of ``hcviz.datasets.names()``), ``table`` (an upload:
     ``content`` are the file's bytes, ``filename`` its name, ``table_kind`` what the person said it
     is) or ``given`` (handed over in Python; it cannot be loaded again from a file).
-    ``similarity``, ``missing`` and ``scaling`` name the choices made.
+    ``similarity``, ``missing`` and ``scaling`` name the choices made. ``answers`` are files of
+    comparisons of its items that were added: (file's name, bytes).
     """
 
     kind: Literal["built-in", "table", "given"] = "built-in"
@@ -97,3 +98,4 @@ class DataSpec:
     table_kind: Literal["features", "similarity", "distance", "comparisons", "sequences"] = (
         "features"
     )
+    answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)

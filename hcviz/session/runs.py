@@ -8,9 +8,11 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.session.actions import (
     Arrived,
+    Attach,
     Cancel,
     Failed,
     Finished,
+    LoadedData,
     Rerun,
     SetMethod,
     SetParams,
@@ -95,7 +97,13 @@ def finished(session: Session, action: Finished) -> Stepped:
     session = replace(remember(session, session), status="settled")
     if session.awaiting:
         return begin(session, "Answers that came during the run.", "snapshot")
-    return say(session, settled_sentence(session))
+    return say(session, f"{_just_read(session)} {settled_sentence(session)}".strip())
+
+
+def _just_read(session: Session) -> str:
+    """What there was to say of a file that was read before this run and nothing else."""
+    last = session.log[-1].action if session.log else None
+    return last.said if isinstance(last, (Attach, LoadedData)) else ""
 
 
 def settled_sentence(session: Session) -> str:

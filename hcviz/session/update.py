@@ -63,6 +63,7 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 def _loaded(session: Session, action: act.LoadedData) -> Stepped:
     """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
     text = f"{len(action.labels)} items from {action.spec.filename or action.spec.name}."
+    text += f" {action.said}" if action.said else ""
     before = step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.method:
         text += f" Method: {action.method}, as {session.method} cannot run on this data."
@@ -164,6 +165,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.Soften: answers.soften,
     act.Choose: choices.choose,
     act.TakeBack: choices.take_back,
+    act.Attach: choices.attach,
     act.Look: _looked,
     act.SetAuthor: experts.set_author,
     act.WeighAuthor: experts.weigh,

@@ -20,7 +20,7 @@ from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
 from hcviz.io.shelf import Shelf, is_token
 from hcviz.session import actions as act
-from hcviz.session.model import LogEntry, Session
+from hcviz.session.model import Checkpoint, LogEntry, Session
 from hcviz.ui.store import Store
 
 log = logging.getLogger("hcviz")
@@ -262,8 +262,8 @@ def seen_resumed(session: Session) -> bool:
 
 def worth_keeping(session: Session) -> bool:
     """There are answers (or were: undo has them), or data that only this visitor has."""
-    said = bool(session.constraints or session.choices)
-    said |= any(each.constraints or each.choices for each in session.past)
+    moments: tuple[Session | Checkpoint, ...] = (session, *session.past)
+    said = any(each.constraints or each.choices or each.data.answers for each in moments)
     return said or session.data.kind == "table"
 
 

@@ -168,7 +168,8 @@ def _shown(image: Any) -> str | None:
 def _unheeded(store: Store) -> dict[str, str] | None:
     """Where there are answers that the method in use does not read: one that does."""
     session = store.session
-    if not session.choices or "comparisons" in get_algorithm(session.method).needs:
+    given = session.choices or session.data.answers
+    if not given or "comparisons" in get_algorithm(session.method).needs:
         return None
     readers = (get_algorithm(name) for name in algorithms())
     other = next(each for each in readers if "comparisons" in each.needs)

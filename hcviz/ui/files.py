@@ -11,7 +11,9 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+from hcviz.core.triplets import Comparisons
+from hcviz.io.answers import beyond, counted, meant
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import load_session, save_session
@@ -24,6 +26,9 @@ from hcviz.ui.store import Store
 
 #: Larger tables (bytes) are read beside the page.
 AT_ONCE = 500_000
+#: A file that repeats so many comparisons or more, all that there are, is a later state of the same
+#: list; of fewer, people may have said the same of themselves.
+SURELY = 100
 
 
 class Files:
@@ -56,6 +61,8 @@ class Files:
                 said = "The link is on your clipboard, and in the address bar."
                 if not more.get("ok"):
                     said = "The link is in the address bar (the clipboard was refused)."
+                if self.store.session.choices or self.store.session.data.answers:
+                    said += " Comparisons that were added stay out of it: save the session."
                 self.store.look(said=said)
 
     def _take(self, more: dict[str, Any]) -> None:
@@ -84,16 +91,57 @@ class Files:
             order = None if kind == "constraints" else cast(Order, kind)
             found = read_triplet_csv(content, store.session.labels, order)
             store.dispatch(act.ImportConstraints(found))
+        elif kind == "comparisons":
+            self._answers(name, content)
         else:
-            spec = DataSpec(
-                kind="table",
-                name=name,
-                filename=name,
-                content=content,
-                table_kind=cast(TableKind, kind),
-                similarity=store.session.data.similarity,
+            self._table(kind, name, content)
+
+    def _table(self, kind: str, name: str, content: bytes, said: str = "") -> None:
+        spec = DataSpec(
+            kind="table",
+            name=name,
+            filename=name,
+            content=content,
+            table_kind=cast(TableKind, kind),
+            similarity=self.store.session.data.similarity,
+        )
+        large = len(content) > AT_ONCE
+        (self.store.open_later if large else self.store.open_data)(spec, said)
+
+    def _answers(self, name: str, content: bytes) -> None:
+        """Answers about the items shown are added to them; about others they are other data."""
+        store = self.store
+        labels = store.session.labels
+        about = meant(content, labels)
+        if about.comparisons is None:
+            which = (
+                f"Only {about.theirs} of its names are" if about.theirs else "None of its names is"
             )
-            (store.open_later if len(content) > AT_ONCE else store.open_data)(spec)
+            said = f"{which} among the items shown before, so these are data of their own."
+            self._table("comparisons", name, content, said)
+            return
+        size = len(content) + sum(len(each) for _, each in store.session.data.answers)
+        if size > MAX_UPLOAD_BYTES:
+            raise TooLarge(
+                f"With {name} the files of answers have more than {MAX_UPLOAD_BYTES >> 20} MB."
+            )
+        known = store.problem.comparisons
+        more: Comparisons | None = about.comparisons
+        count, now = len(about.comparisons), 0 if known is None else len(known)
+        said = f"{counted(count)} from {name} added to the {len(labels)} items shown"
+        said += f", {now + count:,} now." if now else "."
+        if known is not None and now >= SURELY:
+            more = beyond(about.comparisons, known, len(labels))
+        if more is None:
+            more = about.comparisons
+        elif len(more) < count:
+            said = f"{name} holds the {counted(now)} there are"
+            if not len(more):
+                store.look(error=None, said=f"{said} and no others: nothing was added.")
+                return
+            said += f" and {len(more):,} more, which were added."
+            content = write_comparison_csv(more, labels).encode()
+        store.dispatch(act.Attach(name, content, said))
 
     def _save(self, what: str) -> None:
         session = replace(self.store.session, look=act.frozen(self.store.view.look))

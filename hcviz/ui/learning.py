@@ -50,7 +50,8 @@ class Baselines:
         """Show what is known; start the next that is not, if the store's job rests."""
         store = self._store
         session = store.session
-        known = _everybodys if session.data.kind == "built-in" else self._ours
+        common = session.data.kind == "built-in" and not session.data.answers
+        known = _everybodys if common else self._ours
         keys = [(name, session.data, session.seed) for name, _ in BESIDE]
         if self._at is not None and self._at not in keys:  # other data, or another seed
             self.close()

@@ -12,6 +12,7 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
+from hcviz.io.answers import with_answers
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
 
@@ -22,6 +23,13 @@ GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 
 def resolve(spec: DataSpec) -> Dataset:
     """Load what ``spec`` names. Raises :class:`InvalidData` (or a table's own sentence)."""
+    found = _of_itself(spec)
+    for filename, content in spec.answers:
+        found = with_answers(found, content, filename)
+    return found
+
+
+def _of_itself(spec: DataSpec) -> Dataset:
     if spec.kind == "built-in":
         return built_in(spec.name)
     if spec.kind == "given":

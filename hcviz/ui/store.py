@@ -292,7 +292,7 @@ class Store:
         if isinstance(action, act.SetParams) and action.triplets is None:
             treats = get_algorithm(session.method).treats({**session.params, **action.values})
             return replace(action, triplets=treats)
-        if isinstance(action, (act.Choose, act.TakeBack)):
+        if isinstance(action, (act.Attach, act.Choose, act.TakeBack)):
             heeded = "comparisons" in get_algorithm(session.method).needs
             return replace(action, heeded=heeded)
         if isinstance(action, act.SetMethod) and action.name != session.method:
@@ -304,14 +304,14 @@ class Store:
         """A context in which an :class:`HcvizError` becomes the page's error sentence."""
         return _Guard(self)
 
-    def open_later(self, spec: DataSpec) -> None:
+    def open_later(self, spec: DataSpec, said: str = "") -> None:
         """:meth:`open_data`, the reading on a thread of its own; another opening supersedes it."""
         self._reading = spec
         self.look(said=f"Reading {spec.filename or spec.name}.", error=None)
 
         def opened(found: Dataset | Exception) -> None:
             if self._reading is spec:
-                self.open_data(spec, found)
+                self.open_data(spec, said, found)
 
         def read() -> None:
             found: Dataset | Exception
@@ -323,10 +323,12 @@ class Store:
 
         threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
 
-    def open_data(self, spec: DataSpec, found: Dataset | Exception | None = None) -> bool:
+    def open_data(
+        self, spec: DataSpec, said: str = "", found: Dataset | Exception | None = None
+    ) -> bool:
         """Load data and make it the session's; False (and a sentence) where it cannot be read.
 
-        ``found``: what came of reading it, where that was tried.
+        ``said`` is told with it. ``found``: what came of reading it, where that was tried.
         """
         self._reading = None
         with self.guarded() as guard:
@@ -339,8 +341,10 @@ class Store:
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
             other = self._other_method(problem)
-            said = () if other is None else (other.name, other.triplets)
-            self.dispatch(act.LoadedData(spec, dataset.labels, *said))
+            read = act.LoadedData(spec, dataset.labels, said=said)
+            if other is not None:
+                read = replace(read, method=other.name, treats=other.triplets)
+            self.dispatch(read)
         self._notify()
         return guard.fault is None
 

@@ -13,7 +13,7 @@ function fileMenu(state, send, root) {
     item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
     item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
     item("Sequences…", file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"), false, "Texts compared by edit distance: FASTA, one a line, or a table of names and texts"),
-    item("Comparisons (CSV)…", file(".csv,.txt", "comparisons"), false, "Answers, under a header: anchor,near,far; first,second,third,fourth; central,other_1,other_2; or odd,other_1,other_2"),
+    item("Comparisons (CSV)…", file(".csv,.tsv,.txt", "comparisons"), false, "Answers: of the items shown they are added to them, of others they open as data of their own. The header: anchor,near,far; first,second,third,fourth; central,other_1,other_2; or odd,other_1,other_2"),
     item("Session…", file(".hcviz", "session")),
     item("Constraints (CSV)…", file(".csv", "constraints")),
     item("Triplets without a header…", file(".csv,.txt", "together-together-apart"), false, "Three columns: together, together, apart"),
