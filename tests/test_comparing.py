@@ -332,6 +332,16 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         assert len(store.problem.comparisons) == 2
 
 
+def test_answers_that_cancel_are_a_sentence_and_the_tree_stays(loop):
+    with over_zoo(loop, "average") as store:
+        tree = store.session.tree
+        upload(store, "anchor,near,far\nbear,lion,carp\nbear,carp,lion\n")
+        store.dispatch(act.SetMethod("4-al", "hard"))
+        loop.until(lambda: store.session.status == "failed")
+        assert pictures.foot(store)["error"][0].startswith("The answers cancel: each question")
+        assert store.session.tree is tree
+
+
 def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
     labels = flowers.session.labels
     for text, said in (

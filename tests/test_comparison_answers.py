@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hcviz
 from hcviz import Comparisons, Problem
+from hcviz.algorithms.comparison.passive import answers_of
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.datasets import sample_signs
 from hcviz.datasets.sampling import unrank_pairs
@@ -134,6 +135,47 @@ def test_answers_that_cancel_say_nothing(name):
     assert {tuple(sorted(c)) for c in trees[0].clades()} == {
         tuple(sorted(c)) for c in trees[1].clades()
     }
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", READERS)
+def test_answers_of_which_nothing_is_left_are_a_sentence(name):
+    params = {"k": 2} if name == "adds-sdp" else {}
+
+    def refused(rows, **more):
+        with pytest.raises(InvalidData) as fault:
+            list(hcviz.run(name, Problem(labels=list("abcd"), comparisons=rows), **params, **more))
+        return str(fault.value)
+
+    three, four = [[0, 1, 2], [0, 2, 1]], [[0, 1, 2, 3], [3, 2, 1, 0]]
+    for rows in (three, four, three * 3, [*four, [0, 1, 1, 0]]):
+        assert "answered as often one way as the other" in refused(rows)
+    alone = [[0, 1, 0, 1], [2, 3, 3, 2]]
+    for more in ({}, {"repeats": "once"}):
+        assert "pairs of items with themselves" in refused(alone, **more)
+    assert "read as a set" in refused([*three, three[0]], repeats="once")
+    left = Problem(labels=list("abcd"), comparisons=[*alone, *four, four[0]])
+    told = list(hcviz.run(name, left, **params))[-1].metrics
+    assert told["answers"] == 5
+
+
+@given(
+    st.one_of(
+        st.lists(st.sampled_from(TRIPLES[:9]), min_size=1, max_size=6),
+        st.lists(st.sampled_from([*QUADRUPLES[:8], (0, 1, 1, 0)]), min_size=1, max_size=6),
+    ),
+    st.booleans(),
+)
+def test_answers_cancel_where_every_question_does(rows, doubled):
+    if doubled:
+        rows = rows + [(r[0], r[2], r[1]) if len(r) == 3 else (*r[2:], *r[:2]) for r in rows]
+    _, yes, no = Comparisons(rows).tally()
+    try:
+        answers_of(Problem(labels=list("abcdefgh"), comparisons=rows), "all")
+    except InvalidData:
+        assert yes.tolist() == no.tolist()
+    else:
+        assert yes.tolist() != no.tolist()
 
 
 @pytest.mark.parametrize("name", ["4-al", "4k-al"])

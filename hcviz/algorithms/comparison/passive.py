@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import param
+from numpy.typing import NDArray
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.comparison.active import PAPER
@@ -14,6 +15,7 @@ from hcviz.algorithms.comparison.foural import four_al_steps
 from hcviz.algorithms.comparison.similarities import adds, mulk4_steps
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
+from hcviz.core.errors import InvalidData
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -36,9 +38,54 @@ class KernelParameters(Parameters):
 
 
 def answers_of(problem: Problem, repeats: str) -> Comparisons:
-    """The problem's comparisons, as ``repeats`` wants them counted."""
+    """The problem's comparisons, as ``repeats`` wants them counted.
+
+    Raises :class:`InvalidData` where they say nothing: all cancel, or all are about a pair and
+    itself. O(m), as long as they do not.
+    """
     found: Comparisons = problem.comparisons
-    return found.once() if repeats == "once" else found
+    if getattr(found, "table", None) is None and _cancel(found):
+        if not len(found.tally()[0]):
+            raise InvalidData(
+                "The answers only compare pairs of items with themselves, which says nothing.",
+                "A quadruplet needs two different pairs.",
+            )
+        raise InvalidData(
+            "The answers cancel: each question was answered as often one way as the other.",
+            "Any further answer that is not taken back by another will do.",
+        )
+    if repeats == "all":
+        return found
+    once = found.once()
+    if not len(once):
+        raise InvalidData(
+            "Each question was answered both ways, and in a list that is read as a set (repeats = "
+            "once) such answers cancel: none is left.",
+            "Take repeats = all, which counts how often.",
+        )
+    return once
+
+
+def _cancel(answers: Comparisons) -> bool:
+    """Whether each question was answered equally often either way.
+
+    The first question nearly always tells; only where it does not all are counted.
+    """
+    columns = answers.rows.T
+    first, second = columns[:2], columns[2:] if answers.is_quadruplets else columns[[0, 2]]
+
+    def are(pairs: NDArray[np.int32], these: NDArray[np.int32]) -> NDArray[np.bool_]:
+        i, j = these
+        straight, turned = (pairs[0] == i) & (pairs[1] == j), (pairs[0] == j) & (pairs[1] == i)
+        return np.asarray(straight | turned, bool)
+
+    at = int(np.argmin(are(first, second)))  # 0 where each pair is set against itself
+    p, q = first[:, at], second[:, at]
+    so, opposite = are(first, p) & are(second, q), are(first, q) & are(second, p)
+    if np.count_nonzero(so) != np.count_nonzero(opposite):
+        return False
+    _, yes, no = answers.tally()
+    return bool((yes == no).all())
 
 
 def never_compared(problem: Problem) -> float:
