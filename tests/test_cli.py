@@ -308,7 +308,7 @@ def test_answers_join_the_items_of_a_table_a_list_or_what_is_built_in(
 
 def test_answers_that_cancel_are_refused_in_a_line(refused, tmp_path):
     answers = tmp_path / "said.csv"
-    answers.write_text("anchor,near,far,count\na,b,c,2\na,c,b\n")
+    answers.write_text("anchor,near,far,count\na,b,c,2\na,c,b,1\n")
     assert "read as a set" in refused("run", "t-ste", answers, "--repeats", "once")
     answers.write_text("anchor,near,far,count\na,b,c,2\na,c,b,2\n")
     assert "The answers cancel" in refused("run", "forte", answers)
