@@ -134,7 +134,7 @@ CASES = [
     (
         lambda: hcviz.datasets.load("nope"),
         InvalidParameter,
-        "planted, flowers, digits-all; and, with a path or HCVIZ_DATA, mnist, newsgroups, car, food",
+        "digits-all; and, with a path or HCVIZ_DATA, mnist, newsgroups, car, food",
     ),
 ]
 
