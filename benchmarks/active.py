@@ -9,7 +9,8 @@ as it comes. "blocks": a noisy hierarchical block matrix, sigma = 0.3, about 100
 agreement is that at its deepest level, of 20,000 drawn triples. scikit-learn's BisectingKMeans
 divides the same features into n / 100 clusters (2,000 at most), not down to items; fastcluster's
 average linkage is measured where it is installed (a rival, not a dependency). Exponents are slopes
-of log against log n.
+of log against log n. "levels": blocks of 100 at n = 102,400 (quick: 6,400), the agreement at every
+level of the target from the root, of all its triplets, with each cut and with and without repair.
 """
 
 from __future__ import annotations
@@ -29,10 +30,18 @@ from typing import Any
 import numpy as np
 
 import hcviz
+from hcviz import metrics
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active import methods as active
 from hcviz.datasets import noisy_blocks
 
+#: What is measured by level: sigma and the method.
+BY_LEVEL = {
+    "laplacian, no repair": (0.3, ActiveCluster("laplacian", repair=0.0)),
+    "centred, no repair": (0.3, ActiveCluster(repair=0.0)),
+    "centred, repair 0.5": (0.3, ActiveCluster()),
+    "laplacian, sigma 0.1, c 4, no repair": (0.1, ActiveCluster("laplacian", c=4.0, repair=0.0)),
+}
 RIVALS = {"bisecting": "sklearn.cluster", "fastcluster": "fastcluster"}
 
 
@@ -61,8 +70,26 @@ def deepest(data: Any, tree: hcviz.Tree, count: int = 20_000) -> float:
     return float(tree.satisfies(rows[rows[:, 0] != rows[:, 1]]).mean())
 
 
+def by_level(name: str, n: int) -> dict[str, Any]:
+    """One of :data:`BY_LEVEL` on blocks of 100 items, in this process."""
+    active.warm()
+    sigma, method = BY_LEVEL[name]
+    levels = max(1, round(math.log2(n / 100)))
+    data = noisy_blocks(n, levels, sigma)
+    assert data.target is not None
+    began = time.process_time()
+    last = None
+    for shown in method.grow(data.oracle):
+        last = shown or last  # the last one is never None
+    spent = time.process_time() - began
+    found = metrics.triplet_agreement_by_level(data.target, last.tree)[:levels]
+    return {"share": last.metrics["share"], "cpu": spent, "levels": found.tolist()}
+
+
 def one(what: str, n: int) -> dict[str, Any]:
     """One measurement, in this process."""
+    if what in BY_LEVEL:
+        return by_level(what, n)
     active.warm()
     if what in RIVALS:
         import_module(RIVALS[what])
@@ -95,11 +122,17 @@ def one(what: str, n: int) -> dict[str, Any]:
     return out
 
 
-def measured(what: str, n: int) -> dict[str, Any]:
+def apart(what: str, n: int) -> dict[str, Any]:
     """One measurement, in a process of its own."""
     words = [sys.executable, __file__, "--one", what, str(n)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def measured(what: str, n: int) -> dict[str, Any]:
+    """One measurement, told."""
+    found = apart(what, n)
     print(
         f"{what:>10} {n:>9,} {found['seconds']:>8.2f} {found['cpu']:>8.2f} {found['peak']:>8.0f}"
         + (f" {found['queries']:>14,.0f} {found['share']:>9.5f}" if "queries" in found else "")
@@ -131,6 +164,12 @@ def main() -> None:
         rows = rows[2:] if len(rows) > 4 else rows  # where overheads count for little
         told = ", ".join(f"{name} {exponent(rows, name):.2f}" for name in names)
         print(f"{what}: exponents of n from {rows[0]['n']:,}: {told}")
+    n = 6_400 if options.quick else 102_400
+    print(f"levels: n = {n:,}, agreement by level from the root")
+    for name in BY_LEVEL:
+        found = apart(name, n)
+        told = ", ".join(f"{level:.3f}" for level in found["levels"])
+        print(f"{name:>40} {found['share']:>8.2%} {found['cpu']:>7.1f} CPU s: {told}", flush=True)
     for n in (n for n in sizes if n <= 100_000):
         measured("bisecting", n)
     if util.find_spec("fastcluster") is not None:

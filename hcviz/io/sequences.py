@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.lines import whole_lines
 from hcviz.io.cells import is_missing, parse, quote, shown
 from hcviz.io.rawtable import MAX_ROWS, MAX_UPLOAD_BYTES, NAME_WORDS, RawTable, text_of
 
@@ -68,22 +69,6 @@ def check_count(count: int, said: str) -> None:
         raise InvalidData(f"{said} holds only one sequence.", "A hierarchy needs two or more.")
     if count > MAX_ROWS:
         raise TooLarge(f"{said} holds more than {MAX_ROWS:,} sequences.", "Take a sample.")
-
-
-def whole_lines(lines: Sequence[str], said: str) -> list[str]:
-    """A text a line, without spaces around it; an empty line is refused, since items are counted
-    by their lines. (Those at the end are none.)"""
-    texts = [line.strip() for line in lines]
-    while texts and not texts[-1]:
-        texts.pop()
-    if "" in texts:
-        raise InvalidData(
-            f"Line {texts.index('') + 1} of {said[0].lower()}{said[1:]} is empty.",
-            "Give a sequence in every line, or take the line out.",
-        )
-    if not texts:
-        raise InvalidData(f"{said} is empty.", FORMATS)
-    return texts
 
 
 def _fasta(lines: Sequence[str], said: str, notes: list[str]) -> tuple[list[str], list[str]]:
@@ -186,5 +171,4 @@ __all__ = [
     "is_table",
     "read_texts",
     "text_column",
-    "whole_lines",
 ]

@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 from scipy.io import loadmat
 
 from hcviz.algorithms.active import ActiveCluster
+from hcviz.algorithms.active.framework import NO_ROWS
+from hcviz.algorithms.active.growth import Growth
 from hcviz.core.errors import InvalidData
 from hcviz.core.lazy import FeatureOracle, StringOracle
+from hcviz.core.lines import whole_lines
+from hcviz.core.oracle import CountingOracle
 from hcviz.core.similarity import zscore
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset, load, noisy_blocks, phylogeny
@@ -79,6 +83,33 @@ def blocks(n: int, sigma: float, seed: int) -> Dataset:
     return noisy_blocks(n, LEVELS, sigma, seed)
 
 
+def sampling_patterns(n: int) -> dict[str, Any]:
+    """Figure 1: title -> the share of the pairs asked for, items in the target's order: the paper's
+    framework after the first division, after those of both halves and at its end, and ours at its
+    end, with repair."""
+    data = blocks(n, 0.1, 0)
+    assert data.target is not None
+    order = data.target.leaf_order
+    items = np.arange(n, dtype=np.int32)
+    paper = ActiveCluster("laplacian", c=4.0, repair=0.0, below_s="stop")
+    counted = CountingOracle(data.oracle, cache=0)
+    growth = Growth(counted, paper.plan(n), items, 0, NO_ROWS)
+    found: dict[str, Any] = {}
+    divided = 0
+    while growth.largest():  # which is divided next
+        for _ in growth.step(None):
+            pass
+        divided += 1
+        if divided in (1, 3):
+            found["first split" if divided == 1 else "second split"] = counted.mask(order, 256)
+    found["the end"] = counted.mask(order, 256)
+    counted = CountingOracle(data.oracle, cache=0)
+    for _ in ActiveCluster("centred", c=4.0).grow(counted):
+        pass
+    found["ours, the end"] = counted.mask(order, 256)
+    return found
+
+
 # ---------------------------------------------------------------------- tables 1 and 2
 
 
@@ -138,14 +169,14 @@ def own_cases() -> list[Case]:
     for file in sorted(folder.iterdir()) if folder.is_dir() else []:
         features: Float | None = None
         if file.suffix == ".txt":
-            oracle: Any = StringOracle(file.read_text(encoding="utf-8").split())
+            oracle: Any = StringOracle(whole_lines(_text(file).splitlines(), f"The file {file}"))
         elif file.suffix in (".npy", ".mat"):
             features = _counts(file) if file.suffix == ".mat" else _array(file)
             oracle = FeatureOracle(features, "cosine")
         else:
             continue
         beside = file.with_suffix(".nwk")
-        target = Tree.from_newick(beside.read_text(encoding="utf-8")) if beside.exists() else None
+        target = Tree.from_newick(_text(beside)) if beside.exists() else None
         n = oracle.n_items
         if target is not None and target.n_leaves != n:
             raise InvalidData(f"{beside} has {target.n_leaves} leaves, {file.name} {n} items.")
@@ -154,25 +185,34 @@ def own_cases() -> list[Case]:
     return found
 
 
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InvalidData(f"{file} is no text in UTF-8 ({fault}).", "Save it as such.") from None
+
+
 def _array(file: Path) -> Float:
     try:
         return np.asarray(np.load(file, allow_pickle=False), dtype=np.float64)
-    except (OSError, ValueError) as fault:
-        raise InvalidData(f"{file} holds no array ({fault}).") from None
+    except Exception as fault:  # numpy's, zipfile's and pickle's, of many types
+        raise InvalidData(f"{file} holds no array of numbers ({fault}).") from None
 
 
 def _counts(file: Path) -> Float:
     """tf-idf of a words-by-articles matrix of counts, one article a row."""
     try:
         counts = loadmat(file)["counts"]
-    except (OSError, ValueError, KeyError) as fault:
-        raise InvalidData(f"{file} holds no matrix named counts ({fault}).") from None
-    rows = np.asarray(counts.todense() if hasattr(counts, "todense") else counts, np.float64).T
+        rows = np.asarray(counts.todense() if hasattr(counts, "todense") else counts, np.float64).T
+    except Exception as fault:  # scipy's MatReadError and many more, of damaged files
+        raise InvalidData(
+            f"{file} holds no matrix of numbers named counts ({type(fault).__name__}: {fault})."
+        ) from None
     holds = np.maximum((rows > 0).sum(axis=0), 1)
     return np.asarray(rows * [math.log(len(rows) / h) for h in holds])
 
 
 __all__ = [
     "Case", "blocks", "budget_of", "cases", "divided_right", "kmeans", "own_cases",
-    "sampled_entries", "spectral",
+    "sampled_entries", "sampling_patterns", "spectral",
 ]  # fmt: skip

@@ -30,9 +30,10 @@ PANELS = {"SC": "a", "KM": "b", "ASC": "c", "AKM": "d", "ours": ""}
 
 def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Path]) -> None:
     """All figures on one sheet, into each of ``files``."""
-    figure = Figure(figsize=(17.0, 13.0), layout="constrained")
+    height = 3 + len(pictures.heat)
+    figure = Figure(figsize=(17.0, 3.25 * height), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(4, 5)
+    axes = figure.subplots(height, 5)
     for axis, (method, letter) in zip(axes[0], PANELS.items(), strict=True):
         _threshold(axis, rows, method)
         axis.set_title(f"2 {letter}: {STYLES[method][2]}" if letter else f"(2) {STYLES[method][2]}")
@@ -49,14 +50,15 @@ def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Pat
     for axis, (title, mask) in zip(axes[2], pictures.masks.items(), strict=False):
         axis.imshow(mask, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
         axis.set_title(f"1: asked for, {title}")
-    _labels(axes[2, 3])
-    _articles(axes[2, 4], *pictures.articles)
-    for axis, (method, heat) in zip(axes[3], pictures.heat.items(), strict=False):
-        low, high = np.quantile(heat, [0.02, 0.98])
-        axis.imshow(heat, cmap="viridis", vmin=low, vmax=high, interpolation="nearest")
-        axis.set_title(f"4: phylogeny, {STYLES[method][2]}")
-    _claims(axes[3, 4], result["claims"])
-    for axis in (*axes[2, :3], *axes[3, :4]):
+    _labels(axes[2, 4])
+    for row, (data, heats) in zip(axes[3:], pictures.heat.items(), strict=True):
+        for axis, (method, heat) in zip(row, heats.items(), strict=False):
+            low, high = np.quantile(heat, [0.02, 0.98])
+            axis.imshow(heat, cmap="viridis", vmin=low, vmax=high, interpolation="nearest")
+            axis.set_title(f"4: {data}, {STYLES[method][2]}")
+        row[4].axis("off")
+    _articles(axes[3, 4], *pictures.articles)
+    for axis in (*axes[2, :4], *axes[3:, :4].flat):
         axis.set_xticks([])
         axis.set_yticks([])
     for file in files:
