@@ -321,6 +321,26 @@ def test_the_count_is_that_of_the_pairs_touched(method, params, told, monkeypatc
         assert shown.metrics["share"] == len(plain.pairs) / max(1, n * (n - 1) // 2)
 
 
+@pytest.mark.parametrize("method", [*METHODS, *FULL.values()])
+@pytest.mark.parametrize("threads", [None, 3])
+def test_a_dear_similarity_is_called_once_for_each_query(method, threads, monkeypatch):
+    """And 16 times more, to see that it is symmetric; never on an item and itself."""
+    monkeypatch.setattr(framework, "TASK", 30)
+    matrix, calls = matrix_of(noisy_blocks(110, 2, 0.3)), []
+    params = {"s": 12, "threads": threads} if method in METHODS else {}
+
+    def asked_for(i, j):
+        calls.append((i, j))
+        return matrix[i, j]
+
+    problem = Problem(oracle=hcviz.FunctionOracle(asked_for, n_items=110))
+    shown = last(hcviz.run(method, problem, **params))
+    assert len(calls) == shown.metrics["queries"] + hcviz.FunctionOracle.TRIED
+    assert all(i != j for i, j in calls)
+    matrix_s = last(hcviz.run(method, Problem(oracle=MatrixOracle(matrix)), **params))
+    assert (shown.tree, shown.metrics) == (matrix_s.tree, matrix_s.metrics)
+
+
 @pytest.mark.parametrize("method", FULL)
 @pytest.mark.parametrize("told", [0, 20])
 @pytest.mark.parametrize("params", [{}, {"k": 3}, {"k": None}])
@@ -529,7 +549,7 @@ def test_equals_are_dealt_the_same_whoever_deals(monkeypatch):
         found = []
         for task, threads in ((10**9, 1), (100, 1), (100, 3), (400, 2)):
             monkeypatch.setattr(framework, "TASK", task)
-            monkeypatch.setattr(growth, "BLOCK", 2000)
+            monkeypatch.setattr(growth, "BLOCK", min(20 * task, 10**6))
             shown = last(ActiveCluster(s=9).grow(Alike(900, 3), 5, told or None, threads))
             found.append((shown.tree, shown.metrics["queries"], shown.metrics["repair"]))
             assert shown.tree.satisfies(rows).all() or not told

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -49,7 +51,10 @@ def test_counts_answers_and_mask_are_those_of_the_definition(cache, asked, order
     brute = set()
     for rows, cols in asked:
         answer = counted.similarity(rows, cols)
-        assert answer.tolist() == matrix[np.ix_(np.array(rows, int), np.array(cols, int))].tolist()
+        right = matrix[np.ix_(np.array(rows, int), np.array(cols, int))]
+        if cache:  # an item with itself is not asked for
+            right[np.equal.outer(np.array(rows, int), np.array(cols, int))] = 0.0
+        assert answer.tolist() == right.tolist()
         brute |= {frozenset((x, y)) for x in rows for y in cols if x != y}
         assert counted.queries == len(brute)
     assert plain.pairs == brute
@@ -64,19 +69,69 @@ def test_counts_answers_and_mask_are_those_of_the_definition(cache, asked, order
     np.testing.assert_allclose(counted.mask(order, size), wanted, rtol=1e-6)
 
 
-def test_the_cache_asks_for_no_pair_twice():
-    plain = Noted(symmetric(40))
+@settings(max_examples=80, deadline=None)
+@given(asked=requests(12), trusted=st.booleans())
+def test_the_cache_asks_for_no_pair_twice(asked, trusted):
+    """Nor for an item with itself; but for up to 16 pairs that are tried both ways round."""
+    plain = Noted(symmetric(12))
+    plain.symmetric = trusted
     counted = CountingOracle(plain)
-    items = np.arange(40)
-    first = counted.similarity(items[:20], items)
+    for rows, cols in asked:
+        counted.similarity(rows, cols)
+    assert 0 <= plain.asked - counted.queries <= (0 if trusted else 16)
     before = plain.asked
-    assert np.array_equal(counted.similarity(items, items[:20]), first.T)
-    assert plain.asked <= before + 20 * 20  # the diagonal is not kept
     counted.reset()
-    assert counted.queries == 0
-    counted.similarity([3], [30])
-    assert counted.queries == 1
-    assert plain.asked <= before + 20 * 20
+    for rows, cols in asked:
+        assert np.array_equal(counted.similarity(cols, rows), counted.similarity(rows, cols).T)
+    assert plain.asked == before
+
+
+def test_of_a_cache_that_is_full_each_request_asks_once():
+    plain = Noted(symmetric(30))
+    plain.symmetric = True
+    counted = CountingOracle(plain, cache=7)
+    items = np.arange(30)
+    counted.similarity(items, items)
+    assert plain.asked == 30 * 29 / 2
+    counted.similarity(items[::-1], items)
+    assert plain.asked == 30 * 29 - 7
+
+
+@pytest.mark.parametrize("cache", [0, 100])
+def test_one_thread_at_a_time_asks_unless_several_may(cache):
+    class Busy:
+        n_items = 60
+        cheap = cache == 0
+        inside, most, thread_safe = 0, 0, False
+
+        def similarity(self, rows, cols):
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+            time.sleep(0.01)
+            self.inside -= 1
+            return np.ones((len(rows), len(cols)))
+
+    def ask(counted):
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda i: counted.similarity([i], [i + 20]), range(20)))
+
+    one = Busy()
+    ask(CountingOracle(one, cache=cache))
+    assert one.most == 1
+    several = Busy()
+    several.thread_safe = True
+    ask(CountingOracle(several, cache=cache))
+    assert several.most > 1
+
+    def function(i, j):
+        return float(np.squeeze(one.similarity([i], [j])))
+
+    one.most = 0
+    ask(FunctionOracle(function, n_items=60))
+    assert one.most == 1
+    again = pickle.loads(pickle.dumps(FunctionOracle(max, n_items=60, thread_safe=True)))
+    assert again.thread_safe
+    assert again.similarity([1], [2]) == 2
 
 
 def test_an_oracle_that_draws_anew_has_one_value_a_pair_behind_the_cache():
@@ -90,6 +145,8 @@ def test_an_oracle_that_draws_anew_has_one_value_a_pair_behind_the_cache():
     items = np.arange(12)
     with pytest.raises(InvalidData, match="not symmetric"):
         CountingOracle(Fickle(), cache=0).similarity(items, items)
+    with pytest.raises(InvalidData, match="not symmetric"):
+        CountingOracle(Fickle()).similarity(items[:4], items)
     steady = CountingOracle(Fickle(), fickle=True)
     part = steady.similarity(items[:4], items[2:9])
     block = steady.similarity(items, items)
@@ -116,6 +173,8 @@ def test_it_travels():
         ([["a", "b", "c"]] * 2, "did not answer with numbers"),
         (np.array([[1.0, 2.0, np.nan], [0.0, 0.0, 0.0]]), "items 4 and 2 is nan"),
         (np.array([[1.0, 2.0, 3.0], [0.0, np.inf, 0.0]]), "items 1 and 3 is inf"),
+        (np.ones((2, 3)) * 1j, "complex"),
+        (ZeroDivisionError("of all things"), "failed .*2 x 3.*ZeroDivisionError: of all things"),
     ],
 )
 def test_wrong_answers_are_told_where(answer, said):
@@ -123,6 +182,8 @@ def test_wrong_answers_are_told_where(answer, said):
         n_items = 5
 
         def similarity(self, rows, cols):
+            if isinstance(answer, Exception):
+                raise answer
             return answer
 
     with pytest.raises(InvalidData, match=said):
@@ -186,8 +247,12 @@ def test_a_function_is_asked_in_order_and_may_name_items():
         return len(set(a) & set(b))
 
     oracle = FunctionOracle(shared, ["abc", "bcd", "xyz"])
-    assert oracle.similarity([2, 0], [0, 1]).tolist() == [[0, 0], [3, 2]]
+    assert oracle.similarity([2, 0], [0, 1]).tolist() == [[0, 0], [2, 2]]
     assert seen.count(("abc", "xyz")) == 1
+    assert ("abc", "abc") not in seen
+    apart = FunctionOracle(lambda i, j: 1 / abs(i - j), n_items=3)
+    assert apart.similarity([0, 1, 2], [0, 1, 2]).tolist() == [[1, 1, 0.5], [1, 1, 1], [0.5, 1, 1]]
+    assert apart.similarity([1], [1]) == 0.0
     assert FunctionOracle(lambda i, j: i + j, n_items=4).similarity([3], [1]).item() == 4
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,7 +28,7 @@ WIDTH_FROM = 1000
 class MatrixOracle:
     """A similarity matrix, dense or scipy.sparse (what that leaves out is 0), as an oracle."""
 
-    cheap = all_at_once = True
+    cheap = thread_safe = symmetric = all_at_once = True
 
     def __init__(self, matrix: Any) -> None:
         check = check_sparse if issparse(matrix) else check_square
@@ -69,7 +71,7 @@ class FeatureOracle:
     :class:`Problem`, :class:`InvalidParameter` for another kind or a width that is not positive.
     """
 
-    cheap = all_at_once = True
+    cheap = thread_safe = symmetric = all_at_once = True
     KINDS = ("cosine-z", "cosine", "correlation", "gaussian")
 
     def __init__(
@@ -118,9 +120,12 @@ class FunctionOracle:
     ----------
     function : callable
         ``function(a, b) -> float``, symmetric. It is called once for each pair of a request, the
-        item with the lower number first.
+        item with the lower number first; never on an item with itself, which nobody needs to know:
+        the answer there is the largest of the request's others, 0 where there are none.
     items : sequence, optional
         What it is called with; without, the items' numbers (then ``n_items`` says how many).
+    thread_safe : bool
+        Whether several threads may call it at once; by default one at a time does.
 
     An exception inside, and an answer that is not one finite number, become :class:`InvalidData`
     that names the two items. Of the first 16 pairs both orders are tried: a function that is not
@@ -129,12 +134,14 @@ class FunctionOracle:
 
     #: Pairs that are asked both ways round.
     TRIED = 16
+    symmetric = True  # or says that it is not
 
     def __init__(
         self,
         function: Callable[[Any, Any], float],
         items: Sequence[Any] | None = None,
         n_items: int | None = None,
+        thread_safe: bool = False,
     ) -> None:
         if not callable(function):
             raise InvalidData(f"A similarity function must be callable, not {function!r}.")
@@ -143,22 +150,36 @@ class FunctionOracle:
         self.function, self.items = function, items
         count = n_items if items is None else len(items)
         self.n_items = whole_number(count, "The number of items", InvalidData, 1)
+        self.thread_safe = bool(thread_safe)
         self._tried = 0
+        self._turn = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_turn"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._turn = threading.Lock()
 
     def similarity(self, rows: Int, cols: Int) -> Float:
-        out = np.empty((len(rows), len(cols)))
+        with contextlib.nullcontext() if self.thread_safe else self._turn:
+            return self._block(np.asarray(rows).tolist(), np.asarray(cols).tolist())
+
+    def _block(self, rows: list[int], cols: list[int]) -> Float:
+        out = np.full((len(rows), len(cols)), -np.inf)
         done: dict[tuple[int, int], float] = {}
-        for i, x in enumerate(np.asarray(rows).tolist()):
-            for j, y in enumerate(np.asarray(cols).tolist()):
+        for i, x in enumerate(rows):
+            for j, y in enumerate(cols):
                 pair = (x, y) if x < y else (y, x)
-                if pair not in done:
+                if x != y and pair not in done:
                     done[pair] = self._asked(*pair)
-                out[i, j] = done[pair]
+                out[i, j] = done.get(pair, -np.inf)
+        out[np.isneginf(out)] = max(done.values(), default=0.0)  # items with themselves
         return out
 
     def _asked(self, x: int, y: int) -> float:
         value = self._called(x, y)
-        if self._tried < self.TRIED and x != y:
+        if self._tried < self.TRIED:
             self._tried += 1
             back = self._called(y, x)
             if abs(back - value) > 1e-9 * max(1.0, abs(value), abs(back)):
@@ -206,6 +227,7 @@ class StringOracle:
     ``all_at_once``: up to 250,000 letters in all, whose similarities take three seconds or so.
     """
 
+    thread_safe = symmetric = True
     #: Letters of all texts together, up to which methods that need a matrix get one.
     MOST_LETTERS = 250_000
 

@@ -6,6 +6,7 @@ with hcviz are in :mod:`hcviz.core.lazy`.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import oraclekernels as kernels
 from hcviz.core.asked import cells, count
-from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.problem import LARGEST, SimilarityOracle, check_oracle
 from hcviz.core.snapshot import Mask
 from hcviz.core.whole import whole_number, whole_numbers
@@ -24,6 +25,8 @@ Float = NDArray[np.float64]
 #: What was asked: pairs of item lists, each meaning all of the first with all of the second.
 Log = list[tuple[Int, Int]]
 
+#: Pairs that are asked both ways round behind a cache.
+TRIED = 16
 #: So many similarities are kept at most, unless told otherwise: 128 MB in a half empty table.
 KEPT = 1 << 22
 
@@ -37,18 +40,27 @@ class CountingOracle:
     cache : int, optional
         How many similarities it keeps, so that it asks for each of them once (default: four
         million, none where the oracle says ``cheap = True``); 32 bytes each. What comes when the
-        cache is full is asked for again.
+        cache is full is asked for again, by another request.
     fickle : bool
         The oracle draws its answers anew each time: the first one for a pair counts, as long as it
         is in the cache.
 
     A request is kept as its two lists of items, not as its pairs, so that memory grows with the
     lists: about 4 n log2(n) bytes for an active method on n items, 80 MB for a million. Counting is
-    exact all the same: :attr:`queries`. An item's similarity to itself is not counted. Threads may
-    share one.
+    exact all the same: :attr:`queries`. An item's similarity to itself is not counted.
+
+    With a cache that is not full, every pair is asked for once, in one order, and no item with
+    itself (the answer there is 0, and means nothing): what the oracle is asked is what is counted.
+    A request for some items with themselves becomes one for each item but the last, with those
+    after it. Of up to 16 early pairs the other order is asked too, to tell an oracle that is not
+    symmetric, unless it says ``symmetric = True``.
+
+    Threads may share one; the oracle is asked by one at a time, unless it says ``thread_safe =
+    True``. (A Dask worker has one for each task: with several threads a worker, an oracle of one's
+    own must bear several at once.)
 
     Every answer is checked: :class:`InvalidData` for a wrong shape, a value that is no number (or
-    beyond 1e100), and for a block of some items with themselves that is not symmetric.
+    complex, or beyond 1e100), an exception inside, and for both orders of a pair that differ.
     """
 
     def __init__(self, oracle: Any, cache: int | None = None, fickle: bool = False) -> None:
@@ -61,8 +73,15 @@ class CountingOracle:
         self.cache = whole_number(cache, "The size of a cache", InvalidParameter)
         self.fickle = bool(fickle)
         self.cheap = self.cache > 0 or bool(getattr(oracle, "cheap", False))
-        self._lock = threading.Lock()
+        self.thread_safe = self.symmetric = True
+        self._tried = 0
+        self._lock_up()
         self.reset()
+
+    def _lock_up(self) -> None:
+        self._lock = threading.Lock()  # of the cache
+        safe = getattr(self.oracle, "thread_safe", False)
+        self._turn: Any = contextlib.nullcontext() if safe else threading.Lock()
 
     def reset(self) -> None:
         """Forget what was asked; the cache stays."""
@@ -74,11 +93,12 @@ class CountingOracle:
             self._held = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        locks = ("_lock", "_turn")
+        return {name: value for name, value in self.__dict__.items() if name not in locks}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.Lock()
+        self._lock_up()
 
     def __repr__(self) -> str:
         return f"CountingOracle({self.n_items} items, {len(self.log)} requests)"
@@ -89,10 +109,8 @@ class CountingOracle:
         """Similarities of all ``rows`` with all ``cols``, float64 (len(rows), len(cols))."""
         r, c = self._items(rows), self._items(cols)
         self.log.append((r, c))
-        if not self.cache:
-            return checked(self.oracle, r, c, self.fickle)
-        with self._lock:
-            return self._cached(r, c)
+        with self._turn:
+            return self._cached(r, c) if self.cache else checked(self.oracle, r, c, self.fickle)
 
     def absorb(self, log: Log) -> None:
         """Add what a task elsewhere asked the same oracle."""
@@ -108,25 +126,46 @@ class CountingOracle:
         return np.array(whole, dtype=np.int32)
 
     def _cached(self, rows: Int, cols: Int) -> Float:
-        out = np.empty((rows.size, cols.size))
+        out, n = np.empty((rows.size, cols.size)), self.n_items
         known = np.empty(out.shape, np.bool_)
-        n = self.n_items
-        if not kernels.recall(self._keys, self._values, n, rows, cols, out, known):
+        with self._lock:
+            lacking = int(kernels.recall(self._keys, self._values, n, rows, cols, out, known))
+        if not lacking:
             return out
-        across, down = ~known.all(axis=1), ~known.all(axis=0)
-        some_rows, some_cols = rows[across], cols[down]
-        fresh = checked(self.oracle, some_rows, some_cols, self.fickle)
-        out[np.ix_(across, down)] = fresh
-        wanted = min(self._held + fresh.size, self.cache)
-        if 2 * wanted > self._keys.size:
-            room = 1 << int(2 * wanted - 1).bit_length()
-            self._keys, self._values = kernels.moved(self._keys, self._values, room)
-        self._held = kernels.remember(
-            self._keys, self._values, n, some_rows, some_cols, fresh, self._held, self.cache
-        )
-        # Once more, so that every pair has the value that was kept first.
-        kernels.recall(self._keys, self._values, n, rows, cols, out, known)
+        room = 1 << (2 * lacking).bit_length()
+        source = kernels.first_cells(n, rows, cols, known, room)
+        self._fill(rows, cols, out, source == np.arange(out.size).reshape(out.shape))
+        out[~known] = out.ravel()[source[~known]]
+        with self._lock:
+            wanted = min(self._held + lacking, self.cache)
+            if 2 * wanted > self._keys.size:
+                room = 1 << int(2 * wanted - 1).bit_length()
+                self._keys, self._values = kernels.moved(self._keys, self._values, room)
+            self._held = kernels.remember(
+                self._keys, self._values, n, rows, cols, out, known, self._held, self.cache
+            )
         return out
+
+    def _fill(self, rows: Int, cols: Int, out: Float, asked: NDArray[np.bool_]) -> None:
+        """Ask for the cells that are ``asked``: the rows that ask for the same columns at once."""
+        patterns = np.packbits(asked, axis=1)
+        first, group = np.unique(patterns, axis=0, return_index=True, return_inverse=True)[1:]
+        for g in np.argsort(first):
+            across = np.flatnonzero(group.ravel() == g)
+            down = np.flatnonzero(asked[first[g]])
+            if down.size:
+                block = checked(self.oracle, rows[across], cols[down], self.fickle)
+                out[np.ix_(across, down)] = block
+                self._try(rows[across[:1]], cols[down], block[:1])
+
+    def _try(self, row: Int, cols: Int, block: Float) -> None:
+        """Ask for the first pairs the other way round."""
+        count = min(TRIED - self._tried, cols.size)
+        if count <= 0 or self.fickle or getattr(self.oracle, "symmetric", False):
+            return
+        self._tried += count
+        back = checked(self.oracle, cols[:count], row)
+        same_both_ways(self.oracle, row, cols[:count], block[:, :count], back.T)
 
     # ------------------------------------------------------------------ what was asked
 
@@ -184,9 +223,20 @@ def checked(oracle: Any, rows: Int, cols: Int, fickle: bool = False) -> Float:
     ``fickle``: both ways round need not agree.
     """
     name = type(oracle).__name__
-    answer = oracle.similarity(rows, cols)
     try:
-        block = np.ascontiguousarray(answer, dtype=np.float64)
+        answer = oracle.similarity(rows, cols)
+    except (HcvizError, MemoryError):
+        raise
+    except Exception as fault:
+        raise InvalidData(
+            f"The oracle {name} failed when asked for {rows.size} x {cols.size} similarities "
+            f"({type(fault).__name__}: {fault})."
+        ) from fault
+    try:
+        given = np.asarray(answer)
+        if given.dtype.kind == "c":
+            raise InvalidData(f"The oracle {name} answered with complex numbers.")
+        block = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidData(f"The oracle {name} did not answer with numbers.") from None
     if block.shape != (rows.size, cols.size):
@@ -204,15 +254,20 @@ def checked(oracle: Any, rows: Int, cols: Int, fickle: bool = False) -> Float:
             f"Similarities must be numbers up to {LARGEST:g}.",
         )
     if not fickle and rows.size == cols.size > 1 and np.array_equal(rows, cols):
-        gap = np.abs(block - block.T)
-        if gap.max() > 1e-9 * max(1.0, float(np.abs(block).max())):
-            i, j = divmod(int(gap.argmax()), cols.size)
-            raise InvalidData(
-                f"The oracle {name} is not symmetric: items {rows[i]} and {cols[j]} have similarity"
-                f" {block[i, j]:g}, the other way round {block[j, i]:g}.",
-                "One that draws anew each time: CountingOracle(oracle, fickle=True).",
-            )
+        same_both_ways(oracle, rows, cols, block, block.T)
     return block
+
+
+def same_both_ways(oracle: Any, rows: Int, cols: Int, forth: Float, back: Float) -> None:
+    """:class:`InvalidData` unless two answers for ``rows`` with ``cols`` agree."""
+    gap = np.abs(forth - back)
+    if gap.max() > 1e-9 * max(1.0, float(np.abs(forth).max())):
+        i, j = divmod(int(gap.argmax()), cols.size)
+        raise InvalidData(
+            f"The oracle {type(oracle).__name__} is not symmetric: items {rows[i]} and {cols[j]} "
+            f"have similarity {forth[i, j]:g}, the other way round {back[i, j]:g}.",
+            "One that draws anew each time: CountingOracle(oracle, fickle=True).",
+        )
 
 
 def warm() -> None:

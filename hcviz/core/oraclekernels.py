@@ -170,16 +170,20 @@ def slot_of(keys, key):
 def recall(keys, values, n, rows, cols, out, known):
     """Fill ``out`` and ``known`` (both (r, c)) with what the cache has; returns how much it lacks.
 
-    An item's similarity to itself is not kept: it counts as lacking.
+    An item's similarity to itself is nobody's question: known, and 0.
     """
     lacking = 0
     for i in range(rows.size):
         x = np.int64(rows[i])
         for j in range(cols.size):
             y = np.int64(cols[j])
+            if x == y:
+                known[i, j] = True
+                out[i, j] = 0.0
+                continue
             key = min(x, y) * n + max(x, y)
             at = slot_of(keys, key)
-            known[i, j] = x != y and keys[at] == key
+            known[i, j] = keys[at] == key
             if known[i, j]:
                 out[i, j] = values[at]
             else:
@@ -188,8 +192,34 @@ def recall(keys, values, n, rows, cols, out, known):
 
 
 @njit
-def remember(keys, values, n, rows, cols, block, held, most):
-    """Keep the block's pairs that are new while fewer than ``most`` are held; returns how many are.
+def first_cells(n, rows, cols, known, room):
+    """Which cell is asked for each one that is not ``known``: int64 (r, c), -1 where it is.
+
+    The first one, row by row, of the same pair, counted row by row. ``room``: a power of two, more
+    than twice as many as there are such cells.
+    """
+    keys = np.full(room, -1, np.int64)
+    places = np.empty(room, np.int64)
+    out = np.full(known.shape, -1, np.int64)
+    for i in range(rows.size):
+        x = np.int64(rows[i])
+        for j in range(cols.size):
+            if known[i, j]:
+                continue
+            y = np.int64(cols[j])
+            key = min(x, y) * n + max(x, y)
+            at = slot_of(keys, key)
+            if keys[at] < 0:
+                keys[at] = key
+                places[at] = i * cols.size + j
+            out[i, j] = places[at]
+    return out
+
+
+@njit
+def remember(keys, values, n, rows, cols, block, known, held, most):
+    """Keep the block's pairs that are not ``known`` (r, c) while fewer than ``most`` are held;
+    returns how many are.
 
     The caller sees to it that the table stays half empty.
     """
@@ -197,7 +227,7 @@ def remember(keys, values, n, rows, cols, block, held, most):
         x = np.int64(rows[i])
         for j in range(cols.size):
             y = np.int64(cols[j])
-            if x == y or held >= most:
+            if known[i, j] or held >= most:
                 continue
             key = min(x, y) * n + max(x, y)
             at = slot_of(keys, key)

@@ -29,7 +29,11 @@ MOST_DENSE = 10_000
 class SimilarityOracle(Protocol):
     """Answers with numbers: how similar are these items to those?
 
-    One whose ``all_at_once`` is true may be asked for all of them, by methods that need a matrix.
+    Symmetric; an item's similarity to itself means nothing. It may say more of itself, each False
+    where it does not: ``cheap = True`` (to ask again costs less than to remember; else a run keeps
+    the answers, and asks for each pair once), ``thread_safe = True`` (threads may ask at once; else
+    one at a time does), ``symmetric = True`` (else some pairs are asked both ways round) and
+    ``all_at_once = True`` (methods that need a matrix may ask for all of them).
     """
 
     n_items: int

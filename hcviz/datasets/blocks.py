@@ -24,7 +24,7 @@ class BlockOracle:
     for, and its two orders agree. ``block``: int32 (n,). O(1) a similarity (about 15 ns).
     """
 
-    cheap = all_at_once = True
+    cheap = thread_safe = symmetric = all_at_once = True
 
     def __init__(self, block: NDArray[np.int32], levels: int, sigma: float, seed: int) -> None:
         self.block = np.ascontiguousarray(block, dtype=np.int32)

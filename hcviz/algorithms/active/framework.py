@@ -149,7 +149,9 @@ class ActiveCluster:
     ) -> Iterator[Snapshot | None]:
         """The tree's snapshots, the last with ``step == total``; None where there is none yet.
 
-        ``oracle``: anything with ``n_items`` and ``similarity(rows, cols)``. ``triplets`` ab|c hold
+        ``oracle``: anything with ``n_items`` and ``similarity(rows, cols)``; unless it is ``cheap``
+        each pair is asked for once, by one thread at a time (:class:`CountingOracle`, which says
+        where that ends: beyond four million pairs, on Dask). ``triplets`` ab|c hold
         in every tree: items bound by them stay together until c is parted from them. Above 20,000
         items the work is shared by ``threads`` (default: one a core), or by another crew
         (:class:`hcviz.algorithms.active.crew.Crew`), which is closed at the end. Metrics:
@@ -159,7 +161,7 @@ class ActiveCluster:
         :class:`Mask`. Raises :class:`InconsistentTriplets` and :class:`TooLarge` (for all
         similarities of more than 10,000 items) before anything runs.
         """
-        counted = CountingOracle(oracle, cache=0)
+        counted = CountingOracle(oracle)
         n = counted.n_items
         plan = self.plan(n)
         rows = Triplets.of(triplets, n)
