@@ -116,6 +116,7 @@ class Row:
     mode: str
     tap: float | None = None
     tap95: float | None = None
+    tap_kb: float | None = None
     clicks: int = 0
     missed: int = 0
     updates: float | None = None
@@ -161,6 +162,7 @@ class Bench:
 
     def taps(self, page: Page, row: Row) -> None:
         times: list[float] = []
+        sizes: list[int] = []
         for _ in range(self.options.clicks):
             page.keyboard.press("Escape")
             wait_for(page, "() => !Bokeh.documents[0].get_model_by_name('selection-lines').data.x"
@@ -171,16 +173,19 @@ class Bench:
                 page, "tree",
                 left * self.random.uniform(0.3, 0.9), start + (end - start) * self.random.random(),
             )  # fmt: skip
-            page.evaluate("() => { hcMeter.taps = []; hcMeter.down = 0 }")
+            page.evaluate("() => { hcMeter.taps = []; hcMeter.down = 0; hcMeter.bytes = 0 }")
             page.mouse.click(*at)
             try:
                 page.wait_for_function("() => hcMeter.taps.length", timeout=5_000)
                 times.append(page.evaluate("() => hcMeter.taps[0]"))
+                page.wait_for_timeout(150)  # what the server says to it
+                sizes.append(page.evaluate("() => hcMeter.bytes"))
             except Exception:
                 row.missed += 1
         page.keyboard.press("Escape")
         row.clicks, row.tap = len(times), statistics.median(times)
         row.tap95 = statistics.quantiles(times, n=20)[-1]
+        row.tap_kb = statistics.median(sizes) / 1e3
 
     def stream(self, page: Page, row: Row) -> None:
         page.mouse.move(2, 2)
@@ -274,6 +279,16 @@ class Bench:
             self.constraints(page, sampling, planted(n).labels, settled=False)
         return [idle, sampling]
 
+    def large(self, n: int) -> list[Row]:
+        """A tree of active-spectral over features, whose similarities are lazy."""
+        row = Row(f"{n}", "active-spectral")
+        with self.visit(n=n, method="active-spectral") as page:
+            row.first = page.evaluate("() => hcMeter.trees.find((t) => t.at !== null).at")
+            expect(page.locator(".hc-bar .status")).to_have_text("Done", timeout=600_000)
+            page.wait_for_timeout(1500)
+            self.taps(page, row)
+        return [row]
+
     def zoo(self) -> list[Row]:
         row = Row("Zoo", "as it comes")
         self.first_picture(row, {"data": "zoo"})
@@ -293,6 +308,7 @@ def thread_seconds(pid: int) -> float:
 
 COLUMNS = (
     ("items", "data"), ("sampler", "mode"), ("tap ms", "tap"), ("p95", "tap95"),
+    ("kB/tap", "tap_kb"),
     ("updates/s", "updates"), ("kB/update", "kilobytes"), ("frames", "frames"),
     ("server ms", "server"), ("client ms", "client"), ("longest task", "longest"),
     ("constraint ms", "constraint"), ("worst", "constraint_worst"),
@@ -329,6 +345,7 @@ def machine() -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--sizes", type=int, nargs="*", default=[100, 500, 2000])
+    parser.add_argument("--large", type=int, nargs="*", default=[10_000])
     parser.add_argument("--clicks", type=int, default=40, help="for each size, idle and sampling")
     parser.add_argument("--constraints", type=int, default=5, help="for each size")
     parser.add_argument("--visits", type=int, default=3, help="fresh visits for the first picture")
@@ -353,6 +370,8 @@ def main() -> None:
                 rows += bench.zoo()
             for n in options.sizes:
                 rows += bench.size(n)
+            for n in options.large:
+                rows += bench.large(n)
             version = browser.version
             browser.close()
     finally:

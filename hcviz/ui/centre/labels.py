@@ -170,7 +170,7 @@ class LabelFigure:
         }  # fmt: skip
         if before is not None:
             data["y0"] = f32(-before[heads])
-        self._set_text(data, layout.order.size > MANY)
+        self._set_text(data, layout.order.size)
         self._text.visible = True
         size = f"{font:g}px"
         if self._text.glyph.text_font_size != size:
@@ -219,12 +219,12 @@ class LabelFigure:
         )
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
-    def _set_text(self, data: dict[str, Any], many: bool) -> None:
-        """Never fewer texts than before on a living page of ``many`` items: Bokeh fails at those
-        that go while it still measures them. The rest are empty, and nowhere."""
+    def _set_text(self, data: dict[str, Any], n: int) -> None:
+        """Never fewer texts than before on a living page of many items: Bokeh fails at those that
+        go while it still measures them. The rest are empty, and far above the picture."""
         spare = len(self.text.data["text"]) - len(data["text"])
-        if spare > 0 and many and self.figure.document is not None:
-            nowhere = np.full(spare, np.nan, np.float32)
+        if spare > 0 and n > MANY and self.figure.document is not None:
+            nowhere = (n * np.arange(1, spare + 1)).astype(np.float32)
             for name, values in data.items():
                 if name in ("x", "y", "y0"):
                     data[name] = np.concatenate((values, nowhere))
