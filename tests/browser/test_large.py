@@ -11,10 +11,15 @@ from hcviz.core.layout import leaf_order
 from hcviz.jobs.warming import warm_modules
 from hcviz.ui import geometry
 from hcviz.ui.centre import warm as warm_centre
+from hcviz.ui.centre.canvas import FOLD
 from tests.browser.driving import Server, click, column, pixel, ranges, wait_for, wait_idle
 
 #: Bytes that a first picture may take (the image is 90,000 of them), and points of its lines.
 MOST_BYTES, MOST_POINTS = 3_000_000, 20_000
+#: The share of its rows that a triangle leaves free on either side.
+INSET = 0.08
+#: Rows in view.
+ROWS = "(({start, end}) => end - start)(Bokeh.documents[0].get_model_by_name('tree').y_range)"
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +45,14 @@ def opened(new_page, server: Server, n: int):
     page.goto(f"{server.url}?n={n}")
     wait_idle(page)
     wait_for(page, "() => Bokeh.documents[0].get_model_by_name('tree-lines').data.x.length > 3")
-    settle(page)
-    return page, sizes
+    # The server has heard how high the page is: triangles are as small as they are to be.
+    tall = "Bokeh.documents[0].get_model_by_name('tree').inner_height"
+    for _ in range(60):
+        largest = max(bottom - top for top, bottom, _ in triangles(page)) / (1 - 2 * INSET)
+        if largest * page.evaluate(f"() => {tall} / {ROWS}") <= FOLD + 0.1:
+            return page, sizes
+        page.wait_for_timeout(500)
+    raise AssertionError("The triangles are too large for the page.")
 
 
 def settle(page) -> None:
@@ -133,7 +144,3 @@ def test_a_triangle_opens_by_a_double_click_and_the_wheel_closes_it_again(large_
              ".every((text) => !/^item/.test(text))")  # fmt: skip
     settle(page)
     assert [t for t in triangles(page) if top - 200 <= t[0] and t[1] <= bottom + 200]
-
-
-#: Rows in view.
-ROWS = "(({start, end}) => end - start)(Bokeh.documents[0].get_model_by_name('tree').y_range)"
