@@ -66,6 +66,16 @@ def printing(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapsh
     yield snapshot(problem, 1, 1, rng)
 
 
+class Slow:
+    """A similarity that takes its time, so that something is under way when it is looked for."""
+
+    n_items = 2000
+
+    def similarity(self, rows: Any, cols: Any) -> Any:
+        time.sleep(0.05)
+        return np.cos(np.subtract.outer(rows, cols).astype(float))
+
+
 RUNS = {
     "counting": counting,
     "spinning": spinning,

@@ -33,6 +33,8 @@ from hcviz.datasets import noisy_blocks
 from tests.test_oracle import Noted, symmetric
 from tests.trees import random_tree, true_triplets
 
+#: In plain Python some tests have to be smaller.
+COMPILED = not numba.config.DISABLE_JIT
 METHODS = ("active-spectral", "active-kmeans", "heurspec")
 FULL = {"active-spectral": "spectral", "active-kmeans": "kmeans"}
 
@@ -363,7 +365,8 @@ def test_with_s_of_n_the_active_method_is_the_full_one(method, told, params):
 @pytest.mark.parametrize("method", METHODS)
 def test_without_noise_every_cluster_of_s_items_is_recovered(method, variant):
     """s = 8 ln n: theorem 1's chance of failure, which a seed could still meet, is below 1e-6."""
-    for n, levels, seed in itertools.product((400, 1000), (2, 3), range(4)):
+    sizes, seeds = ((400, 1000), 4) if COMPILED else ((400,), 1)
+    for n, levels, seed in itertools.product(sizes, (2, 3), range(seeds)):
         data = noisy_blocks(n, levels, 0.0, seed=seed)
         shown = last(hcviz.run(method, data.problem(), seed=seed, variant=variant))
         s = math.ceil(8 * math.log(n))
@@ -425,7 +428,7 @@ def test_the_first_division_by_itself_is_that_of_the_tree(made):
 
 
 def test_neither_threads_nor_tasks_have_a_say(monkeypatch):
-    data = noisy_blocks(1500, 4, 0.3, seed=3)
+    data = noisy_blocks(1500 if COMPILED else 500, 4, 0.3, seed=3)
     rows = true_triplets(data.target, np.random.default_rng(0), 5)
     found = []
     for task, threads in ((10**9, 1), (100, 1), (100, 2), (100, 5), (400, 3)):
@@ -633,7 +636,7 @@ def deepest_triples(data, seed, count=2000):
 
 def test_the_budget_of_repair_is_kept_and_worth_it():
     """Agreement at the deepest level, 2,000 triples: a standard error of 0.01 at most."""
-    n, levels, sigma = (600, 3, 0.6) if numba.config.DISABLE_JIT else (8000, 7, 0.3)
+    n, levels, sigma = (8000, 7, 0.3) if COMPILED else (600, 3, 0.6)
     for seed in range(2):
         data = noisy_blocks(n, levels, sigma, seed=seed)
         rows = deepest_triples(data, seed)

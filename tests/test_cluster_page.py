@@ -14,6 +14,7 @@ from distributed import Client
 
 from hcviz import Problem, run
 from hcviz.algorithms import generator, get
+from hcviz.algorithms.active import framework
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs import Place, Runner, Samples
 from hcviz.jobs import runner as runners
@@ -25,6 +26,7 @@ from hcviz.ui.page import cluster_of
 from hcviz.ui.pictures import SLICES
 from hcviz.ui.store import Store
 from tests.conftest import ROOT
+from tests.jobmethods import Slow
 from tests.test_cluster_long import Local, at_work, kill, problem
 from tests.test_jobs import Inbox, gone, items, job_methods, wait_for
 
@@ -136,8 +138,6 @@ def test_every_draw_of_a_sampler_counts_and_once(runner, inbox):
 
 
 def test_large_sets_are_divided_by_all_workers(runner, inbox, monkeypatch):
-    from hcviz.algorithms.active import framework
-
     monkeypatch.setattr(framework, "TASK", 300)
     features = np.random.default_rng(0).normal(size=(1500, 3))
     told = Problem(features=features)
@@ -292,6 +292,22 @@ def test_a_scheduler_that_goes_away_is_a_sentence_and_the_next_run_is_done_here(
     assert [place.fault is None for place in places] == [True, False]
 
 
+def test_a_scheduler_that_goes_away_from_a_large_set_is_a_sentence_too(apart, inbox, monkeypatch):
+    monkeypatch.setattr(framework, "TASK", Slow.n_items - 1)  # its parts are tasks
+    process, address = apart(1)
+    there = Cluster(address)
+    runner = inbox.runner = Runner(inbox, cluster=there)
+    with contextlib.closing(there), contextlib.closing(runner):
+        runner.start(1, "active-spectral", Problem(oracle=Slow()), {"s": 20}, 0)
+        with Client(address) as watching:
+            wait_for(lambda: any(watching.processing().values()), 30)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        end = inbox.until_over()
+    assert isinstance(end, Failed)
+    assert "went away" in end.message or "held the data ended" in end.message
+
+
 def test_a_scheduler_without_workers_is_as_good_as_none(apart, inbox, places):
     _, address = apart(0)
     there = Cluster(address)
@@ -304,8 +320,6 @@ def test_a_scheduler_without_workers_is_as_good_as_none(apart, inbox, places):
 
 def test_the_scheduler_needs_no_hcviz(apart, monkeypatch):
     """It unpickles what it passes on, so an import there would hold everybody up."""
-    from hcviz.algorithms.active import framework
-
     monkeypatch.setattr(framework, "TASK", 100)
     _, address = apart(1, "processes")
     oracle = noisy_blocks(500, 2, 0.1).oracle

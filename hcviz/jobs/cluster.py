@@ -10,6 +10,7 @@ checkpoints carry the generator's state, so a worker's death changes no bit of t
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import pickle
@@ -113,14 +114,16 @@ class Cluster:
             yield from stream
         except HcvizError:
             raise
-        except Exception as fault:
+        except (Exception, asyncio.CancelledError) as fault:
             raise self._lost(fault) from fault
 
-    def _lost(self, fault: Exception) -> Exception:
+    def _lost(self, fault: BaseException) -> BaseException:
         kept = "What was shown is kept; run it again."
         name = type(fault).__name__
         gone = self._client is None or self._client.status != "running"
-        if gone or isinstance(fault, OSError | TimeoutError | CancelledError):
+        if isinstance(fault, CancelledError) and not gone:
+            return HcvizError("The workers that held the data ended, and the run with them.", kept)
+        if gone or isinstance(fault, OSError | TimeoutError | asyncio.CancelledError):
             return HcvizError(
                 f"The Dask scheduler at {self.address} went away, and the run with it ({name}).",
                 kept,
