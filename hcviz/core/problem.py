@@ -111,7 +111,9 @@ class Problem:
         if len(set(counts.values())) > 1:
             said = ", ".join(f"{count} {what}" for what, count in counts.items())
             raise InvalidData(f"The parts of a problem disagree on the number of items: {said}.")
-        named = [len(x.rows) and int(x.rows.max()) + 1 for x in self._statements()]
+        named = [int(self.triplets.rows.max(initial=-1)) + 1]
+        if self.comparisons is not None:
+            named.append(self.comparisons.n_named)
         n = next(iter(counts.values()), max(named, default=0))
         if n < 1:
             raise InvalidData(
@@ -130,12 +132,6 @@ class Problem:
             if self.features is None or len(self.feature_names) != self.features.shape[1]:
                 raise InvalidData("feature_names must name each column of features once.")
 
-    def _statements(self) -> list[Triplets | Comparisons]:
-        found: list[Triplets | Comparisons] = [self.triplets]
-        if self.comparisons is not None:
-            found.append(self.comparisons)
-        return found
-
     def with_triplets(self, triplets: Any) -> Problem:
         """The same items under other triplets. O(their number)."""
         made = copy(self)  # all else was checked, and is frozen
@@ -146,9 +142,9 @@ class Problem:
         """The same items with these answers beside those that there are. O(answers)."""
         if more is None or not len(more):
             return self
-        if more.rows.max() >= self.n_items:
+        if more.n_named > self.n_items:
             raise InvalidData(
-                f"The comparisons name item {more.rows.max()}, but there are only {self.n_items} "
+                f"The comparisons name item {more.n_named - 1}, but there are only {self.n_items} "
                 "items."
             )
         made = copy(self)  # all else was checked, and is frozen

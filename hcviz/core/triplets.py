@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core import signtable
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.whole import whole_numbers
 
@@ -149,13 +150,16 @@ class Comparisons:
 
     A comparison is not a triplet: ab|c implies (a, b, c) and (b, a, c), and one such comparison
     does not imply ab|c. Repeats and contradictions are data, and kept.
+
+    ``table`` is the dense matrix of signs that they came as (:meth:`from_table`), or None.
     """
 
-    __slots__ = ("rows",)
+    __slots__ = ("_rows", "table")
 
     def __init__(self, rows: ArrayLike) -> None:
-        self.rows = _index_rows(rows, (3, 4), "Comparisons").copy()
-        columns = self.rows.T
+        self.table: NDArray[Any] | None = None
+        self._rows: NDArray[np.int32] | None = _index_rows(rows, (3, 4), "Comparisons").copy()
+        columns = self._rows.T
         if len(columns) == 3:
             wrong = (columns[0] == columns[1]) | (columns[0] == columns[2])
             wrong |= columns[1] == columns[2]
@@ -166,7 +170,38 @@ class Comparisons:
             raise InvalidConstraint(
                 f"Comparison {row} compares an item with itself: {tuple(self.rows[row].tolist())}."
             )
-        self.rows.flags.writeable = False
+        self._rows.flags.writeable = False
+
+    @classmethod
+    def from_table(cls, table: ArrayLike) -> Comparisons:
+        """Quadruplets from a dense matrix over pairs of items, M = n (n - 1) / 2 each way.
+
+        ``table`` whole numbers (M, M), antisymmetric: cell (p, q) is how many more answers said
+        that pair p is more alike than pair q than said the opposite: a sign, or a net count. The
+        pair {i, j}, i < j, has number j (j - 1) / 2 + i. int8 and int16 arrays are kept as they
+        are, not copied, and must not be changed. 4-AL, 4K-AL and AddS work from it; ``rows`` are
+        made when they are asked for, 16 bytes an answer. What cancelled is not there any more, so
+        that :meth:`once` leaves the signs. O(M^2). Raises :class:`InvalidData`.
+        """
+        made = cls.__new__(cls)
+        made.table, made._rows = signtable.checked(table), None
+        return made
+
+    @property
+    def rows(self) -> NDArray[np.int32]:
+        """int32 (m, 3) or (m, 4), not to be written to."""
+        if self._rows is None:
+            assert self.table is not None
+            self._rows = signtable.rows(self.table)
+            self._rows.flags.writeable = False
+        return self._rows
+
+    @property
+    def n_named(self) -> int:
+        """One more than the largest item named; of a table, the items that it is over."""
+        if self.table is not None:
+            return signtable.n_items(len(self.table))
+        return int(self.rows.max(initial=-1)) + 1
 
     @classmethod
     def from_triplets(cls, triplets: Triplets) -> Comparisons:
@@ -230,6 +265,8 @@ class Comparisons:
     def once(self) -> Comparisons:
         """As the set of the papers' definitions: each question that was only ever answered one way,
         once; those answered both ways cancel, whatever the counts, and are left out."""
+        if self.table is not None:
+            return Comparisons.from_table(np.sign(self.table))
         questions, yes, no = self.tally()
         turned = questions[:, [2, 3, 0, 1] if self.is_quadruplets else [0, 2, 1]]
         kept = np.concatenate([questions[(yes > 0) & (no == 0)], turned[(no > 0) & (yes == 0)]])
@@ -238,6 +275,9 @@ class Comparisons:
     def appearances(self, n_items: int) -> NDArray[np.int64]:
         """In how many comparisons each item stands, int64 (n,); 0: it was never compared."""
         found = np.zeros(n_items, np.int64)
+        if self.table is not None:
+            found[: self.n_named] = signtable.appearances(self.table)
+            return found
         for column in range(self.rows.shape[1]):
             fresh = np.ones(len(self.rows), bool)
             for before in range(column):
@@ -247,14 +287,14 @@ class Comparisons:
 
     @property
     def is_quadruplets(self) -> bool:
-        return self.rows.shape[1] == 4
+        return self.table is not None or self.rows.shape[1] == 4
 
     def as_quadruplets(self) -> Comparisons:
         """(anchor, near, far) as (anchor, near, anchor, far); quadruplets as they are."""
         return self if self.is_quadruplets else Comparisons(self.rows[:, [0, 1, 0, 2]])
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows) if self.table is None else signtable.count(self.table)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparisons):
@@ -265,6 +305,8 @@ class Comparisons:
         return hash(self.rows.tobytes())
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.table is not None:
+            return (Comparisons.from_table, (self.table,))
         return (Comparisons, (self.rows,))
 
     def __repr__(self) -> str:

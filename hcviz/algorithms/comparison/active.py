@@ -12,6 +12,7 @@ import param
 
 from hcviz.algorithms.base import Algorithm, NoParameters
 from hcviz.algorithms.comparison.oracle import Asker, asker_of, pairs_of, ranks
+from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import Method, agglomerate
 from hcviz.core.build import build
 from hcviz.core.problem import Problem
@@ -54,6 +55,7 @@ def run_linkage(
     Triplets are respected by passing over merges. An oracle that contradicts itself gets a tree all
     the same: that of the order in which the sort left the pairs. O(N^2) memory.
     """
+    check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
     return _linkage(method, problem, asker_of(problem), rng)
 
@@ -83,6 +85,7 @@ def run_kernel(
     about a pair and itself), ``budget``, ``landmarks``, ``references``. O(N |S| |R|) questions and
     memory in bytes, and N times that for the product.
     """
+    check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
     return _kernel(problem, params, asker_of(problem), rng)
 

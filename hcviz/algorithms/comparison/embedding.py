@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.comparison.passive import REPEATS, answers_of, never_compared
+from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData
@@ -163,6 +164,7 @@ def run(
     the mean that was descended on. Items that were never compared stay where chance put them. One
     snapshot.
     """
+    check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
     return _run(which, problem, params, rng)
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.algorithms.comparison import fouralkernels as fast
 from hcviz.algorithms.comparison import kernels
-from hcviz.algorithms.comparison.similarities import check_table, finish
+from hcviz.algorithms.comparison.similarities import check_items, check_table, finish
 from hcviz.core.agglomerate import tree_of_merges
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData
@@ -66,6 +66,7 @@ def four_al_steps(
     :class:`InvalidData`, :class:`InconsistentTriplets`.
     """
     n = n_items
+    check_items(n)
     rows = Triplets.of(triplets, n).rows
     if len(rows):
         build(n, rows)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.comparison.active import PAPER
 from hcviz.algorithms.comparison.foural import four_al_steps
-from hcviz.algorithms.comparison.similarities import adds, mulk4_steps
+from hcviz.algorithms.comparison.similarities import adds, as_given, check_items, mulk4_steps
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -27,6 +27,31 @@ REPEATS = "all counts every answer; once reads the list as a set, in which oppos
 
 class Parameters(param.Parameterized):
     repeats: Any = param.Selector(default="all", objects=["all", "once"], doc=REPEATS)
+
+
+class Clusters(param.Parameter):  # type: ignore[type-arg]
+    """A name (a number or a text) for each item's cluster, or None."""
+
+    def _validate(self, val: Any) -> None:
+        if val is None:
+            return
+        names = val.tolist() if isinstance(val, np.ndarray) else val
+        if not isinstance(names, list | tuple) or not all(
+            each is None or isinstance(each, int | str) for each in names
+        ):
+            raise ValueError(
+                f"{self.name} must be a list with a cluster's number or name for each item, in "
+                "their order, or None"
+            )
+
+
+class FourAlParameters(Parameters):
+    initial = Clusters(
+        None,
+        allow_None=True,
+        doc="Pure clusters to begin with (4-AL-I): a list with a cluster's number or name for each "
+        "item, in their order; items with -1, None or an empty name begin alone. None: all do.",
+    )
 
 
 class KernelParameters(Parameters):
@@ -102,6 +127,7 @@ def run_kernel(
     :func:`hcviz.core.agglomerate.agglomerate` for ties and for how triplets are kept. Metrics:
     ``answers`` and ``never compared`` (items without an answer: their kernel is 0 everywhere).
     """
+    check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
     return _kernel(problem, params, rng)
 
@@ -110,19 +136,39 @@ def _kernel(
     problem: Problem, params: KernelParameters, rng: np.random.Generator
 ) -> Iterator[Snapshot | None]:
     answers = answers_of(problem, params.repeats)
-    kernel = yield from mulk4_steps(problem.n_items, answers, params.kernel)
+    n = problem.n_items
+    kernel = yield from mulk4_steps(n, as_given(answers, n), params.kernel)
     tree = agglomerate(kernel, triplets=problem.triplets, rng=rng)
     yield _last(problem, answers, tree, "kernel", kernel)
 
 
+def clusters_of(initial: Any, n: int) -> NDArray[np.int64]:
+    """``initial`` as numbers from 0, int64 (n,), -1 for items that begin alone."""
+    names = list(initial)
+    if len(names) != n:
+        raise InvalidParameter(
+            f"4-al: initial must name a cluster for each of the {n} items; it has {len(names)}.",
+            "For instance initial=[0, 0, -1, 1, 1]: -1 is an item that begins alone.",
+        )
+    alone = [each in (None, "") or (not isinstance(each, str) and each < 0) for each in names]
+    code = {name: k for k, name in enumerate(dict.fromkeys(map(str, names)))}
+    return np.array(
+        [-1 if lone else code[str(name)] for name, lone in zip(names, alone, strict=True)]
+    )
+
+
 def run_four_al(
-    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
+    problem: Problem, params: FourAlParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """4-AL (equations (4) and (5)) from singletons; see :func:`four_al_steps`, which also takes
-    initial clusters and dense sign matrices. The matrix shown is AddS-4, or AddS-3 of triplets:
-    4-AL itself has similarities of clusters only."""
+    """4-AL (equations (4) and (5)), from singletons or from ``initial`` clusters; see
+    :func:`four_al_steps`. Comparisons that came as a matrix of signs are read from that matrix. The
+    matrix shown is AddS-4, or AddS-3 of triplets: 4-AL itself has similarities of clusters only."""
+    n = problem.n_items
     answers = answers_of(problem, params.repeats)
-    steps = four_al_steps(problem.n_items, answers, triplets=problem.triplets, rng=rng)
+    initial = None if params.initial is None else clusters_of(params.initial, n)
+    steps = four_al_steps(
+        n, as_given(answers, n), initial=initial, triplets=problem.triplets, rng=rng
+    )
     return _four_al(problem, answers, steps)
 
 
@@ -157,6 +203,6 @@ FOUR_AL = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
-    params=Parameters,
+    params=FourAlParameters,
     summary="Merges the clusters whose items were most often said to be more alike than others.",
 )

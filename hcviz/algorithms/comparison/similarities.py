@@ -29,6 +29,19 @@ PART = 256
 LOOKED_AT = 64
 
 
+def check_items(n_items: int) -> None:
+    """Refuse more than :data:`hcviz.core.tree.MAX_QUADRATIC` items, before anything is made.
+
+    (The lists by pair number items in 16 bits, and would be wrong above 32,767.)
+    """
+    if n_items > MAX_QUADRATIC:
+        raise TooLarge(
+            f"Methods for comparisons hold matrices over all pairs of items, and are made for "
+            f"{MAX_QUADRATIC:,} items at most; these are {n_items:,}.",
+            "Leave out items, above all those that were never compared.",
+        )
+
+
 class AddS:
     """AddS-3 and AddS-4 (paper 004, section 3), in one pass over answers that may keep arriving.
 
@@ -38,8 +51,7 @@ class AddS:
     """
 
     def __init__(self, n_items: int) -> None:
-        if n_items > MAX_QUADRATIC:
-            raise TooLarge(f"{n_items:,} items would need an n x n matrix; see MAX_QUADRATIC.")
+        check_items(n_items)
         self.sums: Count = np.zeros((n_items, n_items), np.int64)
         self.seen = 0
 
@@ -65,6 +77,9 @@ class AddS:
 
 def adds(n_items: int, comparisons: Comparisons) -> Float:
     """AddS-3 of triplets, AddS-4 of quadruplets: float64 (n, n). O(m + n^2)."""
+    given = as_given(comparisons, n_items)
+    if not isinstance(given, Comparisons):
+        return adds_of_table(given, n_items).astype(np.float64)
     return AddS(n_items).partial_fit(comparisons).similarity
 
 
@@ -75,6 +90,7 @@ def mulk3(n_items: int, comparisons: Comparisons) -> Float:
     than to the second, net; K_ij = <phi_i, phi_j> / sqrt(nnz_i nnz_j), 0 where an nnz is, with the
     diagonal 0 as published. nnz_i is the number of pairs with a net answer. One sparse product.
     """
+    check_items(n_items)
     _check_kind(comparisons, "MulK-3", triplets=True)
     anchor, near, far = comparisons.rows.T.astype(np.int64)
     low, high = np.minimum(near, far), np.maximum(near, far)
@@ -110,11 +126,11 @@ def mulk4_steps(
     adds s(i, j; k, l) twice for every {k, l}, or 2 AddS-4.
 
     ``answers``: :class:`Comparisons` (triplets count as quadruplets), or a dense antisymmetric
-    (M, M) array of signs over the pairs as :func:`hcviz.datasets.sampling.unrank_pairs` numbers
-    them. Time: sum over {k, l} and r of the square of how many {i, r} were compared with {k, l}; at
-    rate p, p^2 n^5 / 4.
+    (M, M) array of signs as :meth:`hcviz.Comparisons.from_table` describes it. Time: sum over
+    {k, l} and r of the square of how many {i, r} were compared with {k, l}; at rate p, p^2 n^5 / 4.
     """
     n = n_items
+    check_items(n)
     m = math.comb(n, 2)
     out = np.zeros((n, n), np.int64)
     scratch = (
@@ -159,6 +175,12 @@ def finish(steps: Any) -> Any:
             next(steps)
         except StopIteration as end:
             return end.value
+
+
+def as_given(comparisons: Comparisons, n_items: int) -> Comparisons | NDArray[Any]:
+    """The dense matrix of signs, if they came as one over just these items; else themselves."""
+    table = comparisons.table
+    return table if table is not None and comparisons.n_named == n_items else comparisons
 
 
 def adds_of_table(table: NDArray[Any], n: int) -> Count:
