@@ -7,11 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 
 import hcviz
-from hcviz import Comparisons, InconsistentTriplets
+from hcviz import Comparisons, InconsistentTriplets, Problem, Tree, cli
+from hcviz.algorithms import get
 from hcviz.algorithms.comparison import foural
 from hcviz.algorithms.comparison.foural import four_al
-from hcviz.core.errors import InvalidData
-from hcviz.datasets import planted_hierarchy, sample_comparisons
+from hcviz.algorithms.comparison.similarities import mulk3, mulk4
+from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.datasets import load, planted_hierarchy, sample_comparisons
+from hcviz.ui.fields import parameter_from
 from tests import comparisonslow as slow
 from tests.test_agglomerate import clades, merge_order
 from tests.test_comparison_similarities import answers
@@ -150,3 +153,106 @@ def test_bad_input_gets_a_sentence():
         four_al(3, Comparisons([[0, 1, 2]]), triplets=[[0, 1, 2], [0, 2, 1]])
     assert four_al(1, Comparisons(np.empty((0, 4), int))).n_leaves == 1
     assert four_al(4, Comparisons(np.empty((0, 4), int))).is_binary
+
+
+# ---------------------------------------------------------------------- as a method
+
+
+def drawn(seed, n=9, m=120):
+    rng = np.random.default_rng(seed)
+    return [[*rng.choice(n, 2, False), *rng.choice(n, 2, False)] for _ in range(m)]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_initial_clusters_are_a_parameter(kind):
+    problem = Problem(comparisons=drawn(0))
+    numbers = [0, 0, 1, -1, 1, 1, -1, -1, -1]
+    tree = hcviz.fit("4-al", problem, initial=kind(numbers), seed=4)
+    rng = np.random.default_rng(np.random.SeedSequence((4, 0)))
+    assert tree == four_al(9, problem.comparisons, initial=numbers, rng=rng)
+    named = ["b", "b", "a", None, "a", "a", "", -3, None]
+    assert hcviz.fit("4-al", problem, initial=named, seed=4) == tree
+    assert merge_order(tree)[:2] == [frozenset([0, 1]), frozenset([2, 4, 5])]
+    assert hcviz.fit("4-al", problem, seed=4) != tree
+
+
+def test_initial_clusters_from_the_command_line_and_the_form(capsys):
+    names = [0, 0, 0, 1, 1, *[-1] * 43]
+    assert cli.main(["run", "4-al", "flowers", "--initial", str(names)]) == 0
+    tree = Tree.from_newick(capsys.readouterr().out.strip(), load("flowers").labels)
+    assert {frozenset([0, 1, 2]), frozenset([3, 4])} <= clades(tree)
+    assert cli.main(["run", "4-al", "flowers", "--initial", "some"]) == 2
+    assert "initial must be a list" in capsys.readouterr().err
+    assert cli.main(["run", "4-al", "flowers", "--initial", "[0, 0]"]) == 2
+    assert "each of the 48 items; it has 2" in capsys.readouterr().err
+    assert get("4-al").parameters(initial=parameter_from(str(names))).initial == names
+
+
+def test_initial_clusters_that_are_none_get_a_sentence():
+    problem = Problem(comparisons=drawn(0))
+    with pytest.raises(InvalidParameter, match="each of the 9 items; it has 2"):
+        hcviz.run("4-al", problem, initial=[0, 1])
+    for wrong in (3, "0,0,1", [0.5] * 9, {0: 1}):
+        with pytest.raises(InvalidParameter, match="initial must be a list"):
+            hcviz.run("4-al", problem, initial=wrong)
+    with pytest.raises(InvalidData, match="cannot hold with these initial"):
+        hcviz.run("4-al", problem.with_triplets([[0, 1, 2]]), initial=[0, 1, 0, *[-1] * 6])
+
+
+@pytest.mark.parametrize("name", ["4-al", "4k-al", "adds-sdp", "t-ste"])
+@pytest.mark.parametrize("repeats", ["all", "once"])
+def test_a_matrix_of_signs_is_as_good_as_its_list(name, repeats):
+    rows = Comparisons(drawn(1)).once().rows  # nothing cancels, so that both say the same
+    table = slow.table(9, [*rows.tolist(), *rows[:20].tolist()])
+    listed = Problem(comparisons=[*rows.tolist(), *rows[:20].tolist()])
+    dense = Problem(comparisons=Comparisons.from_table(table))
+    options = {"k": 3} if name == "adds-sdp" else {}
+    one, other = (
+        list(hcviz.run(name, problem, seed=2, repeats=repeats, **options))[-1]
+        for problem in (dense, listed)
+    )
+    if name == "t-ste":  # the same answers in another order are summed in another order
+        assert one.metrics["answers"] == other.metrics["answers"]
+        return
+    assert one.tree == other.tree
+    assert one.metrics == other.metrics
+    for matrix, values in other.matrices.items():
+        assert np.array_equal(one.matrices[matrix], values)
+
+
+def test_a_matrix_of_signs_is_read_as_it_is(monkeypatch):
+    """No list is ever made of it by the methods that take it."""
+    table = slow.table(7, drawn(3, n=7))
+    made = Comparisons.from_table(table)
+
+    def never(table):
+        raise AssertionError("a list was made")
+
+    monkeypatch.setattr("hcviz.core.signtable.rows", never)
+    for name, options in (("4-al", {}), ("4k-al", {"kernel": "published"}), ("adds-sdp", {"k": 2})):
+        hcviz.fit(name, Problem(comparisons=made), **options)
+    wider = Problem(labels=[str(i) for i in range(8)], comparisons=made)
+    monkeypatch.undo()
+    shown = list(hcviz.run("4-al", wider))[-1]
+    assert shown.metrics["never compared"] == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["4-al", "4k-al", "adds-sdp", "t-ste", "forte", "sl", "4k-al-active"]
+)
+def test_too_many_items_are_refused_before_anything_is_made(name):
+    class Oracle:
+        n_items = 10_001
+
+        def compare(self, first, second):
+            raise AssertionError("nothing is asked")
+
+    problem = Problem(comparisons=[[0, 1, 2]], oracle=Oracle())
+    with pytest.raises(TooLarge, match=r"10,000 items at most; these are 10,001"):
+        hcviz.run(name, problem)
+    with pytest.raises(TooLarge):
+        four_al(40_000, Comparisons([[0, 1, 2]]))
+    with pytest.raises(TooLarge):
+        mulk4(40_000, Comparisons([[0, 1, 2]]))
+    with pytest.raises(TooLarge):
+        mulk3(40_000, Comparisons([[0, 1, 2]]))

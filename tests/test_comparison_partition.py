@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -135,3 +136,75 @@ def test_where_our_steps_do_not_suffice_cvxpy_tries_as_well():
     shown = last(Problem(comparisons=rows), k=4, max_steps=2)
     assert solve(adds(20, Comparisons(rows)), k=4, max_steps=2).gap > 0.05
     assert shown.metrics["gap"] < 0.01
+
+
+def test_spur_too_has_cvxpy_where_our_steps_do_not_suffice():
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(20, 3, replace=False) for _ in range(150)])
+    shown = last(Problem(comparisons=rows), max_steps=2)
+    k = int(shown.metrics["k"])
+    assert solve(adds(20, Comparisons(rows)), k=k, max_steps=2).gap > 0.05
+    assert shown.metrics["gap"] < 0.01
+    full = last(Problem(comparisons=rows))
+    assert shown.views["theta by k"].x.tolist() == full.views["theta by k"].x.tolist()
+    assert np.allclose(shown.views["theta by k"].y, full.views["theta by k"].y, atol=0.02)
+
+
+@pytest.mark.parametrize("solver", ["admm", "scs"])
+def test_sdp_lambda_is_a_parameter(solver):
+    data, truth = planted(24, 3)
+    problem = Problem(comparisons=data.comparisons)
+    low, high = lambda_range(24, len(data.comparisons))
+    lam = math.sqrt(low * high)
+    shown = last(problem, lam=lam, solver=solver)
+    assert shown.metrics["k"] == 3
+    assert adjusted_rand_index(shown.labels, truth) == 1.0
+    s = adds(24, data.comparisons)
+    x = shown.views["X"].values
+    assert shown.metrics["value"] == pytest.approx((s * x).sum() - lam * np.trace(x))
+    assert shown.metrics["value"] == pytest.approx(solve(s, lam=lam).value, rel=2e-3)
+    all_one = last(problem, lam=1e9, solver=solver)
+    assert all_one.metrics["k"] == 1
+    assert not all_one.labels.any()
+    assert last(problem, lam=0).metrics["k"] == last(problem).metrics["k"] == 3  # SPUR
+
+
+def test_sdp_lambda_needs_no_more_answers_than_there_are():
+    few = Problem(labels=[str(i) for i in range(20)], comparisons=[[0, 1, 2], [3, 4, 5]])
+    shown = last(few, lam=0.5)
+    assert 1 <= shown.metrics["k"] <= 20
+    assert len(set(shown.labels.tolist())) <= shown.metrics["k"]
+    with pytest.raises(InvalidParameter, match="cannot both be given"):
+        hcviz.run("adds-sdp", few, lam=0.5, k=3)
+    with pytest.raises(InvalidParameter, match="lam must be a number of 0 or more"):
+        hcviz.run("adds-sdp", few, lam=-1)
+
+
+def test_labels_follow_the_tree_where_constraints_move_it():
+    """Items 0 and 1 are of one cluster, 8 of another; told 0 8|1, all three cannot stay."""
+    data, truth = planted(24, 3, seed=1)
+    problem = Problem(comparisons=data.comparisons)
+    free = last(problem, k=3)
+    assert adjusted_rand_index(free.labels, truth) == 1.0
+    assert "moved" not in free.metrics
+    held = last(problem.with_triplets([[0, 8, 1]]), k=3)
+    assert held.tree.satisfies([[0, 8, 1]]).all()
+    clades = {frozenset(held.tree.leaves(v).tolist()) for v in range(held.tree.n_nodes)}
+    clusters = [frozenset(np.flatnonzero(held.labels == g).tolist()) for g in range(3)]
+    assert set(clusters) <= clades
+    assert sum(map(len, clusters)) == 24
+    assert not held.labels[0] == held.labels[1] != held.labels[8]
+    assert held.labels[0] == 0
+    matches = max(
+        sum(held.labels[i] == order[g] for i, g in enumerate(free.labels))
+        for order in itertools.permutations(range(3))
+    )
+    assert held.metrics["moved"] == 24 - matches > 0
+
+
+def test_constraints_that_fit_move_nothing():
+    data, _ = planted(24, 3, seed=1)
+    problem = Problem(comparisons=data.comparisons)
+    held = last(problem.with_triplets([[0, 1, 8], [9, 10, 20], [0, 8, 20]]), k=3)
+    assert held.metrics["moved"] == 0
+    assert np.array_equal(held.labels, last(problem, k=3).labels)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hcviz import Comparisons
-from hcviz.core.errors import InvalidConstraint
+from hcviz import Comparisons, Problem
+from hcviz.core.errors import InvalidConstraint, InvalidData
+from tests import comparisonslow as slow
 
 
 def test_the_most_central_is_nearer_to_both():
@@ -72,3 +75,68 @@ def test_every_answer_is_counted(rows):
 def test_how_often_items_are_seen(rows):
     expected = [sum(item in row for row in rows) for item in range(6)]
     assert Comparisons(rows).appearances(6).tolist() == expected
+
+
+# ---------------------------------------------------------------------- dense matrices of signs
+
+
+@given(ROWS)
+def test_a_matrix_of_signs_is_its_net_answers(rows):
+    """As the list of what is left when opposite answers cancel."""
+    table = slow.table(5, rows)
+    made = Comparisons.from_table(table)
+    assert made.n_named == 5
+    assert made.is_quadruplets
+    net = {
+        question: counts.subtract({side: min(counts.values()) for side in counts}) or +counts
+        if len(counts) > 1 else counts
+        for question, counts in said(rows).items()
+    }  # fmt: skip
+    expected = {question: counts for question, counts in net.items() if +counts}
+    assert said(made.rows.tolist()) == expected
+    assert len(made) == len(made.rows) == sum(sum(c.values()) for c in expected.values())
+    assert np.array_equal(slow.table(5, made.rows.tolist()), table)
+    assert made.appearances(7).tolist() == Comparisons(made.rows).appearances(7).tolist()
+    assert np.array_equal(made.once().table, np.sign(table))
+    again = pickle.loads(pickle.dumps(made))
+    assert np.array_equal(again.table, table)
+    assert again == made == Comparisons(made.rows)
+    more = made + Comparisons([[0, 1, 2]])
+    assert more.table is None
+    assert len(more) == len(made) + 1
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (np.zeros((2, 2), np.int8), "2 is not such a number"),
+        (np.zeros((3, 6), np.int8), "must be square; this one is 3 x 6"),
+        (np.zeros((3, 3)), "whole numbers, not float64"),
+        (np.eye(3, dtype=np.int8), "row 0, column 0 is 1"),
+        (np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]], np.int8), "row 0, column 1 is 1 and row 1"),
+        (np.array([[0, 0, -128], [0, 0, 0], [-128, 0, 0]], np.int8), "row 0, column 2 is -128"),
+        (np.full((3, 3), 40_000), "from -32,767 to 32,767"),
+    ],
+)
+def test_what_is_no_matrix_of_signs_gets_a_sentence(table, words):
+    with pytest.raises(InvalidData, match=words):
+        Comparisons.from_table(table)
+
+
+def test_one_sided_cells_are_found_wherever_they_are():
+    """A single cell among a million, in a later block of rows."""
+    table = np.zeros((1035, 1035), np.int8)  # 46 items
+    table[1001, 77] = 1
+    with pytest.raises(InvalidData, match="row 77, column 1001 is 0 and row 1001, column 77 is 1"):
+        Comparisons.from_table(table)
+    table[77, 1001] = -1
+    made = Comparisons.from_table(table)
+    assert made.rows.tolist() == [[11, 45, 11, 12]]  # 45 * 44 / 2 + 11, 12 * 11 / 2 + 11
+
+
+def test_a_problem_has_the_items_of_its_matrix():
+    table = np.zeros((6, 6), np.int16)
+    table[0, 5], table[5, 0] = 3, -3
+    assert Problem(comparisons=Comparisons.from_table(table)).n_items == 4
+    with pytest.raises(InvalidData, match="name item 3, but there are only 3"):
+        Problem(labels=list("abc"), comparisons=Comparisons.from_table(table))

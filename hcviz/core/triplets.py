@@ -154,7 +154,7 @@ class Comparisons:
     ``table`` is the dense matrix of signs that they came as (:meth:`from_table`), or None.
     """
 
-    __slots__ = ("_rows", "table")
+    __slots__ = ("_count", "_rows", "table")
 
     def __init__(self, rows: ArrayLike) -> None:
         self.table: NDArray[Any] | None = None
@@ -171,6 +171,7 @@ class Comparisons:
                 f"Comparison {row} compares an item with itself: {tuple(self.rows[row].tolist())}."
             )
         self._rows.flags.writeable = False
+        self._count = len(self._rows)
 
     @classmethod
     def from_table(cls, table: ArrayLike) -> Comparisons:
@@ -185,6 +186,7 @@ class Comparisons:
         """
         made = cls.__new__(cls)
         made.table, made._rows = signtable.checked(table), None
+        made._count = signtable.count(made.table)
         return made
 
     @property
@@ -294,7 +296,7 @@ class Comparisons:
         return self if self.is_quadruplets else Comparisons(self.rows[:, [0, 1, 0, 2]])
 
     def __len__(self) -> int:
-        return len(self.rows) if self.table is None else signtable.count(self.table)
+        return self._count
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparisons):

@@ -117,7 +117,7 @@ def _initial(
         row = int(np.flatnonzero(broken)[0])
         raise InvalidData(
             f"Triplet {row}, {tuple(rows[row].tolist())}, cannot hold with these initial clusters.",
-            "Leave initial out, or let the clusters agree with the triplets.",
+            "Take initial=None, or let the clusters agree with the triplets.",
         )
     open_rows = np.stack([a, b, c], axis=1)[a != b]
     build(n, open_rows)
