@@ -1,10 +1,12 @@
 """Methods for comparisons: seconds at the sizes of papers 000 and 004, beside the definitions.
 
     python benchmarks/comparisons.py            # some minutes, 2 GB
-    python benchmarks/comparisons.py --quick    # small sizes, seconds
+    python benchmarks/comparisons.py --quick    # small sizes, a minute
 
-CPU seconds of one thread (set OPENBLAS_NUM_THREADS=1), compiled first, one run each. Equation (3)
-as it stands is timed at n = 12 and extrapolated by its number of terms, which grows as n^5.
+CPU seconds of one thread, which the program sees to itself, compiled first, one run each. The
+definitions as they stand (``literal.py``) and the programs as they are stated (cvxpy) are timed at
+the sizes that they can do and held against ours there; what a definition would take at others is
+extrapolated by its number of terms, which is said.
 """
 
 from __future__ import annotations
@@ -13,13 +15,16 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
-from itertools import combinations
 
+import literal
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from hcviz import Comparisons, metrics
-from hcviz.algorithms.comparison import foural, partition, sdp, similarities
+import hcviz
+from hcviz import Comparisons, Problem, Tree, metrics
+from hcviz.algorithms.comparison import foural, partition, sdp, similarities, stated
 from hcviz.datasets import (
+    SignOracle,
     count_comparisons,
     planted_hierarchy,
     planted_partition,
@@ -35,22 +40,68 @@ def timed(name: str, call: Callable[[], object]) -> object:
     return made
 
 
-def literal_kernel(n: int, rows: np.ndarray) -> np.ndarray:
-    """Equation (3) as it stands, in Python."""
-    said = {(tuple(sorted(r[:2])), tuple(sorted(r[2:]))) for r in rows.tolist()}
-    pairs = list(combinations(range(n), 2))
+def extrapolated(name: str, call: Callable[[], object], n: int, power: int, *to: int) -> object:
+    """Time a definition at n, and say what its terms make of that at larger sizes."""
+    began = time.process_time()
+    made = call()
+    took = time.process_time() - began
+    larger = "".join(f"; n = {m}: {took * (m / n) ** power:,.0f} s by n^{power}" for m in to)
+    print(f"  {f'the definition: {name}, n = {n}':<58s} {took:9.3f} s{larger}", flush=True)
+    return made
 
-    def s(i: int, r: int, pair: tuple[int, int]) -> int:
-        own = (min(i, r), max(i, r))
-        return ((own, pair) in said) - ((pair, own) in said)
 
-    out = np.zeros((n, n))
-    for i, j in pairs:
-        for pair in pairs:
-            for r in range(n):
-                if r not in (i, j):
-                    out[i, j] += s(i, r, pair) * s(j, r, pair)
-    return out + out.T
+def merges(tree: Tree) -> list[frozenset[int]]:
+    """Clusters in the order of the merges."""
+    nodes = np.argsort(tree.height[tree.n_leaves :], kind="stable") + tree.n_leaves
+    return [frozenset(tree.leaves(int(v)).tolist()) for v in nodes]
+
+
+def definitions(quick: bool) -> None:
+    """Each definition where it can be computed, the same result from ours, and both times."""
+    print("the definitions in plain Python, and ours at the same size")
+    small = planted_hierarchy(levels=2, pure_size=3)
+    rows = sample_comparisons(small.similarity, 0.1)
+    made = extrapolated("equation (3)", lambda: literal.kernel(12, rows.rows), 12, 5, 120, 240)
+    assert np.array_equal(made, timed("ours", lambda: similarities.mulk4(12, rows)))
+    n = 12 if quick else 16
+    rows = sample_comparisons(planted_hierarchy(levels=2, pure_size=n // 4).similarity, 0.5)
+    made = extrapolated("4-AL", lambda: literal.four_al(n, rows.rows), n, 5, 120, 240, 1000)
+    assert made == merges(timed("ours", lambda: foural.four_al(n, rows)))
+    n = 40 if quick else 100
+    rows3 = planted_partition(n=n, k=4, kind="triplets").comparisons
+    made = extrapolated("AddS-3", lambda: literal.adds3(n, rows3.rows), n, 3, 1000)
+    assert np.array_equal(made, timed("ours", lambda: similarities.adds(n, rows3)))
+    n = 24 if quick else 40
+    rows4 = planted_partition(n=n, k=4, p=0.1).comparisons
+    made = extrapolated("AddS-4", lambda: literal.adds4(n, rows4.rows), n, 4, 1000)
+    assert np.array_equal(made, timed("ours", lambda: similarities.adds(n, rows4)))
+    n = 40 if quick else 120
+    hidden = planted_hierarchy(pure_size=n // 8).similarity
+    for name in ("sl", "cl"):
+        ask = literal.Asked(hidden)
+        made = extrapolated(
+            name, lambda a=ask, s=name == "sl": literal.linkage(n, a, s), n, 3, 240, 1000
+        )
+        problem = Problem(oracle=SignOracle(hidden))
+        own = timed("ours", lambda m=name, p=problem: list(hcviz.run(m, p))[-1])
+        assert merges(own.tree) == made
+        print(f"    questions: {ask.questions:,} and {own.metrics['queries']:,.0f}")
+
+
+def programs(quick: bool) -> None:
+    """SDP-k as it is stated, by cvxpy: an open solver rather than a definition in plain Python."""
+    print("SDP-k as it is stated, by cvxpy: SCS, and Clarabel at the smallest size; then ours")
+    for n in (60,) if quick else (60, 100, 200):
+        s = similarities.adds(n, planted_partition(n=n, k=4, kind="triplets").comparisons)
+        for solver in ("scs", "clarabel") if n == 60 else ("scs",):
+            stated.solve_stated(s[:8, :8], k=2, solver=solver)  # cvxpy's import is not the solver's
+            made = timed(
+                f"{solver}, n = {n}", lambda s=s, w=solver: stated.solve_stated(s, k=4, solver=w)
+            )
+            own = timed("ours", lambda s=s: sdp.solve(s, k=4))
+            print(f"    gaps {made.gap:.1e} and {own.gap:.1e}")
+            assert made.value <= own.bound * (1 + 1e-6)
+            assert own.value <= made.bound * (1 + 1e-6)
 
 
 def warm() -> None:
@@ -59,22 +110,26 @@ def warm() -> None:
     similarities.mulk4(4, np.zeros((6, 6), np.int8))
     foural.four_al(4, few)
     foural.four_al(4, np.zeros((6, 6), np.int8))
+    for name in ("sl", "cl"):
+        hcviz.fit(name, Problem(oracle=SignOracle(np.eye(4))))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
-    warm()
+    with threadpool_limits(1):
+        warm()
+        definitions(quick)
+        programs(quick)
+        ours(quick)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"peak memory {peak:.2f} GiB")
 
+
+def ours(quick: bool) -> None:
+    """Ours at the papers' sizes."""
     print("4K-AL's kernel and 4-AL, planted hierarchy, delta = .1, p = .1")
-    small = planted_hierarchy(levels=2, pure_size=3)
-    found = sample_comparisons(small.similarity, 0.1)
-    began = time.process_time()
-    literal = literal_kernel(12, found.rows)
-    took = time.process_time() - began
-    assert np.array_equal(literal, similarities.mulk4(12, found))
-    print(f"  the literal kernel, n = 12: {took:.3f} s; times n^5, n = 240: {took * 20**5:,.0f} s")
     for size in (15,) if quick else (15, 30):
         data = planted_hierarchy(pure_size=size)
         n = 8 * size
@@ -108,8 +163,6 @@ def main() -> None:
                 ),
             )
             print(f"    k = {k}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"peak memory {peak:.2f} GiB")
 
 
 if __name__ == "__main__":

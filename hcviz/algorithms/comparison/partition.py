@@ -19,11 +19,11 @@ from hcviz.algorithms.comparison.similarities import adds, as_given, check_items
 from hcviz.algorithms.comparison.stated import MOST_ITEMS, solve_stated
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
+from hcviz.core.cut import cut
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Matrix, Series, Snapshot
 from hcviz.core.tree import Tree
-from hcviz.metrics.agreement import cut
 
 #: A k whose theta, roughly, is further than this below the largest is not looked at again: between
 #: gaps of 1e-2 and 1e-3, theta was seen to rise by up to 0.08.
