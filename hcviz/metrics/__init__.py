@@ -1,12 +1,12 @@
 """Costs of a tree, distances between trees, and what changed from one to the next."""
 
+from hcviz.core.cut import cut
 from hcviz.metrics.agreement import (
     CladeChanges,
     aari,
     adjusted_rand_index,
     ari_matrix,
     clade_changes,
-    cut,
     nearest_clades,
     triplet_agreement,
     triplet_distance,
