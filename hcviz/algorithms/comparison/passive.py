@@ -69,7 +69,7 @@ def answers_of(problem: Problem, repeats: str) -> Comparisons:
     itself. O(m), as long as they do not.
     """
     found: Comparisons = problem.comparisons
-    if getattr(found, "table", None) is None and _cancel(found):
+    if found.table is None and _cancel(found):
         if not len(found.tally()[0]):
             raise InvalidData(
                 "The answers only compare pairs of items with themselves, which says nothing.",
