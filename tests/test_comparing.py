@@ -324,7 +324,7 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         assert store.session.labels == ("bear", "x", "y")
         loop.until(lambda: store.session.status == "settled")
         assert store.view.said == (
-            "Only 1 of its names are among the items shown before, so these are data of their own. "
+            "1 of its 3 names is among the items shown before, so these are data of their own. "
             "Done."
         )
         store.dispatch(act.Undo())

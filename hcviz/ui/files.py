@@ -114,9 +114,8 @@ class Files:
         labels = store.session.labels
         about = meant(content, labels)
         if about.comparisons is None:
-            which = (
-                f"Only {about.theirs} of its names are" if about.theirs else "None of its names is"
-            )
+            which = f"{about.theirs or 'None'} of its {about.named:,} names"
+            which += " are" if about.theirs > 1 else " is"
             said = f"{which} among the items shown before, so these are data of their own."
             self._table("comparisons", name, content, said)
             return
