@@ -15,6 +15,7 @@ from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from PIL import Image
 
 from hcviz.core.layout import elbows, leaf_order
+from hcviz.core.tree import Tree
 
 #: Okabe and Ito's colours, in the order in which a panel's methods come.
 COLOURS = (
@@ -52,19 +53,33 @@ def draw_hierarchies(result: dict[str, Any], files: list[Path]) -> None:
 
 
 def draw_cars(trees: dict[str, Any], data: Any, files: list[Path]) -> None:
-    """The trees side by side, by title, root at the left, a photograph at each leaf."""
+    """The trees side by side, by title, root at the left, a photograph at each leaf.
+
+    Merges stand in their order: nearly all cosines of an embedding are so near 1 that heights would
+    tell nothing.
+    """
     figure = Figure(figsize=(5.6 * len(trees), 13), layout="constrained")
     FigureCanvasAgg(figure)
     axes = np.atleast_1d(figure.subplots(1, len(trees))).ravel()
     for axis, (title, tree) in zip(axes, trees.items(), strict=True):
-        photographs(axis, tree, data)
+        photographs(axis, _by_order(tree), data)
         axis.set_title(title)
     classes = dict.fromkeys(data.classes)
     lines = [Line2D([], [], color=COLOURS[k], lw=3, label=name) for k, name in enumerate(classes)]
     figure.legend(handles=lines, loc="outside lower center", ncols=len(lines), frameon=False)
-    figure.suptitle(f"{tree.n_leaves} cars, {len(data.comparisons):,} comparisons")
+    figure.suptitle(
+        f"{tree.n_leaves} cars, {len(data.comparisons):,} comparisons; merges in their order"
+    )
     for file in files:
         figure.savefig(file, dpi=110)
+
+
+def _by_order(tree: Tree) -> Tree:
+    """The same tree with the ranks of its internal nodes as heights."""
+    n = tree.n_leaves
+    height = np.zeros(tree.n_nodes)
+    height[n + np.argsort(tree.height[n:], kind="stable")] = np.arange(1.0, tree.n_nodes - n + 1)
+    return Tree(tree.parent, height, n)
 
 
 def curves(axis: Axes, table: dict[str, dict[str, list[float]]]) -> None:
@@ -87,7 +102,7 @@ def photographs(axis: Axes, tree: Any, data: Any) -> None:
     classes = list(dict.fromkeys(data.classes))
     for row, item in enumerate(order):
         colour = COLOURS[classes.index(data.classes[item])]
-        shift = -(row % 4) * 0.05 * float(tree.height[-1])  # beside each other, not on top
+        shift = -(row % 4) * 0.06 * float(tree.height[-1])  # beside each other, not on top
         axis.plot([0, shift], [row + 0.5, row + 0.5], color=colour, lw=0.6)
         if data.images[item] is not None:
             with Image.open(io.BytesIO(data.images[item])) as picture:
@@ -99,7 +114,7 @@ def photographs(axis: Axes, tree: Any, data: Any) -> None:
                     bboxprops={"edgecolor": colour, "lw": 1.2}, pad=0.05,
                 )
             )  # fmt: skip
-    axis.set(xlim=(1.02 * tree.height[-1], -0.25 * tree.height[-1]), ylim=(tree.n_leaves, 0))
+    axis.set(xlim=(1.02 * tree.height[-1], -0.28 * tree.height[-1]), ylim=(tree.n_leaves, 0))
     axis.axis("off")
 
 
