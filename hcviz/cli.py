@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import csv
 import io
 import json
@@ -28,7 +29,13 @@ from hcviz.algorithms import get
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.build import build
 from hcviz.core.convert import parse_newick
-from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter, InvalidTree
+from hcviz.core.errors import (
+    HcvizError,
+    InconsistentTriplets,
+    InvalidData,
+    InvalidParameter,
+    InvalidTree,
+)
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -40,6 +47,8 @@ from hcviz.io.triplet_csv import NEEDED, ORDERS, Order, read_triplet_csv
 from hcviz.metrics import consistency
 from hcviz.session.model import joined
 
+#: Triplets of a contradiction that are named.
+NAMED = 5
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
 FLAGS = ("--json", "-h", "--help", "--")  # the options of ``run`` that take no value
 TABLE_KINDS = get_args(TableKind)
@@ -300,16 +309,20 @@ def run(options: argparse.Namespace) -> None:
         problem = problem.with_triplets(
             read_triplets(options.triplets, problem.labels, options.order)
         )
+    labels = problem.labels
+    assert labels is not None
     began = time.monotonic()
     last: Snapshot | None = None
     if options.scheduler is None:
-        stream = hcviz.run(options.method, problem, seed=options.seed, **params)
+        with by_name(problem.triplets, labels):
+            stream = hcviz.run(options.method, problem, seed=options.seed, **params)
     else:
         from hcviz.jobs.cluster import run_on  # and Dask with it: only where it is asked for
 
         stream = run_on(options.scheduler, options.method, problem, seed=options.seed, **params)
-    for snapshot in show_progress(stream, options.method):
-        last = snapshot
+    with by_name(problem.triplets, labels):
+        for snapshot in show_progress(stream, options.method):
+            last = snapshot
     assert last is not None, f"{options.method} yielded nothing"
     if options.out is not None:
         write_tree(options.out, last.tree, problem.labels)
@@ -383,6 +396,24 @@ def read_data(path: Path, kind: TableKind, items: Path | None) -> Dataset:
     return dataset_of_answers(content, path.name, read_items(read_file(items)))
 
 
+@contextlib.contextmanager
+def by_name(triplets: Triplets, labels: Sequence[str]) -> Iterator[None]:
+    """A contradiction among ``triplets`` is told by the items' names."""
+    try:
+        yield
+    except InconsistentTriplets as fault:
+        rows = triplets.rows[list(fault.conflict)].tolist()
+        if not rows:
+            raise
+        said = [f"{labels[a]}, {labels[b]} | {labels[c]}" for a, b, c in rows]
+        more = f"; and {len(said) - NAMED} more" if len(said) > NAMED else ""
+        raise InconsistentTriplets(
+            f"No tree satisfies these triplets together: {'; '.join(said[:NAMED])}{more}.",
+            fault.hint,
+            fault.conflict,
+        ) from None
+
+
 def read_triplets(path: Path, labels: Sequence[str], order: Order | None = None) -> Triplets:
     """The triplets of the enabled constraints."""
     constraints = read_triplet_csv(read_file(path), labels, order)
@@ -449,7 +480,9 @@ def describe_triplets(text: str) -> str:
     named = {(row[columns[name]] or "").strip(): None for row in rows for name in NEEDED}
     labels = [name for name in named if name]
     constraints = read_triplet_csv(text, labels)
-    build(len(labels), joined(tuple(each for each in constraints if each.enabled)))
+    told = joined(tuple(each for each in constraints if each.enabled))
+    with by_name(told, labels):
+        build(len(labels), told)
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
 
 

@@ -16,11 +16,13 @@ from hcviz import InconsistentTriplets, Problem, Tree, metrics
 from hcviz.algorithms.active import (
     FLAT,
     ActiveCluster,
+    forget_flat,
     framework,
     growth,
     placekernels,
     register_flat,
 )
+from hcviz.algorithms.active import flat as flat_methods
 from hcviz.algorithms.active import flatkernels as kernels
 from hcviz.algorithms.active.flat import eigengap, flat_method, top_vectors
 from hcviz.algorithms.active.framework import ASKED
@@ -160,8 +162,30 @@ def test_the_framework_takes_any_flat_method(case):
             wanted = set()
             clades_of(plain_active(matrix, flat, 9, 7, False), wanted)
             assert {frozenset(each.tolist()) for each in tree.clades()} == wanted
+        for method, own in (("active-spectral", {"s": 9, "repair": 0.0}), ("spectral", {})):
+            params = {"cut": "by-first", "seed": 7} | own
+            mine = hcviz.fit(method, Problem(similarity=matrix), **params)
+            assert mine != hcviz.fit(
+                method, Problem(similarity=matrix), **params | {"cut": "centred"}
+            )
     finally:
-        del FLAT["by-first"]
+        forget_flat("by-first")
+    with pytest.raises(InvalidParameter, match="centred"):
+        hcviz.run("spectral", data.problem(), cut="by-first")
+
+
+def test_eigenvectors_are_found_where_lapack_gives_up(monkeypatch):
+    matrix = symmetric(20)
+    kernels.prepare(matrix, False)
+    values, vectors = top_vectors(matrix, np.ones(20), 4)
+
+    def gives_up(*_args, **_options):
+        raise np.linalg.LinAlgError("Internal Error.")
+
+    monkeypatch.setattr(flat_methods, "eigh", gives_up)
+    again, others = top_vectors(matrix, np.ones(20), 4)
+    np.testing.assert_allclose(again, values, atol=1e-12)
+    np.testing.assert_allclose(np.abs((others * vectors).sum(axis=0)), 1.0, atol=1e-9)
 
 
 # ---------------------------------------------------------------------- flat methods
@@ -478,6 +502,12 @@ def test_stop_leaves_stars_of_s_items_or_fewer():
         "active-spectral", data.problem(), s=15, cut="laplacian", below_s="stop", repair=0, seed=1
     )
     assert paper == own
+    over = {"cut": "centred", "below_s": "full", "repair": 2.0}  # whatever these say
+    assert paper == hcviz.fit(
+        "active-spectral", data.problem(), s=15, variant="paper", seed=1, **over
+    )
+    with pytest.raises(InvalidParameter):
+        hcviz.run("kmeans", data.problem(), variant="paper")  # there is nothing to vary
 
 
 @settings(max_examples=60, deadline=None)

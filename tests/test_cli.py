@@ -187,8 +187,11 @@ def test_what_run_refuses(refused, table, tmp_path):
     answers = tmp_path / "answers.csv"
     answers.write_text("together_1,together_2,apart\na,zebra,b\n")
     assert "zebra" in refused("run", "crsc", table, "--triplets", answers)
-    answers.write_text("together_1,together_2,apart\na,b,c\na,c,b\n")
-    refused("run", "crsc", table, "--triplets", answers)
+    answers.write_text("together_1,together_2,apart\nd,e,a\na,b,c\na,c,b\n")
+    for method in ("crsc", "active-spectral"):
+        said = refused("run", method, table, "--triplets", answers)
+        assert "a, b | c; a, c | b." in said
+    assert "a, b | c; a, c | b." in refused("check", answers)
 
 
 # ---------------------------------------------------------------------- convert

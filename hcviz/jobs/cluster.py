@@ -338,7 +338,7 @@ class Workers:
 
 def elsewhere(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:
     """What a worker does: the task, and what it asked the oracle."""
-    counted = CountingOracle(oracle, cache=0)
+    counted = CountingOracle(oracle)
     return task(counted, *given), counted.log
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 
 from hcviz.algorithms.active import flatkernels as kernels
 from hcviz.core import spectral
@@ -93,7 +93,11 @@ def top_vectors(summed: Float, sizes: Float, count: int) -> tuple[Float, Float]:
     low = np.abs(matrix).sum(axis=1).max() + 1.0
     matrix += (trivial @ across - low) * np.outer(trivial, trivial)
     m = len(sizes)
-    values, vectors = eigh(matrix, subset_by_index=[m - min(count, m), m - 1])
+    count = min(count, m)
+    try:
+        values, vectors = eigh(matrix, subset_by_index=[m - count, m - 1])
+    except LinAlgError:  # LAPACK's way to a few of them gives up now and then
+        values, vectors = (each[..., m - count :] for each in np.linalg.eigh(matrix))
     return values[::-1], vectors[:, ::-1]
 
 
@@ -118,14 +122,26 @@ def _kmeans(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
 
 
 FLAT: dict[str, Flat] = {}
+#: What a spectral method's option ``cut`` may be: its own two, and whatever else is registered.
+CUTS = ["centred", "laplacian"]
 
 
 def register_flat(
     name: str, title: str, split: Callable[..., Any], kernel: int | None = None
 ) -> Flat:
-    """Make a flat method known by name; see :class:`Flat` for what ``split`` is given."""
+    """Make a flat method known by name, as ``A`` of :class:`ActiveCluster` and as ``cut`` of the
+    spectral methods; see :class:`Flat` for what ``split`` is given."""
     FLAT[name] = Flat(name, title, split, kernel)
+    if name not in (*CUTS, "kmeans"):  # which has methods of its own
+        CUTS.append(name)
     return FLAT[name]
+
+
+def forget_flat(name: str) -> None:
+    """Undo :func:`register_flat`."""
+    FLAT.pop(name, None)
+    if name in CUTS:
+        CUTS.remove(name)
 
 
 def flat_method(name: str | Flat) -> Flat:
@@ -158,4 +174,4 @@ def eigengap(weights: Float, key: Int, count: int, laplacian: bool, most: int) -
     return 2 + int(np.argmax(values[:-1] - values[1:]))
 
 
-__all__ = ["FLAT", "Flat", "eigengap", "flat_method", "register_flat"]
+__all__ = ["CUTS", "FLAT", "Flat", "eigengap", "flat_method", "forget_flat", "register_flat"]

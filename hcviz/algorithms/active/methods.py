@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import param
 
-from hcviz.algorithms.active.flat import FLAT
+from hcviz.algorithms.active.flat import CUTS, FLAT
 from hcviz.algorithms.active.framework import ActiveCluster
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.lazy import oracle_of
@@ -18,25 +18,48 @@ from hcviz.core.snapshot import Snapshot
 PAPER = "Krishnamurthy, Balakrishnan, Xu and Singh 2012"
 
 
+def _variant(overridden: str) -> Any:
+    """The option ``variant``, whose document says what the paper's way overrides."""
+    return param.Selector(
+        default="ours", objects=["ours", "paper"],
+        doc=f"Paper: as the paper has it, {overridden}, whatever is said beside it.",
+    )  # fmt: skip
+
+
 class Clusters(param.Parameterized):
-    """How many, and whose way."""
+    """How many."""
 
     k = param.Integer(
         2, bounds=(2, 50), allow_None=True,
         doc="Clusters of each division. None: by the largest gap in the spectrum, up to eight.",
     )  # fmt: skip
-    variant: Any = param.Selector(
-        default="ours", objects=["ours", "paper"],
-        doc="The paper's way: its own cut, no repair, and clusters of s items or fewer left whole.",
-    )  # fmt: skip
+
+
+class Cut(param.Selector):  # type: ignore[type-arg]
+    """A choice among :data:`CUTS`, as they are when it is made."""
+
+    __slots__: list[str] = []
+
+    @property
+    def objects(self) -> list[str]:
+        return list(CUTS)
+
+    @objects.setter
+    def objects(self, _objects: Any) -> None:
+        self.names: Any = None
+        self._objects = list(CUTS)
+
+    def get_range(self) -> dict[str, str]:
+        return {name: name for name in CUTS}
 
 
 class Spectral(Clusters):
-    cut: Any = param.Selector(
-        default="centred", objects=["centred", "laplacian"],
+    cut: Any = Cut(
+        default="centred", objects=CUTS,
         doc="Which eigenvector divides: of the double-centred similarity, far better at depth, or "
-        "of the Laplacian (the paper's).",
+        "of the Laplacian (the paper's); or a flat method of your own (register_flat).",
     )  # fmt: skip
+    variant: Any = _variant("cut = laplacian")
 
 
 class Active(Clusters):
@@ -51,16 +74,22 @@ class Active(Clusters):
     )  # fmt: skip
     repair = param.Number(
         0.5, bounds=(0.0, 10.0),
-        doc="More similarities for placements in doubt, as a share of the others; 0: none.",
+        doc="How many more similarities right placements may cost, as a share of what a recursion "
+        "that halves asks for: second looks at items in doubt, and all similarities of sets of up "
+        "to some 12 s items. 0: neither.",
     )  # fmt: skip
     threads = param.Integer(
         None, bounds=(1, 256), allow_None=True,
-        doc="Threads, above 20,000 items; the tree does not depend on them. None: one a core.",
+        doc="Threads, above 20,000 items; the tree does not depend on them. Similarities that are "
+        "not said to be thread-safe are asked for by one at a time. None: one a core.",
     )  # fmt: skip
+    variant: Any = _variant("below_s = stop and repair = 0")
 
 
 class ActiveSpectral(Active, Spectral):
     """The active spectral method's."""
+
+    variant: Any = _variant("cut = laplacian, below_s = stop and repair = 0")
 
 
 class HeurSpec(ActiveSpectral):
@@ -81,7 +110,7 @@ class HeurSpec(ActiveSpectral):
 
 def framework(params: Any, flat: str, papers: str, n_items: int = 0) -> ActiveCluster:
     """The framework that parameters describe; ``n_items``: over all similarities of so many."""
-    paper = params.variant == "paper"
+    paper = getattr(params, "variant", "ours") == "paper"
     flat = papers if paper else flat
     if n_items:
         return ActiveCluster(flat, max(n_items, 1 + (params.k or 2)), params.k, repair=0.0)
