@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import param
 
-from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.problem import ASKS_FEW, MOST_DENSE, Problem, SimilarityOracle, needs_all
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -123,10 +123,8 @@ class Algorithm:
 
     def lacks(self, problem: Problem) -> str | None:
         """None if the problem has what this method needs, else a sentence."""
-        given = {need for need in self.needs if _has(problem, need)}
-        if given:
-            pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
-            if pairs and not self.sparing and problem.n_items > MOST_DENSE:
+        if any(_has(problem, need) for need in self.needs):
+            if self.too_large(problem):
                 return f"{self.title} {needs_all(problem.n_items)} {ASKS_FEW}"
             return None
         if "similarity" in self.needs and isinstance(problem.oracle, SimilarityOracle):
@@ -135,6 +133,13 @@ class Algorithm:
                 "compute all. Use active-spectral, which asks for a few of them, or take a sample."
             )
         return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
+
+    def too_large(self, problem: Problem) -> bool:
+        """Whether it would compute all similarities of more items than that is done for."""
+        given = {need for need in self.needs if _has(problem, need)}
+        pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
+        large = not self.sparing and problem.n_items > MOST_DENSE
+        return bool(given) and pairs and large
 
     def start_run(
         self, problem: Problem, params: Any, rng: np.random.Generator, start: Any = None
@@ -147,7 +152,8 @@ class Algorithm:
             )
         fault = self.lacks(problem)
         if fault:
-            raise InvalidData(fault, COMPARISONS if self.needs == ("comparisons",) else "")
+            kind = TooLarge if self.too_large(problem) else InvalidData
+            raise kind(fault, COMPARISONS if self.needs == ("comparisons",) else "")
         tree = start_tree(start)
         if tree is not None and tree.n_leaves != problem.n_items:
             raise InvalidData(
