@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackError, eigsh
 
 from hcviz.algorithms.comparison import kernels
 from hcviz.core.errors import InvalidParameter
@@ -30,13 +32,18 @@ Float = NDArray[np.float64]
 LOOK = 5
 #: Over-relaxation, and how many times smaller the primal residual is kept than the dual one.
 RELAX = 1.6
-BALANCE = 5.0
+BALANCE = 5.0, 80.0
+#: The bound stands still if it falls by less than this share of the gap between two looks. Then it
+#: is the value that is waited for, and where the rank is that of a partition, the balance moves.
+LAG = 0.1
 #: Eigenvectors looked at beyond the rank: so many, and one for each so many of the rank; where that
 #: makes more than n / WIDE, all of them are.
 SPARE, EACH, WIDE = 4, 4, 4
 #: From so many items on they are followed, up to a rank of n / NARROW, and made anew after so many
 #: steps at the latest: without that it can stall on directions that it never sees.
 FOLLOW, NARROW, REFRESH = 150, 5, 10
+#: From so many items on, up to n / THIN eigenvectors are made by Lanczos' method.
+LANCZOS, THIN = 1000, 40
 #: Gaps no smaller than this are reached in single precision, from FOLLOW items on: its rounding is
 #: far below, and it halves the price of an eigendecomposition. Both ends of the gap are double.
 SINGLE = 5e-4
@@ -123,15 +130,17 @@ def solve_steps(
     both = both.astype(working.dtype)
     target = np.abs(both) + working / rho
     spectrum = _Spectrum(n)
+    look = LOOK if n < LANCZOS else 2 * LOOK
     best: Any = None
     value, bound = -np.inf, np.inf
+    balance, least = BALANCE[0], np.inf
     done = False
     step = 0
     for step in range(1, max_steps + 1):
         x = spectrum.project(target, k)
         primal, moved, sizes = kernels.admm_step(both, x, working, rho, RELAX, target)
         yield None
-        if step % LOOK and step != max_steps:
+        if step % look and step != max_steps:
             continue
         split = np.maximum(both, 0.0)
         for candidate in _feasible(spectrum.point(), split, k, n):
@@ -141,7 +150,10 @@ def solve_steps(
         goal = tolerance * max(1.0, abs(value))
         multipliers = np.maximum(-rho * both, 0.0)
         total = s + (multipliers + multipliers.T) / 2
-        least = _height([*given, *own, spectrum.optimist(total)], k, n)
+        before, least = least, _height([*given, *own, spectrum.optimist(total)], k, n)
+        lags = before - least < LAG * (least - value)  # the bound waits for the value
+        narrow = spectrum.rank <= 2 * (k or 0) and moved < 2.0 * tolerance * sizes[1]
+        balance = min(2.0 * balance, BALANCE[1]) if lags and narrow else BALANCE[0]
         if step == max_steps or least - value <= goal:
             own.append(_line(total))
             bound = min(bound, _height([*given, *own], k, n))
@@ -149,7 +161,7 @@ def solve_steps(
             done = True
             break
         # both residuals in one size, each relative to its own variable
-        ratio = np.sqrt(BALANCE * primal * sizes[1] / max(moved * sizes[0], 1e-300))
+        ratio = np.sqrt(balance * primal * sizes[1] / max(moved * sizes[0], 1e-300))
         by = float(np.clip(ratio, 0.5, 2.0))
         if not 1 / 1.5 < by < 1.5:
             rho *= by
@@ -288,12 +300,25 @@ class _Spectrum:
         floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
         lifted = c + floor / n
         if want <= n // WIDE:
-            few = eigh(lifted, check_finite=False, subset_by_index=[n - want, n - 1])
+            few = _few(lifted, want)
             tau = 0.0 if k is None else simplex_threshold(few[0], k - 1.0)
             if few[0].min() <= tau:
                 return few[0], few[1]
         values, vectors = eigh(lifted, check_finite=False, driver="evd")
         return values[1:], vectors[:, 1:]
+
+
+def _few(matrix: Float, want: int) -> tuple[Float, Float]:
+    """The ``want`` largest eigenvalues and their vectors, increasing."""
+    n = len(matrix)
+    if n >= LANCZOS and want <= n // THIN:
+        start = np.cos(np.arange(n)).astype(matrix.dtype)  # no chance: the same each time
+        with suppress(ArpackError):
+            values, vectors = eigsh(matrix, want, which="LA", v0=start, tol=1e-4, maxiter=20)
+            order = np.argsort(values)
+            return values[order], vectors[:, order]
+    values, vectors = eigh(matrix, check_finite=False, subset_by_index=[n - want, n - 1])
+    return values, vectors
 
 
 def _feasible(x: Float, split: Float, k: int | None, n: int) -> Iterator[Float]:
