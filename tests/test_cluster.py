@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import http.server
 import json
 import os
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -12,7 +15,8 @@ from distributed import Client
 
 from hcviz import Problem, cli, run
 from hcviz.algorithms.active import ActiveCluster, framework, growth
-from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
+from hcviz.core.oracle import CountingOracle
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs.cluster import connected, grow_on, run_on
 from tests.trees import true_triplets
@@ -20,7 +24,10 @@ from tests.trees import true_triplets
 
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch):
-    """So that a few thousand items are work for two."""
+    """So that a few thousand items are work for two, with snapshots all the way even where the
+    machine is slow."""
+    monkeypatch.setattr(framework, "PACE", 0.0)
+    monkeypatch.setattr(framework, "REST", 0.0)
     monkeypatch.setattr(framework, "TASK", 300)
     monkeypatch.setattr(growth, "BLOCK", 20_000)
 
@@ -66,6 +73,42 @@ def test_the_command_line_takes_an_address(cluster, tmp_path, capsys):
         out.append(json.loads(capsys.readouterr().out))
     assert out[0]["newick"] == out[1]["newick"]
     assert out[0]["metrics"] == out[1]["metrics"]
+
+
+def test_the_callers_own_counting_oracle_counts_what_the_workers_asked(cluster):
+    """Asked here or over there: each distinct pair once, in the caller's count as in the run's."""
+    data = noisy_blocks(1500, 4, 0.3, seed=2)
+    mine = CountingOracle(data.oracle)
+    with Client(cluster) as client:
+        client.wait_for_workers(2)
+        *_, last = grow_on(client, ActiveCluster(s=30), mine, 3)
+    assert mine.queries == last.metrics["queries"]
+    again = CountingOracle(data.oracle)
+    *_, same = ActiveCluster(s=30).grow(again, 3, threads=1)
+    assert again.queries == mine.queries
+    assert same.tree == last.tree
+
+
+@pytest.mark.parametrize("address", ["nonsense", ""])
+def test_what_is_no_scheduler_gets_a_sentence_and_nothing_else(address, capfd):
+    with pytest.raises(NoCluster, match="No Dask scheduler answers"):
+        connected(address, timeout=1)
+    gc.collect()
+    assert capfd.readouterr().err == ""
+
+
+def test_a_server_that_is_no_scheduler_gets_a_sentence(capfd):
+    """A dashboard's port, say."""
+    server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with pytest.raises(NoCluster, match="No Dask scheduler answers"):
+            connected(f"tcp://127.0.0.1:{server.server_port}", timeout=1)
+    finally:
+        server.shutdown()
+        server.server_close()
+    gc.collect()
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_what_is_refused(cluster):

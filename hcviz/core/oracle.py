@@ -115,6 +115,8 @@ class CountingOracle:
     def absorb(self, log: Log) -> None:
         """Add what a task elsewhere asked the same oracle."""
         self.log.extend(log)
+        if isinstance(self.oracle, CountingOracle):  # the caller's own, which counts too
+            self.oracle.absorb(log)
 
     def _items(self, items: ArrayLike) -> Int:
         whole = whole_numbers(items, "The items of a request", InvalidData).ravel()

@@ -18,7 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -159,19 +159,35 @@ def connected(address: str, timeout: float = 5.0) -> Any:
     try:
         from distributed import Client
 
-        make: Any = Client
+        make: Any = Client  # without types
     except ImportError:
         raise NoCluster(
             "A cluster needs the package distributed, which is not installed.",
             "pip install hcviz[distributed]",
         ) from None
     try:
+        # First a greeting: a client made for what is no scheduler goes on trying behind our back,
+        # and complains when it is thrown away.
+        with ThreadPoolExecutor(1) as aside:  # the caller's thread may have a loop of its own
+            aside.submit(asyncio.run, _greet(address, timeout)).result()
         return make(address, timeout=timeout, set_as_default=False)
     except (OSError, TimeoutError, ValueError):
         raise NoCluster(
-            f"No Dask scheduler answers at {address}.",
+            f"No Dask scheduler answers at {address or 'an empty address'}.",
             "Give its address, as in tcp://127.0.0.1:8786.",
         ) from None
+
+
+async def _greet(address: str, timeout: float) -> None:
+    """Shake hands with whatever listens there; OSError or ValueError where it does not speak so."""
+    from distributed.comm.core import connect
+    from distributed.security import Security
+
+    untyped: Any = (connect, Security)
+    reach, secured = untyped
+    given = secured().get_connection_args("client")
+    comm = await asyncio.wait_for(reach(address, timeout=timeout, **given), timeout + 1)
+    comm.abort()
 
 
 def addresses(client: Any, address: str) -> list[str]:
