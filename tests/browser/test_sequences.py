@@ -16,7 +16,7 @@ def test_sequences_open_from_the_file_menu_and_have_a_tree(page, server, tmp_pat
     file = tmp_path / "five.fasta"
     file.write_text(FASTA)
     dashboard.open("Sequences…", file)
-    expect(page.get_by_text("5 items from five.fasta").first).to_be_visible()
+    expect(page.get_by_text("Your sequences 'five.fasta'.")).to_be_visible()
     dashboard.settle()
     names = column(page, "label-text", "text")
     assert sorted(names) == ["bear", "boar", "carp", "lion", "tuna"]
