@@ -41,6 +41,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.io.answers import counted, dataset_of_answers, read_items, with_answers
+from hcviz.io.arrays import is_array
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import NEEDED, ORDERS, Order, read_triplet_csv
@@ -454,14 +455,25 @@ def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
         raise InvalidTree(f"{path}: a tree is written as {', '.join(NEWICK)} or .npy.")
 
 
+def _is_features(path: Path) -> bool:
+    """Whether an ``.npy`` is no linkage: then it is a table of numbers."""
+    if path.suffix != ".npy":
+        return False
+    try:
+        read_tree(path)
+    except InvalidTree:
+        return is_array(read_file(path), path.name)
+    return False
+
+
 def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
     """One sentence on what the file holds; an :class:`HcvizError` if it is not what it seems."""
-    if path.suffix in (*NEWICK, ".npy"):
+    if path.suffix in (*NEWICK, ".npy") and not _is_features(path):
         tree, _ = read_tree(path)
         shape = "binary" if tree.is_binary else "with polytomies"
         return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
     content = read_file(path)
-    if content.startswith(b"PK"):  # a zip, as session files are
+    if content.startswith(b"PK") and not is_array(content, path.name):  # as session files are
         session = load_session(content)
         return (
             f"{path}: a session on {session.data.name} with {session.n_items} items and "

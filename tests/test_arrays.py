@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pytest
 
-from hcviz import HcvizError
+from hcviz import HcvizError, cli
 from hcviz.core.errors import TooLarge
 from hcviz.io import arrays
 from hcviz.io.tables import read_table
@@ -66,6 +66,24 @@ def test_an_archive_brings_names():
 def test_what_is_no_array_of_numbers_is_told(content, name, said):
     with pytest.raises(HcvizError, match=said):
         read_table(content, name)
+
+
+def test_what_else_an_archive_holds_is_left_alone_and_names_may_be_bytes():
+    values = np.eye(3)
+    others = np.array([1, "x"], dtype=object)
+    data = read_table(
+        npz(features=values, other=others, labels=np.array([b"a", b"b", b"c"])), "t.npz"
+    )
+    assert data.labels == ("a", "b", "c")
+    assert np.array_equal(data.features, values)
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.npz"])
+def test_check_tells_what_an_array_holds(name, tmp_path, capsys):
+    values = np.random.default_rng(0).random((20, 5))
+    (tmp_path / name).write_bytes(npy(values) if name == "t.npy" else npz(features=values))
+    assert cli.main(["check", str(tmp_path / name)]) == 0
+    assert "20 items with 5 feature(s)" in capsys.readouterr().out
 
 
 def test_large_arrays_are_refused_before_they_are_copied(monkeypatch):

@@ -173,3 +173,26 @@ def test_marked_items_within_a_triangle_are_named_and_clades_by_their_counts():
                       strict=True))  # fmt: skip
     assert [styles[f"item {k}"] for k in (17, 42, 4_321)] == ["bold"] * 3
     assert len(centre._labels.marks.data["x"]) == 2
+
+
+def test_a_picture_that_came_too_late_is_not_shown():
+    """A dear similarity's window is worked out beside the page; meanwhile one has zoomed out."""
+    n = 2_000
+    oracle = FeatureOracle(np.random.default_rng(3).standard_normal((n, 3)))
+    dear = CountingOracle(oracle, cache=0)
+    dear.cheap = False
+    centre = shown(random_tree(np.random.default_rng(4), n), dear)
+    heat, waiting = centre._heat, []
+    heat.later = lambda work, done: waiting.append((work, done))
+    centre._show_rows(100, 160)
+    centre._show_rows(0, n)
+    while waiting:
+        work, done = waiting.pop(0)
+        done(work())
+    assert len(heat.sharp.data["x"]) == 0
+    centre._show_rows(100, 160)
+    centre.set_tree(None)
+    while waiting:
+        work, done = waiting.pop(0)
+        done(work())
+    assert len(heat.sharp.data["x"]) == len(heat.whole.data["x"]) == 0

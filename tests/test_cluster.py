@@ -18,7 +18,8 @@ from hcviz.algorithms.active import ActiveCluster, framework, growth
 from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
 from hcviz.core.oracle import CountingOracle
 from hcviz.datasets import noisy_blocks
-from hcviz.jobs.cluster import connected, grow_on, run_on
+from hcviz.jobs.cluster import _held, connected, grow_on, run_on
+from hcviz.jobs.task import Gate
 from tests.trees import true_triplets
 
 
@@ -89,7 +90,7 @@ def test_the_callers_own_counting_oracle_counts_what_the_workers_asked(cluster):
     assert same.tree == last.tree
 
 
-@pytest.mark.parametrize("address", ["nonsense", ""])
+@pytest.mark.parametrize("address", ["nonsense", "", "tls://127.0.0.1:1"])
 def test_what_is_no_scheduler_gets_a_sentence_and_nothing_else(address, capfd):
     with pytest.raises(NoCluster, match="No Dask scheduler answers"):
         connected(address, timeout=1)
@@ -109,6 +110,24 @@ def test_a_server_that_is_no_scheduler_gets_a_sentence(capfd):
         server.server_close()
     gc.collect()
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_closed_gate_holds_what_is_divided_here():
+    gate = Gate()
+    drawn = []
+
+    def divided():
+        for step in range(4):
+            drawn.append(step)
+            yield step
+
+    stream = _held(divided, gate)
+    assert next(stream) == 0
+    gate.pause(True)
+    assert [next(stream) for _ in range(3)] == [None] * 3
+    assert drawn == [0]
+    gate.pause(False)
+    assert [each for each in stream if each is not None] == [1, 2, 3]
 
 
 def test_what_is_refused(cluster):

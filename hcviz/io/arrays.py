@@ -70,9 +70,9 @@ def _parts(content: bytes, said: str) -> tuple[Any, Any, tuple[str, ...]]:
             raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
         with np.load(io.BytesIO(content), allow_pickle=False) as held:
             key = "features" if "features" in held.files else None
-            flat = [name for name in held.files if held[name].ndim == 2]
-            if key is None and len(flat) == 1:
-                key = flat[0]
+            if key is None:
+                flat = [name for name in held.files if held[name].ndim == 2]
+                key = flat[0] if len(flat) == 1 else None
             if key is None:
                 listed = ", ".join(held.files[:5]) or "nothing"
                 raise InvalidData(
@@ -81,12 +81,18 @@ def _parts(content: bytes, said: str) -> tuple[Any, Any, tuple[str, ...]]:
                 )
             array = _loaded(held[key], said)
             if "labels" in held.files:
-                labels = tuple(str(name) for name in held["labels"].ravel().tolist())
+                labels = _texts(held["labels"])
             if "feature_names" in held.files:
-                names = tuple(str(name) for name in held["feature_names"].ravel().tolist())
+                names = _texts(held["feature_names"])
     if names is None or len(names) != array.shape[1]:
         names = tuple(f"column {k + 1}" for k in range(array.shape[1]))
     return array, labels, names
+
+
+def _texts(array: Any) -> tuple[str, ...]:
+    if array.dtype.kind == "S":  # bytes: they are text in UTF-8
+        array = np.char.decode(array, "utf-8", "replace")
+    return tuple(str(name) for name in array.ravel().tolist())
 
 
 def _loaded(array: Any, said: str) -> Any:

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from hcviz.algorithms import MODULES
@@ -99,7 +99,9 @@ class Cluster:
         if task.method in ACTIVE and problem.n_items > framework.TASK:
             seed = int(task.generator().integers(2**63))  # what the methods draw first
             made = described(task.method, given)
-            return self._guarded(grow_on(client, made, oracle_of(problem), seed, problem.triplets))
+            oracle = oracle_of(problem)
+            grown = partial(grow_on, client, made, oracle, seed, problem.triplets)
+            return self._guarded(_held(grown, Gate() if gate is None else gate))
         try:
             data = pickle.dumps(problem)
         except Exception as reason:
@@ -133,6 +135,8 @@ class Cluster:
                 "Several workers of the cluster ended while they did this, perhaps out of memory.",
                 "Take fewer items, or workers with more memory.",
             )
+        if isinstance(fault, pickle.PicklingError | TypeError) and "serialize" in str(fault):
+            return untransportable(fault)
         if isinstance(fault, ImportError | AttributeError | pickle.UnpicklingError):
             return HcvizError(
                 f"The workers of the cluster cannot do this ({name}: {fault}).",
@@ -171,7 +175,7 @@ def connected(address: str, timeout: float = 5.0) -> Any:
         with ThreadPoolExecutor(1) as aside:  # the caller's thread may have a loop of its own
             aside.submit(asyncio.run, _greet(address, timeout)).result()
         return make(address, timeout=timeout, set_as_default=False)
-    except (OSError, TimeoutError, ValueError):
+    except (OSError, TimeoutError, TypeError, ValueError):  # a TypeError: tls without keys
         raise NoCluster(
             f"No Dask scheduler answers at {address or 'an empty address'}.",
             "Give its address, as in tcp://127.0.0.1:8786.",
@@ -179,7 +183,7 @@ def connected(address: str, timeout: float = 5.0) -> Any:
 
 
 async def _greet(address: str, timeout: float) -> None:
-    """Shake hands with whatever listens there; OSError or ValueError where it does not speak so."""
+    """Shake hands with whatever listens there; OSError, ValueError, TypeError where that fails."""
     from distributed.comm.core import connect
     from distributed.security import Security
 
@@ -228,6 +232,15 @@ def _shown(cluster: Cluster, stream: Stream) -> Iterator[Snapshot]:
 def _close(client: Any) -> None:
     with contextlib.suppress(Exception):
         client.close(timeout=2)
+
+
+def _held(begin: Callable[[], Iterator[Snapshot | None]], gate: Gate) -> Stream:
+    """What is begun here, which waits while the gate is closed; the tasks under way run out."""
+    for shown in begin():
+        yield shown
+        while not gate.open.is_set():
+            yield None
+            gate.stopped.wait(LATE)
 
 
 # ---------------------------------------------------------------------- long tasks
@@ -295,7 +308,7 @@ def _merged(
         yield None
         now = time.monotonic()
         if news:
-            rest, alone = SOON, 0.0
+            rest, alone, looked = SOON, 0.0, now
         elif now - looked > 1.0:
             alone = 0.0 if workers() else alone + now - looked
             looked = now

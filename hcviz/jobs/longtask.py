@@ -96,7 +96,11 @@ def work(problem: Problem, task: Task, name: str, each: bool, pace: float) -> En
     task = replace(task, problem=problem)
     resumes = task.known().rest is not None
     outbox = Outbox(client, name, wanted, each, pace if resumes else None)
-    found = outbox.checkpoint()
+    try:
+        found = outbox.checkpoint()
+    except BaseException:  # who asked for it is gone: so is the thread that reports
+        outbox.close()
+        raise
     stream = begun
     if found is not None:
         stream = partial(taken_up, reached=found)

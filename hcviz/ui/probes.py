@@ -90,8 +90,10 @@ def _each_once(moments: list[Session | Checkpoint], session: Session) -> Iterato
     for moment in moments:
         same = moment.data == session.data and moment.labels == session.labels
         snapshot = moment.snapshot
+        if snapshot is None or "queries" not in snapshot.metrics:  # it did not come to its end
+            continue
         found = count(snapshot) if same and moment.method in ACTIVE else None
-        if snapshot is None or found is None or not found.last:
+        if found is None or not found.last:
             continue
         if any(snapshot.tree is tree for tree in seen):
             continue

@@ -267,6 +267,7 @@ class Store:
             after, effects = update(self.session, self._with_treatment(action))
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
+                    self._reading = None
                     self._use(self._read_again(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
@@ -364,6 +365,7 @@ class Store:
 
     def restore(self, session: Session) -> bool:
         """Put a loaded session in the place of this one; False (and a sentence) if it cannot."""
+        self._reading = None  # what is still being read has been thought better of
         with self.guarded() as guard:
             dataset = resolve(session.data)
             if tuple(dataset.labels) != tuple(session.labels):

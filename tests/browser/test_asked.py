@@ -35,7 +35,11 @@ def section(page: Page):
 
 def asked_for(page: Page) -> int:
     """The pairs asked for, as the section tells them."""
-    told = section(page).get_by_role("status").locator("li", has_text="Pairs asked for")
+    told = (
+        section(page)
+        .get_by_role("list", name="What was asked for")
+        .locator("li", has_text="Pairs asked for")
+    )
     expect(told.locator("b")).to_have_text(re.compile(r"^[\d,]+$"))
     return int(told.locator("b").inner_text().replace(",", ""))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.stats import rankdata
 
+from hcviz.core.errors import HcvizError
 from hcviz.core.layout import elbows, leaf_order
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
@@ -23,7 +24,7 @@ MOST_TREE_COLUMNS = 2_000
 #: Items of one picture of a lazy similarity at most, and of one whose oracle is not cheap; items
 #: whose similarities set the colour scale, likewise.
 LAZY, LAZY_DEAR = 600, 200
-SCALED_BY, SCALED_BY_DEAR = 400, 48
+SCALED_BY, SCALED_BY_DEAR = 400, 16
 #: Entries looked at when the colour scale is chosen.
 SAMPLE = 400_000
 
@@ -111,7 +112,11 @@ def _lazy_cells(oracle: Any, name: str) -> Cells:
     n = int(oracle.n_items)
     count = min(n, SCALED_BY if getattr(oracle, "cheap", False) else SCALED_BY_DEAR)
     some = (np.arange(count) * n // count).astype(np.int32)
-    low, high = _spread(_sample(np.asarray(oracle.similarity(some, some)), off_diagonal=True), 0.5)
+    try:
+        known = np.asarray(oracle.similarity(some, some))
+    except HcvizError:  # said where it is run; here there is nothing to scale by
+        known = np.zeros((count, count))
+    low, high = _spread(_sample(known, off_diagonal=True), 0.5)
     nothing = np.empty((0, n), np.uint8)
     return Cells("similarity", oracle, None, nothing, low, high, False, name, (), None, None)
 

@@ -47,6 +47,9 @@ def describe_cell(
         column = int(min(max(np.floor(x), 0), cells.width - 1))
         others = cells.order[column : column + 1]
         name = cells.names[others[0]]
+    if cells.dear:  # to ask may take long, and a run may be asking
+        said = "not known here: it is computed when a method asks"
+        return f"{title} · {name}", f"{cells.unit} {said}", (column, row)
     block = cells.block(members, others)
     known = block[np.isfinite(block)]
     value = "missing" if known.size == 0 else f"{known.mean():.4g}"

@@ -152,6 +152,7 @@ class HeatFigure:
         return self.cells is not None and self.cells.tree is not None
 
     def draw_nothing(self) -> None:
+        self._wanted.clear()
         self.whole.data, self.sharp.data = dict(EMPTY), dict(EMPTY)
         self._held = None
         for source in self._veils:
@@ -222,6 +223,7 @@ class HeatFigure:
             cells is not None and cells.order is not None and cells.width > MOST_TEXELS
         )
         if cells is None or not zoomed or not coarse:
+            self._wanted.pop(self.sharp, None)
             if len(self.sharp.data["x"]):
                 self.sharp.data = dict(EMPTY)
             clear(self._veils[1])

@@ -10,7 +10,7 @@ SECTIONS.asked = (state, send) => foldable(state, send, () => [
 ])
 
 function facts({ facts }) {
-  return h("ul", { class: "asked-facts small", role: "status", "aria-label": "What was asked for" }, facts.map(([text, value, title]) => h("li", { title }, h("span", {}, text), h("b", {}, value))))
+  return h("ul", { class: "asked-facts small", "aria-label": "What was asked for" }, facts.map(([text, value, title]) => h("li", { title }, h("span", {}, text), h("b", {}, value))))
 }
 
 function levels(shares) {
