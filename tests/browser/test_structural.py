@@ -100,6 +100,8 @@ def test_lambda_from_geometry_to_answers(page, server):
 
 def test_a_drag_of_the_slider_moves_the_tree_on_the_way(page, server):
     dashboard = opened(page, server, f"data=zoo&method=hrsc&{THREE}")
+    # The curve is made beside the page, and each of its points draws the section anew.
+    expect(section(page, "prices").locator("circle.point")).to_have_count(11)
     slider = page.get_by_role("slider", name="Lambda")
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
