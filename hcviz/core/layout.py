@@ -195,18 +195,6 @@ def stem_path(parent: Int, height: Float, y: Float, open_: Bool, skip: Bool) -> 
     return xs[:k].copy(), ys[:k].copy()
 
 
-@njit
-def clades_within(parent: Int, chosen: Bool) -> Any:
-    """Which nodes have all their leaves among ``chosen`` bool (n,): bool (m,)."""
-    m = parent.size
-    inside = np.ones(m, np.bool_)
-    inside[: chosen.size] = chosen
-    for v in range(m - 1):
-        if not inside[v]:
-            inside[parent[v]] = False
-    return inside
-
-
 def elbows(tree: Tree, order: ArrayLike) -> tuple[Float32, Float32]:
     """The whole tree as one path ``(height, row)`` with NaN separators, float32; O(m)."""
     leaf_y = np.empty(tree.n_leaves, np.float64)

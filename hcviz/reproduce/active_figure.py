@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -103,17 +102,6 @@ def _labels(axis: Axes) -> None:
     for colour, dashes, name in STYLES.values():
         axis.plot([], [], dashes, color=colour, label=name)
     axis.legend(loc="center", fontsize=9, frameon=False)
-
-
-def _claims(axis: Axes, claims: list[dict[str, Any]]) -> None:
-    """What the paper says of figure 2, and what became of it here."""
-    axis.axis("off")
-    axis.set_title("Figure 2, as the paper has it")
-    told = []
-    for each in claims:
-        lines = wrap(f"{'yes' if each['holds'] else 'NO'}: {each['claim']}", 46)
-        told += [lines[0], *(f"      {line}" for line in lines[1:])]
-    axis.text(0.0, 0.98, "\n".join(told), fontsize=7.5, va="top", transform=axis.transAxes)
 
 
 def _articles(axis: Axes, tree: Tree, names: tuple[str, ...]) -> None:

@@ -93,7 +93,7 @@ def _each_once(moments: list[Session | Checkpoint], session: Session) -> Iterato
         if snapshot is None or "queries" not in snapshot.metrics:  # it did not come to its end
             continue
         found = count(snapshot) if same and moment.method in ACTIVE else None
-        if found is None or not found.last:
+        if found is None:
             continue
         if any(snapshot.tree is tree for tree in seen):
             continue
