@@ -21,16 +21,21 @@ class Parameters(param.Parameterized):
     rest = param.Number(0.0, bounds=(0, None), doc="Seconds to sleep before each.")
 
 
-def snapshot(problem: Any, step: int, total: int, rng: Any) -> Snapshot:
-    metrics = {"pid": os.getpid(), "draw": float(rng.random()), "made": time.monotonic()}
+def snapshot(problem: Any, step: int, total: int, rng: Any, waited: float = 0.0) -> Snapshot:
+    metrics = {"pid": os.getpid(), "draw": float(rng.random()), "waited": waited}
     return Snapshot(caterpillar(problem.n_items), step, total, metrics)
 
 
 def counting(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
-    """Snapshots as fast as they can be made, then the end."""
+    """Snapshots as fast as they can be made, then the end; with the longest time, in seconds, that
+    it was made to wait between two of them."""
+    waited = 0.0
     for step in range(1, params.steps + 1):
         time.sleep(params.rest)
-        yield snapshot(problem, step, params.steps, rng)
+        made = snapshot(problem, step, params.steps, rng, waited)
+        began = time.monotonic()
+        yield made
+        waited = max(waited, time.monotonic() - began)
 
 
 def spinning(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
