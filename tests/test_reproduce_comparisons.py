@@ -59,6 +59,7 @@ def test_a_second_run_computes_only_what_is_missing(name, small, tmp_path, capsy
     table = list(csv.DictReader((tmp_path / f"{name}.csv").open()))
     assert {row["part"] for row in table} >= {"car"}
     assert all(np.isfinite(float(row["value"])) for row in table)
+    check_interrupted(name, cells, tmp_path, capsys, monkeypatch)
 
 
 def test_planted_hierarchies_are_those_of_the_paper(small, tmp_path, capsys):
@@ -138,6 +139,29 @@ def test_an_answers_rate_gives_the_number_that_the_paper_states():
     assert partitions.rate(10, 9, "triplets") == 1
 
 
+def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
+    """Wherever an interrupt ends the grid, what there is of it is reported on."""
+    module = {"ghoshdastidar2019": hierarchies, "perrot2020": partitions}[name]
+
+    def interrupts(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "compute", interrupts)
+    drawn = {1, 3, len(lines) - 1}  # a picture takes a second
+    for done in range(1, len(lines)):
+        kept = tmp_path / f"{done}"
+        kept.mkdir()
+        (kept / f"{name}.cells.jsonl").write_text("\n".join(lines[:done]) + "\n")
+        with pytest.MonkeyPatch.context() as patched:
+            if done not in drawn:
+                patched.setattr(module.record, "write", lambda *_: None)
+            arguments = ["reproduce", name, "--quick", "--out", str(kept)]
+            assert cli.main(arguments) == 130
+        told = capsys.readouterr().out
+        assert told.startswith(f"Interrupted: {done} of {len(lines)} cells are done")
+        assert (kept / f"{name}.svg").exists() == (done in drawn)
+
+
 def test_a_grid_keeps_its_cells_whatever_ends_it(tmp_path):
     keys = [{"seed": s} for s in range(4)]
 
@@ -147,7 +171,11 @@ def test_a_grid_keeps_its_cells_whatever_ends_it(tmp_path):
         return {"value": key["seed"] ** 2}
 
     with pytest.raises(KeyboardInterrupt):
-        grid.run("squares", keys, breaks, tmp_path / "new")
+        grid.run("squares", keys[2:], breaks, tmp_path / "none")
+    found = grid.run("squares", keys, breaks, tmp_path / "new")
+    assert [values["value"] for _, values in found] == [0, 1]
+    assert "2 of 4 cells" in grid.extent(found, keys)
+    assert grid.extent(keys, keys) == ""
     asked = []
 
     def works(key):

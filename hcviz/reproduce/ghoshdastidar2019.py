@@ -76,7 +76,8 @@ Answers = Comparisons | NDArray[Any]
 def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     """Compute the grid, what is not yet in ``out`` of it; print tables, or one JSON object:
     ``{"planted": {rate: {delta: {method: [mean, sd]}}}, "cost": {data: {rate: {method: [mean,
-    sd]}}}, "car": {method: [mean, least, most]}, "claims": [...]}``.
+    sd]}}}, "car": {method: [mean, least, most]}, "claims": [...], "cells": [done, wanted]}``.
+    Ends with ``KeyboardInterrupt`` where it was interrupted, after the report.
 
     ``out``: a folder for ``ghoshdastidar2019.svg``, ``.png``, ``.csv``, ``.json``, the cells, and
     ``ghoshdastidar2019-cars.svg`` and ``.png``: the cars' trees with photographs.
@@ -85,8 +86,9 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     record.check(out)
     began = time.monotonic()
     size = QUICK if quick else FULL
-    found = grid.run(NAME, keys(size), compute, out)
-    result = summary(found)
+    wanted = list(keys(size))
+    found = grid.run(NAME, wanted, compute, out)
+    result = summary(found) | {"cells": [len(found), len(wanted)]}
     if out is not None:
         record.write(
             out,
@@ -98,27 +100,29 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
             ),
             lambda files: pictures(result, files),
         )  # fmt: skip
-    print(json.dumps(result) if as_json else report(result))
+    print(json.dumps(result) if as_json else grid.extent(found, wanted) + report(result))
+    if len(found) < len(wanted):
+        raise KeyboardInterrupt
 
 
 # ---------------------------------------------------------------------- what is computed
 
 
 def keys(size: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every cell of the grid: first what is cheap."""
+    """Every cell of the grid, one repetition after another: a grid that was interrupted is one of
+    fewer repetitions."""
     if grid.there("car"):
         yield {"part": "car", "orders": size["orders"]}
-    for rate in (None, *size["rates"]):  # None: the linkages, which ask all they want
-        for delta in size["deltas"]:
-            for draw in range(size["draws"]):
+    data = [name for name in size["data"] if grid.there(name)]
+    for draw in range(size["draws"]):
+        for rate in (None, *size["rates"]):  # None: the linkages, which ask all they want
+            for delta in size["deltas"]:
                 yield {"part": "planted", "pure_size": size["pure_size"], "rate": rate,
                        "delta": delta, "draw": draw}  # fmt: skip
-    for data in size["data"]:
-        if grid.there(data):
+        for name in data:
             for rate in size["cost_rates"]:
-                for draw in range(size["draws"]):
-                    yield {"part": "cost", "data": data, "rate": rate, "draw": draw,
-                           "dimensions": list(size["dimensions"])}  # fmt: skip
+                yield {"part": "cost", "data": name, "rate": rate, "draw": draw,
+                       "dimensions": list(size["dimensions"])}  # fmt: skip
 
 
 def compute(key: Any) -> dict[str, Any]:

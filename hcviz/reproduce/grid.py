@@ -2,12 +2,14 @@
 
 With a folder, each finished cell is a line of ``NAME.cells.jsonl`` there; a later run with the same
 folder reads them and computes only what is missing. A line that was cut off is computed again.
+An interrupt (Ctrl-C) ends the computing, not the program: what there is by then is reported on, as
+a grid with fewer cells.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,8 @@ def run(
 ) -> list[tuple[dict[str, Any], Found]]:
     """``(key, compute(key))`` for every key, in order; both must be fit for JSON.
 
-    A key names all that its result depends on, the seed too. Progress goes to stderr.
+    A key names all that its result depends on, the seed too. Progress goes to stderr. After an
+    interrupt the cells that are done, at least one; else ``KeyboardInterrupt`` goes on.
     """
     wanted = [dict(key) for key in keys]
     file = None if out is None else out / f"{name}.cells.jsonl"
@@ -32,6 +35,31 @@ def run(
     missing = sum(_text(key) not in done for key in wanted)
     if file is not None and len(wanted) > missing:
         record.progress(f"{len(wanted) - missing} of {len(wanted)} cells are there from before")
+    try:
+        _complete(wanted, done, missing, compute, file)
+    except KeyboardInterrupt:
+        if not done:
+            raise
+    return [(key, done[_text(key)]) for key in wanted if _text(key) in done]
+
+
+def extent(found: Sized, wanted: Sized) -> str:
+    """What an interrupted run's report begins with; empty for a whole one."""
+    if len(found) == len(wanted):
+        return ""
+    return (
+        f"Interrupted: {len(found)} of {len(wanted)} cells are done, and the report is of these. "
+        "With --out, the same command goes on from here.\n"
+    )
+
+
+def _complete(
+    wanted: list[dict[str, Any]],
+    done: dict[str, Found],
+    missing: int,
+    compute: Callable[[Key], Found],
+    file: Path | None,
+) -> None:
     at = 0
     for key in wanted:
         text = _text(key)
@@ -41,7 +69,6 @@ def run(
             done[text] = compute(key)
             if file is not None:
                 _append(file, key, done[text])
-    return [(key, done[_text(key)]) for key in wanted]
 
 
 def there(data: str) -> bool:

@@ -19,9 +19,10 @@ STUDENT, MEANS = "t-STE and k-means", "k-means on the points"
 def claims(result: Table) -> list[dict[str, Any]]:
     """``result`` as ``perrot2020.summary`` makes it; parts that are not there are passed over."""
     told = Claims()
-    _answers(told, result["ari by answers"])
-    _noise(told, result["ari by noise"])
-    _distributions(told, result["ari by distribution"])
+    figure = {"answers": _answers, "noise": _noise, "distribution": _distributions}
+    for part, judge in figure.items():
+        if f"ari by {part}" in result:
+            judge(told, result[f"ari by {part}"])
     for digits, say in (("1 and 7", _two_digits), ("ten", _ten_digits)):
         name = f"ari by answers, MNIST {digits}"
         if name in result:
@@ -69,7 +70,8 @@ def _answers(told: Claims, table: Table) -> None:
     for ours, theirs in (("AddS-3", "MulK-3"), ("AddS-4", "MulK-4")):
         told.say(f"{ours} needs fewer answers than {theirs}.",
                  sooner(curves[ours], curves[theirs]), words(ours, theirs))  # fmt: skip
-    means = {m: float(np.mean(list(curve.values()))) for m, curve in curves.items() if curve}
+    shared = [x for x, row in rows.items() if all(m in row for m in curves)]
+    means = {m: float(np.mean([c[x] for x in shared])) for m, c in curves.items() if shared}
     adds = [means.get("AddS-3"), means.get("AddS-4")]
     decided = None not in adds and max(adds) > FOUND  # type: ignore[type-var, operator]
     told.say(
@@ -108,7 +110,7 @@ def _distributions(told: Claims, table: Table) -> None:
         "AddS-3 outperforms MulK-3 with every pair of distributions, at n (ln n)^3 and at "
         "n (ln n)^4 answers.",
         all(row["AddS-3"][0] > row["MulK-3"][0] for row in table.values())
-        if powers == ["n (ln n)^3", "n (ln n)^4"] else None,
+        if powers == ["n (ln n)^3", "n (ln n)^4"] and len(table) % 2 == 0 else None,
         ", ".join(f"{name}: {row['AddS-3'][0]:.2f} and {row['MulK-3'][0]:.2f}"
                   for name, row in table.items()),
     )  # fmt: skip

@@ -59,7 +59,8 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     """Compute the grid, what is not yet in ``out`` of it; print tables, or one JSON object:
     ``{"ari by answers", "ari by noise", "ari by distribution", "ari by answers, MNIST ...":
     {x: {method: [mean, sd]}}, "k": the same of the k that SPUR estimates, "car": {"methods",
-    "matrix", "k"}, "claims": [...]}``.
+    "matrix", "k"}, "claims": [...], "cells": [done, wanted]}``. Ends with
+    ``KeyboardInterrupt`` where it was interrupted, after the report.
 
     ``out``: a folder for ``perrot2020.svg``, ``.png``, ``.csv``, ``.json`` and the cells. MNIST and
     the cars are read from HCVIZ_DATA, and left out where they are not there.
@@ -68,8 +69,9 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     began = time.monotonic()
     size = QUICK if quick else FULL
     pictures = Pictures(size["embedded"], size["mnist"])
-    found = grid.run(NAME, keys(size), lambda key: compute(key, pictures), out)
-    result = summary(found)
+    wanted = list(keys(size))
+    found = grid.run(NAME, wanted, lambda key: compute(key, pictures), out)
+    result = summary(found) | {"cells": [len(found), len(wanted)]}
     if out is not None:
         from hcviz.reproduce.comparison_figure import draw_partitions  # matplotlib: a second
 
@@ -83,7 +85,9 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
             ),
             lambda files: draw_partitions(result, files),
         )  # fmt: skip
-    print(json.dumps(result) if as_json else report(result))
+    print(json.dumps(result) if as_json else grid.extent(found, wanted) + report(result))
+    if len(found) < len(wanted):
+        raise KeyboardInterrupt
 
 
 # ---------------------------------------------------------------------- what is computed
@@ -325,9 +329,11 @@ def report(result: dict[str, Any]) -> str:
         lines += ["", f"{name:<34}" + "".join(f"{x:>16}" for x in by_x)]
         methods = dict.fromkeys(m for row in by_x.values() for m in row)
         tables = [(m, by_x) for m in methods]
-        tables += [(m, result["k"][name]) for m in next(iter(result["k"][name].values()))]
+        estimates = dict.fromkeys(m for row in result["k"][name].values() for m in row)
+        tables += [(m, result["k"][name]) for m in estimates]
         for method, table in tables:
-            said = [f"{row[method][0]:.3f} ({row[method][1]:.2f})" for row in table.values()]
+            cells = [row.get(method) for row in table.values()]  # none yet, if interrupted
+            said = [f"{cell[0]:.3f} ({cell[1]:.2f})" if cell else "-" for cell in cells]
             lines.append(f"{method:<34}" + "".join(f"{text:>16}" for text in said))
     if "car" in result:
         car = result["car"]
