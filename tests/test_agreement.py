@@ -110,7 +110,7 @@ def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
     loop.until(lambda: zoo.view.agreeing == "ddt")
     agreement.SHEET.act(Gestures(zoo), "cancel", {})
     assert zoo.view.agreeing == ""
-    assert driver._runner is None
+    assert not driver._behind.busy
     assert [name for name, *_ in zoo.view.agreed] == ["average"]
 
 
@@ -135,7 +135,7 @@ def test_other_items_end_it(zoo, loop):
     assert zoo.open_data(DataSpec(name="iris"))
     assert not zoo.view.agree_wanted
     assert zoo.view.agree_with is None
-    assert driver._runner is None
+    assert not driver._behind.busy
     loop.until(lambda: zoo.session.status == "settled")
     assert {name for name, *_ in zoo.view.agreed} <= {"average"}
 

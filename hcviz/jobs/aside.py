@@ -12,10 +12,8 @@ from typing import Any
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs.courier import Message
+from hcviz.jobs.behind import Behind
 from hcviz.jobs.pool import POOL, Pool
-from hcviz.jobs.runner import Runner
-from hcviz.session.actions import Arrived, Failed, Finished
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +57,7 @@ class Aside:
         self._wanted: dict[str, dict[Hashable, Work]] = {}
         self._doing: tuple[int, Hashable] | None = None
         self._turn = 0
-        self._last: Snapshot | None = None
-        self._runner = Runner(lambda message: schedule(lambda: self._told(message)), pool)
-        self._read: Callable[[Snapshot], Any] = lambda snapshot: snapshot
+        self._behind = Behind(schedule, pool)
         self._closed = False
 
     @property
@@ -93,13 +89,12 @@ class Aside:
         self._wanted.clear()
         if self._doing is not None:
             self._doing = None
-            self._runner.cancel()
+            self._behind.close()
 
     def close(self) -> None:
         """Nothing more is worked out or told."""
         self._closed = True
         self.forget()
-        self._runner.close()
 
     # ------------------------------------------------------------------ inside
 
@@ -116,8 +111,12 @@ class Aside:
         turn = self._turn
         self._doing = (turn, key)
         if isinstance(work, SideRun):
-            self._last, self._read = None, work.read
-            self._runner.start(turn, work.method, work.problem(), work.params, work.seed)
+            read = work.read
+
+            def done(last: Snapshot | None, fault: HcvizError | None) -> None:
+                self._done(turn, fault if fault or last is None else _answer(lambda: read(last)))
+
+            self._behind.start(work.method, work.problem(), work.params, work.seed, done)
             return
 
         def calculate() -> None:
@@ -129,25 +128,13 @@ class Aside:
 
         threading.Thread(target=calculate, name="hcviz-aside", daemon=True).start()
 
-    def _told(self, message: Message) -> None:
-        if self._doing is None or message.run != self._doing[0]:
-            return
-        if isinstance(message, Arrived):
-            self._last = message.snapshot
-            self._runner.acknowledge(message.run)
-        elif isinstance(message, Failed):
-            self._done(message.run, HcvizError(message.message, message.hint))
-        elif isinstance(message, Finished) and self._last is not None:
-            last, read = self._last, self._read
-            self._done(message.run, _answer(lambda: read(last)))
-
     def _done(self, turn: int, answer: Any) -> None:
         if self._doing is None or self._doing[0] != turn:
             return
         self._known[self._doing[1]] = answer
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
-        self._doing = self._last = None
+        self._doing = None
         self._changed()
         self._next()
 

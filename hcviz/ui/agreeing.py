@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs import Runner
-from hcviz.session import actions as act
+from hcviz.jobs import Behind
 from hcviz.session.model import Session
 from hcviz.ui.store import Store
 
@@ -73,8 +73,8 @@ class Agreeing:
     """
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
-        self._store, self._schedule = store, schedule
-        self._runner: Runner | None = None
+        self._store = store
+        self._behind = Behind(schedule)
         self._at: Key | None = None
         self._known: dict[Key, Result] = {}
         self._about: Any = None
@@ -88,9 +88,8 @@ class Agreeing:
         )  # fmt: skip
 
     def close(self) -> None:
-        if self._runner is not None:
-            self._runner.close()
-        self._runner = self._at = None
+        self._behind.close()
+        self._at = None
 
     def _next(self) -> None:
         """Show what is known; start the next that is not, if it is wanted and the job rests."""
@@ -126,37 +125,14 @@ class Agreeing:
     def _start(self, name: str, at: Key) -> None:
         session = self._store.session
         params = session.params if name == session.method else session.other_params.get(name, {})
-        last: list[Tree] = []
 
-        def receive(message: Any) -> None:
-            if self._runner is not runner:  # ended, or another is at work
-                return
-            if isinstance(message, act.Arrived):
-                last[:] = [message.snapshot.tree]
-                runner.acknowledge(message.run)
-            elif isinstance(message, act.Finished):
-                done((last[0] if last else None, "" if last else "It gave no tree."))
-            elif isinstance(message, act.Failed):
-                done((None, f"{message.message} {message.hint}".strip()))
-
-        def expire() -> None:
-            if self._runner is runner:
-                late = f"Stopped after {LIMIT:.0f} seconds."
-                done((last[0] if last else None, late))
-
-        def done(result: Result) -> None:
-            clock.cancel()
-            self.close()
-            self._known[at] = result
+        def done(last: Snapshot | None, fault: HcvizError | None) -> None:
+            self._at = None
+            self._known[at] = (last.tree if last is not None else None, str(fault or ""))
             while len(self._known) > KEPT:
                 del self._known[next(iter(self._known))]
             self._next()
 
         self._at = at
-        self._runner = runner = Runner(lambda message: self._schedule(lambda: receive(message)))
-        clock = threading.Timer(LIMIT, lambda: self._schedule(expire))
-        clock.daemon = True
-        clock.start()
         problem = self._store.problem.with_triplets(session.triplets)
-        # Run 0, as the session's own first.
-        runner.start(0, name, problem, dict(params), session.seed)
+        self._behind.start(name, problem, dict(params), session.seed, done, LIMIT)

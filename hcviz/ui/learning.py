@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
+from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs import Runner
-from hcviz.session import actions as act
+from hcviz.jobs import Behind
 from hcviz.ui.store import Store
 
 #: Method and what the page calls its tree: average linkage, and the sampler that is told nothing.
@@ -32,8 +33,8 @@ class Baselines:
     """
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
-        self._store, self._schedule = store, schedule
-        self._runner: Runner | None = None
+        self._store = store
+        self._behind = Behind(schedule)
         self._at: Key | None = None  # what it runs
         self._ours: Known = {}
         store.subscribe(
@@ -42,9 +43,8 @@ class Baselines:
         )
 
     def close(self) -> None:
-        if self._runner is not None:
-            self._runner.close()
-        self._runner = self._at = None
+        self._behind.close()
+        self._at = None
 
     def _next(self) -> None:
         """Show what is known; start the next that is not, if the store's job rests."""
@@ -71,24 +71,13 @@ class Baselines:
         if get_algorithm(name).lacks(problem):
             self._know(key, known, None)
             return
-        last: list[Tree] = []
 
-        def receive(message: Any) -> None:
-            if self._runner is not runner:  # other data meanwhile
-                return
-            if isinstance(message, act.Arrived):
-                last[:] = [message.snapshot.tree]
-                runner.acknowledge(message.run)
-                return
-            self.close()
-            if not isinstance(message, act.Stopped):
-                done = isinstance(message, act.Finished) and last
-                self._know(key, known, last[0] if done else None)
+        def done(last: Snapshot | None, fault: HcvizError | None) -> None:
+            self._at = None
+            self._know(key, known, last.tree if last is not None and fault is None else None)
 
         self._at = key
-        self._runner = runner = Runner(lambda message: self._schedule(lambda: receive(message)))
-        # Run 0, as the session's own first: under the same seed and settings it is that very run.
-        runner.start(0, name, problem, {}, seed)
+        self._behind.start(name, problem, {}, seed, done)
 
     def _know(self, key: Key, known: Known, tree: Tree | None) -> None:
         known[key] = tree
