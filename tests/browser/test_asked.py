@@ -190,3 +190,43 @@ def test_the_light_grows_as_the_run_goes_on(slow, new_page):
     assert seen == sorted(seen)
     pairs = asked_for(page)
     assert final == 2 * pairs + 200  # both ways round, and the diagonal
+
+
+def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
+    page = new_page()
+    page.goto(slow.url)
+    dashboard = Dashboard(page).settle()
+    slider = page.get_by_role("slider", name="Sampled, s")
+    slider.focus()
+    slider.press("Home")
+    dashboard.settle()
+    expect(slider).to_have_value("0")
+    page.evaluate(
+        """() => {
+          const inside = node => [node, ...[...node.querySelectorAll("*")].flatMap(x =>
+            x.shadowRoot ? inside(x.shadowRoot) : [])]
+          const part = inside(document).map(x => x.querySelector?.(".hc-sections")).find(Boolean)
+          window.repaints = 0
+          new MutationObserver(() => window.repaints++).observe(part, { childList: true })
+        }"""
+    )
+    for step in range(1, 21):
+        page.keyboard.down("ArrowRight")  # again and again without an up: as a held key repeats
+        expect(slider).to_have_value(str(step), timeout=1)
+        # Now and then a pause long enough for the step to be sent, and its run to begin.
+        page.wait_for_timeout(330 if step % 5 == 0 else 60)
+    assert page.evaluate("() => window.repaints") >= 4
+    page.keyboard.up("ArrowRight")
+    dashboard.settle()
+    expect(slider).to_have_value("20")
+    expect(slider).to_be_focused()
+    told = slider.get_attribute("aria-valuetext")
+    expect(page.locator(".hc-form").get_by_label("s", exact=True)).to_have_value(
+        told.removeprefix("s = ")
+    )
+    slider.press("ArrowLeft")  # and the next step starts from there
+    expect(slider).to_have_value("19")
+    dashboard.settle()
+    expect(slider).to_have_value("19")
+    page.keyboard.press("Control+z")
+    expect(slider).to_have_value("20")

@@ -1,19 +1,32 @@
 // What sections share: a slider over words, and runs as points of a small plot.
 
+// What a person did to a slider, kept over repaints: `at`, the place they moved it to, until the state has it.
+function hand(root, key) {
+  root.hcHands ??= {}
+  return root.hcHands[key] ??= { at: null }
+}
+
 // `texts` are what the slider chooses from, `value` what is chosen now, at the nearest `place`, though
 // perhaps none of them; `spoken(text)` is what is read out, `ends` what stands below
-// its ends, `mark` ([place, text]) below one of its places. `moved(node)` while it is dragged.
-function slide({ key, label, texts, value, place, spoken, ends, mark }, moved, left) {
-  const shown = h("b", { class: "chosen", "aria-hidden": "true" }, value)
+// its ends, `mark` ([place, text]) below one of its places. `moved(place)` while it is dragged, `left(place)`
+// when it is let go, which a key that is held down does at every step. A repaint leaves it where the `held`
+// hand moved it to, so that the next step starts from there, whatever the server knows of it yet.
+function slide({ key, label, texts, value, place, spoken, ends, mark, held }, moved, left) {
+  if (held.at !== null && (texts[held.at] === value || held.at >= texts.length)) held.at = null
+  const now = held.at ?? place
+  const shown = h("b", { class: "chosen", "aria-hidden": "true" }, held.at === null ? value : texts[now])
   const most = texts.length - 1
-  const input = h("input", { type: "range", min: 0, max: most, step: 1, value: place, "data-key": key, "aria-label": label, "aria-valuetext": spoken(value),
+  const input = h("input", { type: "range", min: 0, max: most, step: 1, value: now, "data-key": key, "aria-label": label, "aria-valuetext": spoken(held.at === null ? value : texts[now]),
     oninput: e => {
-      shown.textContent = texts[+e.target.value]
-      e.target.setAttribute("aria-valuetext", spoken(texts[+e.target.value]))
-      moved(e.target)
+      held.at = +e.target.value
+      shown.textContent = texts[held.at]
+      e.target.setAttribute("aria-valuetext", spoken(texts[held.at]))
+      moved(held.at)
     },
-    onchange: e => left(e.target) })
-  input.value = place
+    onchange: e => left(+e.target.value),
+    // What the state never came to have is not insisted on.
+    onblur: e => { const root = e.target.getRootNode(); setTimeout(() => { if (root.activeElement?.dataset.key !== key) held.at = null }, 0) } })
+  input.value = now
   return h("div", { class: "slide" }, h("label", {}, h("span", {}, `${label} `, shown), input),
     h("div", { class: "ends small quiet", "aria-hidden": "true" }, h("span", {}, ends[0]),
       mark ? h("span", { class: "usual", style: `left:calc(8px + ${(mark[0] / most).toFixed(4)} * (100% - 16px))` }, mark[1]) : null, h("span", {}, ends[1])))

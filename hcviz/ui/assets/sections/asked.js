@@ -1,8 +1,6 @@
-let timer = null
-
-SECTIONS.asked = (state, send) => foldable(state, send, () => [
+SECTIONS.asked = (state, send, root) => foldable(state, send, () => [
   facts(state), state.levels.length > 1 ? levels(state.levels) : null,
-  state.slider ? slider(state.slider, send) : h("p", { class: "quiet small" }, state.noSlider),
+  state.slider ? slider(state.slider, send, hand(root, "s-slider")) : h("p", { class: "quiet small" }, state.noSlider),
   h("label", { class: "veil small", title: state.noVeil }, h("input", { type: "checkbox", checked: state.veil && !state.noVeil, disabled: !!state.noVeil, "data-key": "veil",
     onchange: () => send("veil") }), "Darken what was not asked for"),
   state.noVeil ? h("p", { class: "quiet small" }, state.noVeil) : null,
@@ -20,14 +18,15 @@ function levels(shares) {
     h("span", { class: "quiet" }, "by level, from the root"))
 }
 
-function slider({ steps, s, place, usual, shares, all }, send) {
+function slider({ steps, s, place, usual, shares, all }, send, held) {
   const words = k => steps[k] >= all ? "All similarities are asked for." :
     `At each division ${steps[k].toLocaleString("en")} items are drawn, and every other one is compared with them: about ${shares[k]} of all pairs.`
-  const said = h("p", { class: "quiet small" }, words(place))
-  return [slide({ key: "s-slider", label: "Sampled, s", texts: steps.map(s => s.toLocaleString("en")), value: s.toLocaleString("en"), place, spoken: text => `s = ${text}`, ends: ["2 ln n", "all"], mark: usual },
-    node => { said.textContent = words(+node.value) },
-    // An arrow key held down lets go at every step: the last one counts.
-    node => { clearTimeout(timer); timer = setTimeout(() => send("s", { value: steps[+node.value] }), 200) }), said]
+  const said = h("p", { class: "quiet small" })
+  const slider = slide({ key: "s-slider", label: "Sampled, s", texts: steps.map(s => s.toLocaleString("en")), value: s.toLocaleString("en"), place, spoken: text => `s = ${text}`, ends: ["2 ln n", "all"], mark: usual, held },
+    at => { said.textContent = words(at) },
+    at => { clearTimeout(held.timer); held.timer = setTimeout(() => send("s", { value: steps[at] }), 200) })
+  said.textContent = words(held.at ?? place)
+  return [slider, said]
 }
 
 function plot({ trials }, send) {

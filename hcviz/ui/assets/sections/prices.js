@@ -1,24 +1,29 @@
 const PACE = 250
-let moved = false, last = 0, timer = null
 
-SECTIONS.prices = (state, send) => foldable(state, send, () => state.said ? [h("p", { class: "quiet small" }, state.said)] : [
-  slider(state, send),
+SECTIONS.prices = (state, send, root) => foldable(state, send, () => state.said ? [h("p", { class: "quiet small" }, state.said)] : [
+  slider(state, send, hand(root, "lam-slider")),
   state.large ? h("p", { class: "quiet small" }, "The curve is drawn for up to 2,500 items.") : state.points.length > 1 ? plot(state, send) : null,
   state.waiting ? h("p", { class: "quiet small" }, state.waiting) : null,
   state.now ? h("p", { class: "quiet small", role: "status" }, `This tree, ${state.now.said}.`) : null,
 ])
 
-function slider(state, send) {
-  // While it is dragged a run is started every quarter of a second at most; all of a drag is one step to undo.
-  const go = node => {
-    clearTimeout(timer); timer = null
-    last = Date.now()
-    send("slide", { step: +node.value, goingOn: moved })
-    moved = true
+function slider(state, send, held) {
+  // While it is moved a run is started every quarter of a second at most; all of a drag, or of a key held
+  // down, is one step to undo.
+  held.last ??= 0
+  const go = () => {
+    held.timer = null
+    held.last = Date.now()
+    send("slide", { step: held.to, goingOn: !!held.goingOn })
+    held.goingOn = true
   }
-  return slide({ key: "lam-slider", label: "Lambda", texts: state.steps, value: state.lam, place: state.place, spoken: text => `lambda ${text}`, ends: ["geometry", "answers"] },
-    node => { if (timer === null) timer = setTimeout(() => go(node), Math.max(0, last + PACE - Date.now())) },
-    node => { if (timer !== null) go(node); moved = false })
+  return slide({ key: "lam-slider", label: "Lambda", texts: state.steps, value: state.lam, place: state.place, spoken: text => `lambda ${text}`, ends: ["geometry", "answers"], held },
+    at => {
+      held.to = at
+      clearTimeout(held.rest)
+      held.timer ??= setTimeout(go, Math.max(0, held.last + PACE - Date.now()))
+    },
+    () => { held.rest = setTimeout(() => { held.goingOn = false }, PACE + 50) })
 }
 
 function plot({ points, now, weight }, send) {
