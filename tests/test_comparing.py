@@ -21,7 +21,7 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.questions.threes import next_three
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import comparing, pictures, sources
+from hcviz.ui import comparing, pictures, sources, steps
 from hcviz.ui.asking import Asking
 from hcviz.ui.autosave import worth_keeping
 from hcviz.ui.comparing import Comparing
@@ -256,6 +256,56 @@ def test_answers_about_the_items_shown_are_added_to_them(flowers, loop):
     upload(flowers, f"anchor,near,far\n{a},{b},{c}\n", kind="features")  # data of their own
     assert flowers.session.labels == (a, b, c)
     assert flowers.session.data.answers == ()
+
+
+def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
+    labels = flowers.session.labels
+    for items in ((5, 17, 30), (5, 17, 30), (8, 2, 40)):  # the same twice in one second is twice
+        flowers.dispatch(act.Choose("odd", items, time="2026-01-01T00:00:00+00:00"))
+    part = Saved()
+    Files(flowers, part, None).act("save", {"what": "answers"})
+    text, now = part.content.decode(), len(flowers.problem.comparisons)
+    log = len(flowers.session.log)
+    upload(flowers, text, name="mine.csv")
+    assert flowers.view.error is None
+    assert flowers.view.said == "mine.csv holds 3 answers that are there: nothing was added."
+    assert (len(flowers.session.log), len(flowers.problem.comparisons)) == (log, now)
+
+    a, b, c = labels[1], labels[2], labels[3]
+    more = text + f"odd,{a},{b},{c},Ana,2026-01-01T00:00:00+00:00\r\n"
+    upload(flowers, more, name="more.csv")
+    assert flowers.view.said.endswith(f"{now + 2:,} now. 3 of its answers were there.")
+    assert len(flowers.problem.comparisons) == now + 2
+    upload(flowers, more, name="more.csv")  # those that came with a file are there too
+    assert flowers.view.said == "more.csv holds 4 answers that are there: nothing was added."
+    flowers.dispatch(act.Undo())
+    flowers.dispatch(act.Undo())  # the last of the three
+    upload(flowers, text, name="mine.csv")
+    assert flowers.view.said.endswith(f"{now:,} now. 2 of its answers were there.")
+    assert len(flowers.problem.comparisons) == now
+    unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # anybody may have said so
+    for more in (2, 4):
+        upload(flowers, unsigned, name=f"{more}.csv")
+        assert len(flowers.problem.comparisons) == now + more
+
+
+def test_the_strip_counts_answers_of_files(flowers):
+    labels = flowers.session.labels
+    a, b, c = labels[5], labels[17], labels[30]
+
+    def told():
+        return [step["answers"] for step in steps.picture(flowers)["steps"]]
+
+    flowers.dispatch(act.Choose("odd", (5, 17, 30)))
+    upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};1200\n{b};{a};{c};1\n", name="x.csv")
+    upload(flowers, f"anchor,near,far\n{a},{b},{c}\n")
+    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    flowers.dispatch(act.Undo())
+    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
+    again = load_session(save_session(flowers.session))
+    sources._counts.clear()  # in another server
+    assert flowers.restore(again)
+    assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]
 
 
 def before_asked(store):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,13 +14,17 @@ import numpy as np
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets import Dataset
-from hcviz.io.comparison_csv import AnswersFile, read_comparison_csv
+from hcviz.io.comparison_csv import MIXED, SIGNATURE, AnswersFile, read_comparison_csv
 from hcviz.io.plaintext import utf8_text
 from hcviz.io.rawtable import MAX_UPLOAD_BYTES, NAME_WORDS, RawTable
 
 #: A file is about given items if so many of the names in it are theirs; fewer, and it is about
 #: others. A misspelt name or two are then found in any file of answers that is not of one row.
 SHARE = 0.5
+
+#: An answer about three: the question, the items' names (the chosen one first), author, time.
+Signed = tuple[str, tuple[str, ...], str, str]
+SIGNED = (*MIXED, *SIGNATURE)
 
 
 def dataset_of_answers(
@@ -60,6 +64,11 @@ def with_answers(dataset: Dataset, content: bytes, filename: str = "") -> Datase
 
 def counted(comparisons: int) -> str:
     return "1 comparison" if comparisons == 1 else f"{comparisons:,} comparisons"
+
+
+def how_many(content: bytes) -> int:
+    """The answers that a file holds, each as often as it counts."""
+    return sum(_read(content).asked.values())
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,61 @@ def beyond(found: Comparisons, known: Comparisons, n_items: int) -> Comparisons 
     if (more < 0).any():
         return None
     return Comparisons(np.repeat(both.rows[first], more, axis=0))
+
+
+def unsaid(content: bytes, said: Iterable[Signed]) -> tuple[bytes, int]:
+    """A file of signed answers without those that are among ``said``, and how many these were.
+
+    The same question, items, author and time make the same answer. A file without authors and
+    times, and rows whose time is empty, are left as they are: people may say the same twice. O(m).
+    """
+    known = Counter(each for each in said if each[3])
+    header, rows, places = _signed_rows(content) if known else ([], [], None)
+    if places is None:
+        return content, 0
+    kept = []
+    for row in rows:
+        answer = _signed(row, places)
+        if answer is not None and known[answer]:
+            known[answer] -= 1
+        else:
+            kept.append(row)
+    if len(kept) == len(rows):
+        return content, 0
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\r\n").writerows([header, *kept])
+    return buffer.getvalue().encode(), len(rows) - len(kept)
+
+
+def signed(content: bytes) -> list[Signed]:
+    """The answers of a file that says of each who gave it and when; none of another file. O(m)."""
+    _, rows, places = _signed_rows(content)
+    found = [] if places is None else [_signed(row, places) for row in rows]
+    return [each for each in found if each is not None]
+
+
+def _signed_rows(content: bytes) -> tuple[list[str], list[list[str]], list[int] | None]:
+    """Header, rows and places of the columns; of another file the header at most."""
+    text = content.decode("utf-8-sig", "replace")
+    reader = csv.reader(io.StringIO(text, newline=""))
+    header = next(reader, [])
+    places = _signed_columns(header)
+    return header, [] if places is None else list(reader), places
+
+
+def _signed_columns(header: Sequence[str]) -> list[int] | None:
+    """Where :func:`hcviz.io.comparison_csv.write_answers_csv` put what; None in other files."""
+    named = [cell.strip().lower() for cell in header]
+    if "count" in named or not set(SIGNED) <= set(named):
+        return None
+    return [named.index(column) for column in SIGNED]
+
+
+def _signed(row: Sequence[str], places: Sequence[int]) -> Signed | None:
+    if len(row) <= max(places):
+        return None
+    kind, *items, author, time = (row[place].strip() for place in places)
+    return (kind.lower(), tuple(items), author, time) if time else None
 
 
 def read_items(content: bytes) -> tuple[str, ...]:
@@ -161,11 +225,15 @@ def _read(content: bytes, labels: Sequence[str] | None = None) -> AnswersFile:
 
 __all__ = [
     "Meant",
+    "Signed",
     "beyond",
     "counted",
     "dataset_of_answers",
+    "how_many",
     "like_answers",
     "meant",
     "read_items",
+    "signed",
+    "unsaid",
     "with_answers",
 ]

@@ -42,6 +42,8 @@ FORMS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
 _KINDS = dict(zip(FORMS, ("triplets", "quadruplets", "central", "odd"), strict=True))
 #: The header of answers to both questions about three: its first column is ``central`` or ``odd``.
 MIXED = ("question", "chosen", "other_1", "other_2")
+#: Columns that say whose answer it is, and since when.
+SIGNATURE = ("author", "time")
 _OF_MIXED = {kind: form for form, kind in _KINDS.items() if kind in ("central", "odd")}
 
 #: What to do about a file of answers that does not say what was asked.
@@ -165,7 +167,7 @@ def write_answers_csv(
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([*MIXED, "author", "time"])
+    writer.writerow([*MIXED, *SIGNATURE])
     for kind, items, author, time in answers:
         writer.writerow([kind, *(labels[item] for item in items), author, time])
     return buffer.getvalue()

@@ -13,8 +13,12 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.core.triplets import Comparisons
-from hcviz.io.answers import beyond, counted, meant
-from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
+from hcviz.io.answers import Signed, beyond, counted, meant, signed, unsaid
+from hcviz.io.comparison_csv import (
+    read_comparison_csv,
+    write_answers_csv,
+    write_comparison_csv,
+)
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
@@ -119,16 +123,29 @@ class Files:
             said = f"{which} among the items shown before, so these are data of their own."
             self._table("comparisons", name, content, said)
             return
+        content, repeated = unsaid(content, self._signed())
+        if repeated:
+            found = read_comparison_csv(content, labels).comparisons
+            if not len(found):
+                said = "1 answer" if repeated == 1 else f"{repeated:,} answers"
+                store.look(
+                    error=None, said=f"{name} holds {said} that are there: nothing was added."
+                )
+                return
+            about = replace(about, comparisons=found)
         size = len(content) + sum(len(each) for _, each in store.session.data.answers)
         if size > MAX_UPLOAD_BYTES:
             raise TooLarge(
                 f"With {name} the files of answers have more than {MAX_UPLOAD_BYTES >> 20} MB."
             )
+        assert about.comparisons is not None
         known = store.problem.comparisons
         more: Comparisons | None = about.comparisons
         count, now = len(about.comparisons), 0 if known is None else len(known)
         said = f"{counted(count)} from {name} added to the {len(labels)} items shown"
         said += f", {now + count:,} now." if now else "."
+        if repeated:
+            said += f" {repeated:,} of its answers {'was' if repeated == 1 else 'were'} there."
         if known is not None and now >= SURELY:
             more = beyond(about.comparisons, known, len(labels))
         if more is None:
@@ -141,6 +158,15 @@ class Files:
             said += f" and {len(more):,} more, which were added."
             content = write_comparison_csv(more, labels).encode()
         store.dispatch(act.Attach(name, content, said))
+
+    def _signed(self) -> list[Signed]:
+        """The answers about three that the session has, said here or read from files."""
+        session, labels = self.store.session, self.store.session.labels
+        own: list[Signed] = [
+            (each.question, tuple(labels[item] for item in each.items), each.author, each.time)
+            for each in session.choices
+        ]
+        return own + [one for _, content in session.data.answers for one in signed(content)]
 
     def _save(self, what: str) -> None:
         session = replace(self.store.session, look=act.frozen(self.store.view.look))

@@ -12,7 +12,7 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
-from hcviz.io.answers import with_answers
+from hcviz.io.answers import how_many, with_answers
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
 
@@ -20,13 +20,27 @@ from hcviz.session.model import DataSpec
 #: by the explorers that show them, and by whoever gave them, not here.
 GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 
+#: Answers in an attached file, by the hash and the length of its content.
+_counts: dict[tuple[int, int], int] = {}
+
 
 def resolve(spec: DataSpec) -> Dataset:
     """Load what ``spec`` names. Raises :class:`InvalidData` (or a table's own sentence)."""
     found = _of_itself(spec)
     for filename, content in spec.answers:
+        before = found
         found = with_answers(found, content, filename)
+        more = sum((found.asked or {}).values()) - sum((before.asked or {}).values())
+        _counts[hash(content), len(content)] = more
     return found
+
+
+def answers_in(content: bytes) -> int:
+    """How many answers an attached file holds; read once (a bytes object keeps its hash)."""
+    key = hash(content), len(content)
+    if key not in _counts:
+        _counts[key] = how_many(content)
+    return _counts[key]
 
 
 def _of_itself(spec: DataSpec) -> Dataset:

@@ -16,6 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.history import answers_in_use
 from hcviz.session.model import Checkpoint, Session
+from hcviz.ui.sources import answers_in
 from hcviz.ui.store import Store
 
 #: Steps shown back and forth, at most.
@@ -44,13 +45,14 @@ def picture(store: Store) -> dict[str, Any]:
         by = index - len(past)
         tree = None if point.snapshot is None or (by == 0 and running) else point.snapshot.tree
         answers = answers_in_use(point)
+        answers += sum(answers_in(content) for _, content in point.data.answers)
         steps.append(
             {
                 "index": index,
                 "by": by,
                 "label": label.removesuffix("."),
                 "now": by == 0,
-                "answers": f"{answers} answer{'s' * (answers != 1)}",
+                "answers": f"{answers:,} answer{'s' * (answers != 1)}",
                 "thumb": "" if tree is None else thumbnail(tree),
                 "cost": "" if tree is None else _cost(store, point, tree),
             }
