@@ -154,7 +154,7 @@ def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
         (kept / f"{name}.cells.jsonl").write_text("\n".join(lines[:done]) + "\n")
         with pytest.MonkeyPatch.context() as patched:
             if done not in drawn:
-                patched.setattr(module.record, "write", lambda *_: None)
+                patched.setattr(grid.record, "write", lambda *_: None)
             arguments = ["reproduce", name, "--quick", "--out", str(kept)]
             assert cli.main(arguments) == 130
         told = capsys.readouterr().out
@@ -174,8 +174,6 @@ def test_a_grid_keeps_its_cells_whatever_ends_it(tmp_path):
         grid.run("squares", keys[2:], breaks, tmp_path / "none")
     found = grid.run("squares", keys, breaks, tmp_path / "new")
     assert [values["value"] for _, values in found] == [0, 1]
-    assert "2 of 4 cells" in grid.extent(found, keys)
-    assert grid.extent(keys, keys) == ""
     asked = []
 
     def works(key):

@@ -3,10 +3,8 @@ S.4 (Dasgupta's cost on Zoo, Glass, 20 Newsgroups), and the trees of the cars.""
 
 from __future__ import annotations
 
-import json
 import math
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +30,7 @@ from hcviz.datasets import (
     sample_signs,
 )
 from hcviz.metrics import aari, adjusted_rand_index, cut, dasgupta_cost
-from hcviz.reproduce import grid, record
+from hcviz.reproduce import grid
 from hcviz.reproduce.claims import lines as claim_lines
 from hcviz.reproduce.hierarchy_claims import ALL_LANDMARKS, claims
 
@@ -70,6 +68,8 @@ CAR_METHODS = {
     "4k-al": "4K-AL", "4-al": "4-AL", "forte": "FORTE-AL, d = 2", "t-ste": "t-STE-AL, d = 2",
 }  # fmt: skip
 
+COLUMNS = ("part", "data", "rate", "delta", "draw", "method", "value")
+
 Answers = Comparisons | NDArray[Any]
 
 
@@ -83,32 +83,14 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     ``ghoshdastidar2019-cars.svg`` and ``.png``: the cars' trees with photographs.
     20 Newsgroups and the cars are read from HCVIZ_DATA, and left out where they are not there.
     """
-    record.check(out)
-    began = time.monotonic()
-    size = QUICK if quick else FULL
-    wanted = list(keys(size))
-    found = grid.run(NAME, wanted, compute, out)
-    result = summary(found) | {"cells": [len(found), len(wanted)]}
-    if out is not None:
-        record.write(
-            out,
-            NAME,
-            record.table(("part", "data", "rate", "delta", "draw", "method", "value"), rows(found)),
-            record.run_record(
-                NAME, time.monotonic() - began, {"quick": quick}, dict(size), result,
-                packages=("scikit-learn",),
-            ),
-            lambda files: pictures(result, files),
-        )  # fmt: skip
-    print(json.dumps(result) if as_json else grid.extent(found, wanted) + report(result))
-    if len(found) < len(wanted):
-        raise KeyboardInterrupt
+    said = grid.Report(summary, report, COLUMNS, rows, pictures)
+    grid.reproduce(NAME, QUICK if quick else FULL, keys, compute, said, (quick, as_json, out))
 
 
 # ---------------------------------------------------------------------- what is computed
 
 
-def keys(size: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def keys(size: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Every cell of the grid, one repetition after another: a grid that was interrupted is one of
     fewer repetitions."""
     if grid.there("car"):

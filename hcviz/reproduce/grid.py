@@ -9,7 +9,9 @@ a grid with fewer cells.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sized
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +45,66 @@ def run(
     return [(key, done[_text(key)]) for key in wanted if _text(key) in done]
 
 
-def extent(found: Sized, wanted: Sized) -> str:
-    """What an interrupted run's report begins with; empty for a whole one."""
-    if len(found) == len(wanted):
-        return ""
+@dataclass(frozen=True)
+class Report:
+    """What is said of the cells that were found. All of it must be fit for JSON."""
+
+    #: The object that ``--json`` prints.
+    summary: Callable[[list[tuple[dict[str, Any], Found]]], dict[str, Any]]
+    #: The same for people.
+    text: Callable[[dict[str, Any]], str]
+    #: The CSV: its columns, and a row for each number.
+    header: tuple[str, ...]
+    rows: Callable[[list[tuple[dict[str, Any], Found]]], Iterable[tuple[Any, ...]]]
+    #: Saves the picture of a summary in each of the files.
+    draw: Callable[[dict[str, Any], list[Path]], object]
+
+
+def reproduce(
+    name: str,
+    size: Mapping[str, Any],
+    keys: Callable[[Mapping[str, Any]], Iterable[Key]],
+    compute: Callable[[Key], Found],
+    report: Report,
+    options: tuple[bool, bool, Path | None],
+) -> None:
+    """Compute the grid of this size, what is not yet in the folder of it, and report on it.
+
+    ``options``: quick, as JSON, the folder. An interrupted grid is reported on as far as it got;
+    then ``KeyboardInterrupt`` goes on.
+    """
+    quick, as_json, out = options
+    record.check(out)
+    began = time.monotonic()
+    wanted = list(keys(size))
+    found = run(name, wanted, compute, out)
+    result = report.summary(found) | {"cells": [len(found), len(wanted)]}
+    if out is not None:
+        record.write(
+            out,
+            name,
+            record.table(report.header, report.rows(found)),
+            record.run_record(
+                name, time.monotonic() - began, {"quick": quick}, dict(size), result,
+                packages=("scikit-learn",),
+            ),
+            lambda files: report.draw(result, files),
+        )  # fmt: skip
+    whole = len(found) == len(wanted)
+    if as_json:
+        print(json.dumps(result))
+    else:
+        print(
+            report.text(result) if whole else f"{_extent(*result['cells'])}\n{report.text(result)}"
+        )
+    if not whole:
+        raise KeyboardInterrupt
+
+
+def _extent(done: int, wanted: int) -> str:
     return (
-        f"Interrupted: {len(found)} of {len(wanted)} cells are done, and the report is of these. "
-        "With --out, the same command goes on from here.\n"
+        f"Interrupted: {done} of {wanted} cells are done, and the report is of these. "
+        "With --out, the same command goes on from here."
     )
 
 

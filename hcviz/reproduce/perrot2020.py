@@ -3,10 +3,8 @@ of which distributions) and Figure 2 (MNIST, and the cars with the ARI between a
 
 from __future__ import annotations
 
-import json
 import math
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +52,8 @@ POWER, EPS = 4.0, 0.75
 PAIRS = ("normal-normal", "uniform-beta", "uniform-normal")
 PAIR_POWERS = (3.0, 4.0)
 
+COLUMNS = ("part", "x", "kind", "draw", "method", "value")
+
 
 def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     """Compute the grid, what is not yet in ``out`` of it; print tables, or one JSON object:
@@ -65,35 +65,24 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
     ``out``: a folder for ``perrot2020.svg``, ``.png``, ``.csv``, ``.json`` and the cells. MNIST and
     the cars are read from HCVIZ_DATA, and left out where they are not there.
     """
-    record.check(out)
-    began = time.monotonic()
     size = QUICK if quick else FULL
     pictures = Pictures(size["embedded"], size["mnist"])
-    wanted = list(keys(size))
-    found = grid.run(NAME, wanted, lambda key: compute(key, pictures), out)
-    result = summary(found) | {"cells": [len(found), len(wanted)]}
-    if out is not None:
-        from hcviz.reproduce.comparison_figure import draw_partitions  # matplotlib: a second
+    said = grid.Report(summary, report, COLUMNS, rows, draw)
+    grid.reproduce(
+        NAME, size, keys, lambda key: compute(key, pictures), said, (quick, as_json, out)
+    )
 
-        record.write(
-            out,
-            NAME,
-            record.table(("part", "x", "kind", "draw", "method", "value"), rows(found)),
-            record.run_record(
-                NAME, time.monotonic() - began, {"quick": quick}, dict(size), result,
-                packages=("scikit-learn",),
-            ),
-            lambda files: draw_partitions(result, files),
-        )  # fmt: skip
-    print(json.dumps(result) if as_json else grid.extent(found, wanted) + report(result))
-    if len(found) < len(wanted):
-        raise KeyboardInterrupt
+
+def draw(result: dict[str, Any], files: list[Path]) -> None:
+    from hcviz.reproduce.comparison_figure import draw_partitions  # matplotlib: a second
+
+    draw_partitions(result, files)
 
 
 # ---------------------------------------------------------------------- what is computed
 
 
-def keys(size: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def keys(size: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Every cell of the grid."""
     if grid.there("car"):
         yield {"part": "car", "starts": size["starts"]}
