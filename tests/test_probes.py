@@ -86,7 +86,7 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
     shares = triplet_agreement_by_level(target, snapshot.tree)
     assert told["levels"] == [[k + 1, x] for k, x in enumerate(shares) if x == x]
     named = [name for name, _ in pictures.inspector_live(store)["facts"]]
-    assert not {"queries", "share", "similarities asked for"} & set(named)  # told once
+    assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # told once
 
 
 def test_a_lesson_hides_what_is_known(store, loop):

@@ -345,7 +345,7 @@ def test_no_cut_is_called_balanced_that_is_not(store, loop):
         or sum(x[0] for x in (found["best"], found["own"])) == 101
     )
     live = dict(pictures.inspector_live(store)["facts"])
-    assert live["sets without a balanced cut"] == "1"
+    assert live["Sets without a balanced cut"] == "1"
 
 
 def test_where_no_sweep_is_balanced_the_largest_group_is_cut_off():

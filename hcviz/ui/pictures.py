@@ -217,7 +217,10 @@ def inspector_live(store: Store) -> dict[str, Any]:
     for name, value in session.snapshot.metrics.items():
         if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
             continue
-        facts.append([_METRICS.get(name, name.replace("_", " ")), _number(value)])
+        words = _METRICS.get(name, name.replace("_", " "))
+        if len(words) > 1:  # not k
+            words = words[0].upper() + words[1:]
+        facts.append([words, _number(value)])
     return {"facts": facts, "sure": certainty.settled(store)}
 
 

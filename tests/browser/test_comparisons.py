@@ -160,7 +160,7 @@ def test_a_file_of_answers_joins_the_items_shown_and_is_there_after_a_reload(
         flowers.open("Comparisons (CSV)…", answers)
         flowers.settle()
         expect(foot).to_contain_text("24 comparisons from crowd.csv added to the 48 items shown")
-        assert (flowers.fact("Items"), flowers.fact("answers")) == ("48", "4,220")
+        assert (flowers.fact("Items"), flowers.fact("Answers")) == ("48", "4,220")
         assert len(column(page, "label-pictures", "url")) == 48
         after = flowers.newick()
         flowers.button("Undo").click()
@@ -187,5 +187,5 @@ def test_the_card_asks_of_any_data_when_it_is_unfolded(page):
     expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not read such answers")
     page.locator(".hc-compare [data-key=c-method]").click()
     zoo.settle()
-    assert zoo.fact("answers") == "2"
+    assert zoo.fact("Answers") == "2"
     expect(page.get_by_role("tab", name="Comparisons")).to_be_enabled()
