@@ -11,6 +11,7 @@ from scipy.cluster.hierarchy import linkage
 import hcviz
 from hcviz import Comparisons, Problem, Tree, Triplets, cli, metrics
 from hcviz.algorithms import generator, get
+from hcviz.commands.options import parse_value
 from hcviz.core.build import chain_triplets, implies, is_consistent, minimal_conflict
 from hcviz.core.errors import (
     HcvizError,
@@ -169,7 +170,7 @@ def test_a_wrong_parameter_is_told_in_words(method, name, value, said):
 def test_whole_floats_are_whole_numbers():
     steps = get("ddt").parameters(steps=1e3).steps
     assert (steps, type(steps)) == (1000, int)
-    assert cli.parse_value(get("ddt").params.param["steps"], "1e3") == 1000
+    assert parse_value(get("ddt").params.param["steps"], "1e3") == 1000
     assert TREE.restrict([0.0, 2.0]).n_leaves == 2
     assert TREE.lca(0.0, 1) == 3
     assert hcviz.build(3.0, [[0.0, 1.0, 2.0]]) == hcviz.build(3, [[0, 1, 2]])

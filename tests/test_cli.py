@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -19,7 +20,11 @@ import pytest
 import hcviz
 from hcviz import cli
 from hcviz.algorithms import get
-from hcviz.session.model import Constraint, Session
+from hcviz.commands.options import parameter_values, parse_value
+from hcviz.commands.serve import opening
+from hcviz.io.session_file import save_session
+from hcviz.session.model import Constraint, DataSpec, Session
+from hcviz.ui import sources
 from tests.conftest import ROOT
 
 
@@ -133,7 +138,7 @@ def test_options_and_set_say_the_same():
     ):
         words = ["run", method.name, "data", *words]
         options = cli.make_parser(words).parse_args(words)
-        assert cli.parameter_values(method, options) == {name: value}
+        assert parameter_values(method, options) == {name: value}
 
 
 class Every(param.Parameterized):
@@ -164,7 +169,7 @@ class Every(param.Parameterized):
     ],
 )
 def test_values_get_the_type_of_their_parameter(name, text, value):
-    parsed = cli.parse_value(Every.param[name], text)
+    parsed = parse_value(Every.param[name], text)
     assert parsed == value
     assert type(parsed) is type(value)
 
@@ -172,7 +177,7 @@ def test_values_get_the_type_of_their_parameter(name, text, value):
 @pytest.mark.parametrize(("name", "text"), [("count", "2.5"), ("share", "half"), ("exact", "so")])
 def test_values_of_the_wrong_type_are_refused(name, text):
     with pytest.raises(hcviz.HcvizError, match=name):
-        cli.parse_value(Every.param[name], text)
+        parse_value(Every.param[name], text)
 
 
 def test_what_run_refuses(refused, table, tmp_path):
@@ -403,6 +408,79 @@ def test_serve_answers_until_it_is_interrupted(refused):
         err = server.communicate(timeout=30)[1]
     assert f"http://127.0.0.1:{port}" in err
     assert "Traceback" not in err, err
+
+
+def test_serve_reads_its_file_before_there_is_a_server(refused, table, tmp_path):
+    bad, other = tmp_path / "bad.csv", tmp_path / "answers.csv"
+    bad.write_text("name,x\na,1\na,2\n")
+    other.write_text("anchor,near,far\na,b,nobody\n")
+    items, session = tmp_path / "items.txt", tmp_path / "x.hcviz"
+    items.write_text("a\nb\nc\n")
+    with socket.socket() as taken:  # what is not refused would find the port taken, and say so
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+
+        def told(*words):
+            said = refused("serve", *words, "--port", taken.getsockname()[1])
+            assert "Port" not in said
+            return said
+
+        assert "neither a built-in data set nor a file" in told(tmp_path / "nowhere.csv")
+        assert "cannot be read" in told(tmp_path)
+        assert "'a'" in told(bad)
+        assert "nobody" in told(table, "--answers", other)
+        assert "nobody" in told(other, "--items", items)
+        assert "has its items" in told("zoo", "--items", items)
+        assert "sequences" in told(table, "--kind", "sequences")
+        session.write_bytes(b"PK\x03\x04 torn")
+        assert "session" in told(session)
+        session.write_bytes(save_session(Session(data=DataSpec(), labels=("a", "b"))))
+        assert "other items" in told(session)
+        assert "--answers and --items are for tables" in told(session, "--answers", other)
+        assert "Port" in refused("serve", table, "--port", taken.getsockname()[1])
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """What ``hcviz serve`` would begin its pages with."""
+
+    def read(*words):
+        options = cli.make_parser().parse_args(["serve", *map(str, words)])
+        sources.offer(opening(options))
+        return sources.offered()
+
+    yield read
+    sources.offer(None)
+
+
+def test_serve_opens_what_the_page_opens(opened, table, tmp_path):
+    begun = opened(table)
+    assert begun.data.labels == ("a", "b", "c", "d", "e")
+    assert sources.resolve(replace(begun.spec, scaling="rank")) is begun.data  # not read again
+    answers, items = tmp_path / "answers.csv", tmp_path / "items.txt"
+    answers.write_text("odd,other_1,other_2\nd,a,b\ne,a,c\n")
+    items.write_text("e\nd\nz\na\nb\nc\n")
+    begun = opened(table, "--answers", answers)
+    assert (len(begun.data.comparisons), begun.title) == (4, "points.csv + answers.csv")
+    begun = opened(answers, "--items", items)
+    assert begun.data.labels == ("e", "d", "z", "a", "b", "c")  # z, never compared, too
+    assert len(begun.data.comparisons) == 4
+    array = tmp_path / "x.npy"
+    np.save(array, np.eye(4))
+    assert opened(array).data.features.shape == (4, 4)
+    matrix = tmp_path / "m.csv"
+    matrix.write_text("0,1,2\n1,0,3\n2,3,0\n")
+    assert opened(matrix, "--kind", "distance").data.similarity.shape == (3, 3)
+    texts = tmp_path / "x.txt"
+    texts.write_text("ACGT\nACGA\nTTTT\n")
+    assert opened(texts, "--kind", "sequences").data.n_items == 3
+    assert opened("iris").title == "Iris (150 flowers)"
+    zoo = hcviz.datasets.load("zoo")
+    said = (Constraint(1, (3, 7), 20),)
+    saved = tmp_path / "x.hcviz"
+    session = Session(data=DataSpec(), labels=zoo.labels, constraints=said)
+    saved.write_bytes(save_session(session))
+    assert opened(saved).session.constraints == said
 
 
 # ---------------------------------------------------------------------- sequences

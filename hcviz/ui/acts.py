@@ -7,7 +7,7 @@ is meant.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import panel as pn
@@ -29,6 +29,7 @@ from hcviz.ui.gestures import Gestures
 from hcviz.ui.link import to_query
 from hcviz.ui.sections import SECTIONS
 from hcviz.ui.sheets import TREE
+from hcviz.ui.sources import offered
 from hcviz.ui.store import LOOKS, Store
 
 
@@ -72,7 +73,10 @@ class Acts:
         store = self.store
         session = store.session
         value = more.get("value")
-        if name == "data" and value != pictures.CURRENT:
+        begun = offered()
+        if name == "data" and value == pictures.OFFERED and begun is not None:
+            store.open_data(replace(begun.spec, similarity=session.data.similarity))
+        elif name == "data" and value != pictures.CURRENT:
             store.open_data(
                 DataSpec(kind="built-in", name=str(value), similarity=session.data.similarity)
             )

@@ -51,14 +51,14 @@ def warm() -> None:
 
 
 def serve_page(
-    data: str | None = None,
     spec: DataSpec | None = None,
     autosave: str | None = None,
     scheduler: str | None = None,
 ) -> pn.viewable.Viewable:
     """The page of the current browser session; call it from the served script.
 
-    It opens the built-in ``data`` (or what the URL names), or ``spec`` where that is given.
+    It opens ``spec`` where that is given, else the built-in data that the URL names, else what
+    the server was started with (:func:`hcviz.ui.sources.offer`).
     ``autosave`` is the folder in which unfinished sessions are kept, or ``off``; by default what
     ``HCVIZ_STATE`` says, else the user's own state folder. ``scheduler`` is the address of a Dask
     scheduler on whose workers runs are done; by default what ``HCVIZ_SCHEDULER`` says, if anything.
@@ -68,7 +68,7 @@ def serve_page(
     pn.config.raw_css = [_PAGE_CSS, *([_DARK_CSS] if theme == "dark" else [])]
     document = pn.state.curdoc
     fault: HcvizError | None = None
-    link = Link(data=data)
+    link = Link()
     if pn.state.session_args:
         try:
             query = {
@@ -79,9 +79,14 @@ def serve_page(
         except HcvizError as found:
             fault = found
 
+    begun = sources.offered() if spec is None and link.data is None else None
+    if begun is not None:
+        spec = begun.spec
     gate = Gate(document)
     cluster = cluster_of(scheduler)
     explorer = Explorer(gate.schedule, lambda: as_one(document), link, cluster, spec=spec)
+    if begun is not None and begun.session is not None:
+        explorer.store.restore(begun.session)
     explorer.store.look(theme=theme)
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))

@@ -23,11 +23,13 @@ from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
-from hcviz.ui.sources import similarities
+from hcviz.ui.sources import offered, similarities
 from hcviz.ui.store import Store, ViewState
 
 #: The data menu's entry for an uploaded table.
 CURRENT = "(current)"
+#: Its entry for what the server was started with.
+OFFERED = "(offered)"
 #: Names shown in the inspector; the rest is counted.
 MAX_MEMBERS = 60
 #: Names offered while one is typed; any can be found.
@@ -64,7 +66,11 @@ def bar(store: Store) -> dict[str, Any]:
     if session.data.kind != "built-in":
         names = [[CURRENT, session.data.name], *names]
         chosen = CURRENT
-    elif all(chosen != name for name, _ in names):  # a link may name what is too large to offer
+    begun = offered()
+    if begun is not None and not begun.same(session.data):
+        names = [[OFFERED, begun.title], *names]
+    # A link may name what is too large to offer.
+    if session.data.kind == "built-in" and all(chosen != name for name, _ in names):
         names.append([chosen, datasets.title(chosen)])
     problem = store.problem if store.dataset is not None else None
     methods = []

@@ -7,27 +7,31 @@ import sys
 import panel as pn
 
 from hcviz.core.errors import HcvizError, InvalidParameter
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import sources
 from hcviz.ui.page import serve_page, warm
 
 
 def serve(
-    data: str | None,
+    opening: DataSpec | Session,
     port: int,
     address: str,
     autosave: str | None = None,
     scheduler: str | None = None,
 ) -> None:
-    """Serve until interrupted. :class:`HcvizError` where the port cannot be had.
+    """Serve until interrupted. :class:`HcvizError` where the port cannot be had, or the data.
 
-    ``autosave``: where unfinished sessions are kept, ``scheduler``: where runs are done, see
+    ``opening``: what pages begin with, unless their link names built-in data. ``autosave``: where
+    unfinished sessions are kept, ``scheduler``: where runs are done, see
     :func:`hcviz.ui.serve_page`.
     """
     if not 1 <= port <= 65535:
         raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
+    sources.offer(opening)
     hosts = {address, "127.0.0.1", "localhost"}
     try:
         server = pn.serve(
-            {"/": lambda: serve_page(data, autosave=autosave, scheduler=scheduler)},
+            {"/": lambda: serve_page(autosave=autosave, scheduler=scheduler)},
             port=port,
             address=address,
             websocket_origin=sorted(f"{host}:{port}" for host in hosts),

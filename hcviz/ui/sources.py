@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
 from hcviz import datasets
 from hcviz.algorithms.comparison.similarities import adds
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import how_many, with_answers
 from hcviz.io.tables import read_table
-from hcviz.session.model import DataSpec
+from hcviz.session.model import DataSpec, Session
 
 #: Data handed to ``hcviz.explore`` by a notebook, by the name their session knows them under; kept
 #: by the explorers that show them, and by whoever gave them, not here.
@@ -24,8 +25,64 @@ GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 _counts: dict[tuple[int, int], int] = {}
 
 
+@dataclass(frozen=True, eq=False)
+class Offered:
+    """What the server was started with, read once for all its pages."""
+
+    spec: DataSpec
+    data: Dataset
+    session: Session | None = None
+
+    @property
+    def title(self) -> str:
+        """What the data menu calls it."""
+        spec = self.spec
+        name = datasets.title(spec.name) if spec.kind == "built-in" else spec.filename or spec.name
+        return " + ".join([name, *(filename for filename, _ in spec.answers)])
+
+    def same(self, spec: DataSpec) -> bool:
+        """Whether ``spec`` speaks of these data, however they are prepared."""
+        prepared = {name: getattr(spec, name) for name in ("similarity", "missing", "scaling")}
+        return replace(self.spec, **prepared) == spec
+
+
+_offered: list[Offered] = []
+
+
+def offer(opening: DataSpec | Session | None) -> None:
+    """Read what all pages are to begin with, and keep it; None: nothing any more.
+
+    Nothing else of this machine can be opened from a page, whatever its address says. Raises what
+    :func:`resolve` does, and :class:`HcvizError` where a session does not fit its data.
+    """
+    _offered.clear()
+    if isinstance(opening, Session):
+        _offered.append(Offered(opening.data, data_of(opening), opening))
+    elif opening is not None:
+        _offered.append(Offered(opening, resolve(opening)))
+
+
+def offered() -> Offered | None:
+    """What pages begin with, where the server was told."""
+    return _offered[0] if _offered else None
+
+
+def data_of(session: Session) -> Dataset:
+    """The data of a session that was saved; refused where its items are others now."""
+    dataset = resolve(session.data)
+    if tuple(dataset.labels) != tuple(session.labels):
+        raise HcvizError(
+            f"The session was made with other items than {session.data.name!r} has now.",
+            "Open the table it was made with.",
+        )
+    return dataset
+
+
 def resolve(spec: DataSpec) -> Dataset:
     """Load what ``spec`` names. Raises :class:`InvalidData` (or a table's own sentence)."""
+    begun = offered()
+    if begun is not None and begun.same(spec):
+        return begun.data
     found = _of_itself(spec)
     for filename, content in spec.answers:
         before = found

@@ -32,7 +32,7 @@ from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
 from hcviz.ui.lesson import Lesson
-from hcviz.ui.sources import resolve
+from hcviz.ui.sources import data_of, resolve
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
@@ -367,12 +367,7 @@ class Store:
         """Put a loaded session in the place of this one; False (and a sentence) if it cannot."""
         self._reading = None  # what is still being read has been thought better of
         with self.guarded() as guard:
-            dataset = resolve(session.data)
-            if tuple(dataset.labels) != tuple(session.labels):
-                raise HcvizError(
-                    f"The session was made with other items than {session.data.name!r} has now.",
-                    "Open the table it was made with.",
-                )
+            dataset = data_of(session)
             self.runner.cancel()
             self._samples = {}  # of runs of the same numbers, but of another session
             self._use(dataset, session.data)

@@ -65,16 +65,20 @@ class Watch:
 
 
 class Server:
-    """``panel serve`` as a user starts it, on a free port, with its log in a file."""
+    """``panel serve`` as a user starts it, on a free port, with its log in a file.
+
+    ``app`` None: ``hcviz serve ARGS`` instead.
+    """
 
     def __init__(
-        self, app: Path, args: Sequence[str] = (), log: str = "server.log", port: int = 0
+        self, app: Path | None, args: Sequence[str] = (), log: str = "server.log", port: int = 0
     ) -> None:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
             self.port = int(probe.getsockname()[1])
-        self.url = f"http://127.0.0.1:{self.port}/{app.stem}"
+        self.url = f"http://127.0.0.1:{self.port}/{app.stem if app else ''}"
+        self._alive = f"http://127.0.0.1:{self.port}/{'liveness' if app else ''}"
         ARTIFACTS.mkdir(exist_ok=True)
         self.log = ARTIFACTS / log
         self._file: IO[bytes] = self.log.open("wb")
@@ -83,6 +87,8 @@ class Server:
             "--address", "127.0.0.1", "--allow-websocket-origin", f"127.0.0.1:{self.port}",
             "--liveness", *(["--args", *args] if args else []),
         ]  # fmt: skip
+        if app is None:
+            command = [sys.executable, "-m", "hcviz", "serve", *args, "--port", str(self.port)]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=self._file, stderr=subprocess.STDOUT
@@ -95,7 +101,7 @@ class Server:
             if self.process.poll() is not None:
                 break
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/liveness", timeout=5):
+                with urllib.request.urlopen(self._alive, timeout=30):
                     return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.05)

@@ -1,0 +1,110 @@
+"""``hcviz check``: one sentence on what a file holds."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+import hcviz
+from hcviz.commands.files import NEWICK, by_name, read_data, read_file, read_tree
+from hcviz.core.build import build
+from hcviz.core.errors import InvalidTree
+from hcviz.datasets import Dataset
+from hcviz.io.answers import counted
+from hcviz.io.arrays import is_array
+from hcviz.io.session_file import load_session
+from hcviz.io.tables import TableKind
+from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
+from hcviz.metrics import consistency
+from hcviz.session.model import joined
+
+#: Kind of question -> what its answers are called.
+ASKED = {
+    "triplets": "near or far",
+    "quadruplets": "quadruplets",
+    "central": "most central",
+    "odd": "odd one out",
+}
+
+
+def check(options: argparse.Namespace) -> None:
+    print(describe(options.file, options.kind, options.items))
+
+
+def _is_features(path: Path) -> bool:
+    """Whether an ``.npy`` is no linkage: then it is a table of numbers."""
+    if path.suffix != ".npy":
+        return False
+    try:
+        read_tree(path)
+    except InvalidTree:
+        return is_array(read_file(path), path.name)
+    return False
+
+
+def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
+    """One sentence on what the file holds; an :class:`HcvizError` if it is not what it seems."""
+    if path.suffix in (*NEWICK, ".npy") and not _is_features(path):
+        tree, _ = read_tree(path)
+        shape = "binary" if tree.is_binary else "with polytomies"
+        return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
+    content = read_file(path)
+    if content.startswith(b"PK") and not is_array(content, path.name):  # as session files are
+        session = load_session(content)
+        return (
+            f"{path}: a session on {session.data.name} with {session.n_items} items and "
+            f"{len(session.constraints)} constraint(s)."
+        )
+    head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
+    if set(NEEDED) <= set(head):
+        return f"{path}: {describe_triplets(content.decode('utf-8-sig', 'replace'))}"
+    return f"{path}: {describe_table(read_data(path, kind, items), kind)}"
+
+
+def describe_triplets(text: str) -> str:
+    """Constraints by themselves: the items are those that they name, and they must have a tree."""
+    rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
+    columns = {name.strip().lower(): name for name in rows.fieldnames or ()}
+    named = {(row[columns[name]] or "").strip(): None for row in rows for name in NEEDED}
+    labels = [name for name in named if name]
+    constraints = read_triplet_csv(text, labels)
+    told = joined(tuple(each for each in constraints if each.enabled))
+    with by_name(told, labels):
+        build(len(labels), told)
+    return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
+
+
+def describe_table(table: Dataset, kind: TableKind) -> str:
+    if table.comparisons is not None:
+        return describe_answers(table)
+    if isinstance(table.oracle, hcviz.StringOracle):
+        letters = [len(text) for text in table.oracle.strings]
+        return f"{len(letters)} sequences of {min(letters)} to {max(letters)} letters."
+    if kind != "features":
+        return f"a {kind} matrix over {len(table.labels)} items."
+    rows, columns = table.features.shape
+    missing = int(np.isnan(table.features).sum())
+    tail = f", {missing} cell(s) missing" if missing else ""
+    return f"a table of {rows} items with {columns} feature(s){tail}."
+
+
+def describe_answers(data: Dataset) -> str:
+    """How many answers there are, to what, about which items, and how they agree."""
+    known, asked = data.comparisons, data.asked or {}
+    assert known is not None
+    seen, found = known.appearances(data.n_items), consistency(known)
+    never = int((seen == 0).sum())
+    said = ", ".join(f"{count:,} ({ASKED[kind]})" for kind, count in asked.items())
+    rare = sorted(np.flatnonzero(seen).tolist(), key=lambda item: int(seen[item]))[:3]
+    named = ", ".join(f"{data.labels[item]} ({seen[item]:,})" for item in rare)
+    return (
+        f"answers about {data.n_items} items: {said}; {counted(len(known))}. "
+        + (f"{never} of the items {'is' if never == 1 else 'are'} in none. " if never else "")
+        + f"Least often seen: {named}; most often: {seen.max():,} times. "
+        + f"Of {found.questions:,} different questions {found.repeated:,} were answered more than "
+        + f"once, {len(found.contradictions):,} of them both ways."
+    )

@@ -1,0 +1,143 @@
+"""Files that commands read and write: data, constraints, trees."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+import hcviz
+from hcviz.core.convert import parse_newick
+from hcviz.core.errors import InconsistentTriplets, InvalidData, InvalidParameter, InvalidTree
+from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
+from hcviz.datasets import Dataset
+from hcviz.io.answers import dataset_of_answers, read_items
+from hcviz.io.tables import TableKind, read_table
+from hcviz.io.triplet_csv import Order, read_triplet_csv
+from hcviz.session.model import joined
+
+#: Triplets of a contradiction that are named.
+NAMED = 5
+NEWICK = (".nwk", ".newick", ".tree", ".tre")
+TABLE_KINDS = get_args(TableKind)
+
+
+def load_data(name: str, kind: TableKind, items: Path | None = None) -> Dataset:
+    """A built-in data set, or a table file; ``items`` lists what a file of answers is about."""
+    path = data_file(name, items)
+    return hcviz.datasets.load(name) if path is None else read_data(path, kind, items)
+
+
+def data_file(name: str, items: Path | None = None) -> Path | None:
+    """The file of that name; None where it is a built-in data set's."""
+    if name in hcviz.datasets.names(everything=True):
+        if items is not None:
+            raise InvalidParameter(
+                f"--items lists what a file of answers is about; {name} has its items."
+            )
+        return None
+    path = Path(name)
+    if not path.exists():
+        raise InvalidData(
+            f"{name!r} is neither a built-in data set nor a file.",
+            f"Built in: {', '.join(hcviz.datasets.at_hand())}.",
+        )
+    return path
+
+
+def read_data(path: Path, kind: TableKind, items: Path | None) -> Dataset:
+    """A table, or a file of answers about the items of a list."""
+    content = read_file(path)
+    if items is None:
+        return read_table(content, path.name, kind=kind)
+    return answers_about(content, path.name, items)
+
+
+def answers_about(content: bytes, filename: str, items: Path) -> Dataset:
+    """A file of answers about the items of a list."""
+    return dataset_of_answers(content, filename, read_items(read_file(items)))
+
+
+@contextlib.contextmanager
+def by_name(triplets: Triplets, labels: Sequence[str]) -> Iterator[None]:
+    """A contradiction among ``triplets`` is told by the items' names."""
+    try:
+        yield
+    except InconsistentTriplets as fault:
+        rows = triplets.rows[list(fault.conflict)].tolist()
+        if not rows:
+            raise
+        said = [f"{labels[a]}, {labels[b]} | {labels[c]}" for a, b, c in rows]
+        more = f"; and {len(said) - NAMED} more" if len(said) > NAMED else ""
+        raise InconsistentTriplets(
+            f"No tree satisfies these triplets together: {'; '.join(said[:NAMED])}{more}.",
+            fault.hint,
+            fault.conflict,
+        ) from None
+
+
+def read_triplets(path: Path, labels: Sequence[str], order: Order | None = None) -> Triplets:
+    """The triplets of the enabled constraints."""
+    constraints = read_triplet_csv(read_file(path), labels, order)
+    return joined(tuple(each for each in constraints if each.enabled))
+
+
+def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:
+    """A tree and its items' names (None: the integers), from Newick or a linkage."""
+    if path.suffix == ".npy":
+        try:
+            linkage = np.load(path, allow_pickle=False)
+        except FileNotFoundError:
+            raise InvalidData(f"There is no file {path}.") from None
+        except (OSError, ValueError, EOFError):
+            raise InvalidTree(f"{path} is not a numpy array file.") from None
+        tree = Tree.from_linkage(linkage)
+        return tree, None if labels is None else list(labels)
+    if path.suffix not in NEWICK:
+        raise InvalidTree(f"{path}: a tree is read from {', '.join(NEWICK)} or .npy.")
+    text = read_text(path)
+    if labels is not None:
+        return Tree.from_newick(text, labels), list(labels)
+    names = [name for name, is_leaf in parse_newick(text)[0] if is_leaf]
+    if sorted(names) == sorted(str(i) for i in range(len(names))):
+        return Tree.from_newick(text), None
+    return Tree.from_newick(text, names), names
+
+
+def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
+    if path.suffix == ".npy":
+        try:
+            np.save(path, tree.to_linkage())
+        except OSError as fault:
+            raise InvalidData(f"{path} cannot be written ({fault.strerror}).") from None
+    elif path.suffix in NEWICK:
+        write_file(path, f"{tree.to_newick(labels)}\n".encode())
+    else:
+        raise InvalidTree(f"{path}: a tree is written as {', '.join(NEWICK)} or .npy.")
+
+
+def read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InvalidData(f"There is no file {path}.") from None
+    except OSError as fault:
+        raise InvalidData(f"{path} cannot be read ({fault.strerror}).") from None
+
+
+def read_text(path: Path) -> str:
+    try:
+        return read_file(path).decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise InvalidData(f"{path} is not a text in UTF-8 (byte {fault.start}).") from None
+
+
+def write_file(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as fault:
+        raise InvalidData(f"{path} cannot be written ({fault.strerror}).") from None

@@ -1,0 +1,105 @@
+"""``hcviz run``: a method on data, its tree on stdout or in a file, its progress on stderr."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import hcviz
+from hcviz.algorithms import get
+from hcviz.commands.files import (
+    NEWICK,
+    by_name,
+    load_data,
+    read_file,
+    read_triplets,
+    write_tree,
+)
+from hcviz.commands.options import parameter_values
+from hcviz.core.errors import InvalidParameter
+from hcviz.core.snapshot import Snapshot
+from hcviz.io.answers import with_answers
+
+
+def run(options: argparse.Namespace) -> None:
+    if options.out is not None and options.out.suffix not in (*NEWICK, ".npy"):
+        raise InvalidParameter(
+            f"--out {options.out}: a tree is written as {', '.join(NEWICK)} or .npy."
+        )
+    if options.out is not None and not options.out.parent.is_dir():
+        raise InvalidParameter(f"--out {options.out}: there is no folder {options.out.parent}.")
+    method = get(options.method)
+    params = parameter_values(method, options)
+    data = load_data(options.data, options.kind, options.items)
+    for path in options.answers:
+        data = with_answers(data, read_file(path), path.name)
+    problem = data.problem()
+    assert problem.labels is not None
+    if options.triplets is not None:
+        problem = problem.with_triplets(
+            read_triplets(options.triplets, problem.labels, options.order)
+        )
+    labels = problem.labels
+    assert labels is not None
+    began = time.monotonic()
+    last: Snapshot | None = None
+    if options.scheduler is None:
+        with by_name(problem.triplets, labels):
+            stream = hcviz.run(options.method, problem, seed=options.seed, **params)
+    else:
+        from hcviz.jobs.cluster import run_on  # and Dask with it: only where it is asked for
+
+        stream = run_on(options.scheduler, options.method, problem, seed=options.seed, **params)
+    with by_name(problem.triplets, labels):
+        for snapshot in show_progress(stream, options.method):
+            last = snapshot
+    assert last is not None, f"{options.method} yielded nothing"
+    if options.out is not None:
+        write_tree(options.out, last.tree, problem.labels)
+    if options.json:
+        result: dict[str, Any] = {
+            "method": options.method,
+            "data": options.data,
+            "seed": options.seed,
+            "parameters": params,
+            "items": problem.n_items,
+            "triplets": len(problem.triplets),
+            "satisfied": int(last.tree.satisfies(problem.triplets).sum()),
+            "steps": last.step,
+            "metrics": {name: float(value) for name, value in last.metrics.items()},
+            "seconds": round(time.monotonic() - began, 3),
+        }
+        if options.out is None:
+            result["newick"] = last.tree.to_newick(problem.labels)
+        else:
+            result["out"] = str(options.out)
+        print(json.dumps(result))
+    elif options.out is None:
+        print(last.tree.to_newick(problem.labels))
+
+
+def show_progress(stream: Iterator[Snapshot], method: str) -> Iterator[Snapshot]:
+    """Pass the snapshots on, and say on stderr how far they are.
+
+    On a terminal one line is written over, ten times a second at most; else a line each tenth.
+    """
+    terminal = sys.stderr.isatty()
+    shown, tenth = 0.0, -1
+    for snapshot in stream:
+        done = snapshot.step / max(snapshot.total, 1)
+        line = f"hcviz: {method} {done:4.0%}  {snapshot.step} of {snapshot.total}"
+        line += "".join(f"  {name} {value:.6g}" for name, value in snapshot.metrics.items())
+        if terminal:
+            if time.monotonic() - shown > 0.1 or snapshot.step >= snapshot.total:
+                print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+                shown = time.monotonic()
+        elif int(10 * done) > tenth:
+            tenth = int(10 * done)
+            print(line, file=sys.stderr, flush=True)
+        yield snapshot
+    if terminal:
+        print(file=sys.stderr)
