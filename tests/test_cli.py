@@ -478,7 +478,7 @@ def test_serve_opens_what_the_page_opens(opened, table, tmp_path):
     zoo = hcviz.datasets.load("zoo")
     said = (Constraint(1, (3, 7), 20),)
     saved = tmp_path / "x.hcviz"
-    session = Session(data=DataSpec(), labels=zoo.labels, constraints=said)
+    session = Session(data=DataSpec(), labels=zoo.labels, constraints=said, next_id=2)
     saved.write_bytes(save_session(session))
     assert opened(saved).session.constraints == said
 
