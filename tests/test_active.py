@@ -22,9 +22,10 @@ from hcviz.algorithms.active import (
     placekernels,
     register_flat,
 )
+from hcviz.algorithms.active import eigenkernels as eigen
 from hcviz.algorithms.active import flat as flat_methods
 from hcviz.algorithms.active import flatkernels as kernels
-from hcviz.algorithms.active.flat import eigengap, flat_method, top_vectors
+from hcviz.algorithms.active.flat import eigengap, flat_method
 from hcviz.algorithms.active.framework import ASKED
 from hcviz.algorithms.active.sampling import joined
 from hcviz.core import asked
@@ -174,20 +175,6 @@ def test_the_framework_takes_any_flat_method(case):
         hcviz.run("spectral", data.problem(), cut="by-first")
 
 
-def test_eigenvectors_are_found_where_lapack_gives_up(monkeypatch):
-    matrix = symmetric(20)
-    kernels.prepare(matrix, False)
-    values, vectors = top_vectors(matrix, np.ones(20), 4)
-
-    def gives_up(*_args, **_options):
-        raise np.linalg.LinAlgError("Internal Error.")
-
-    monkeypatch.setattr(flat_methods, "eigh", gives_up)
-    again, others = top_vectors(matrix, np.ones(20), 4)
-    np.testing.assert_allclose(again, values, atol=1e-12)
-    np.testing.assert_allclose(np.abs((others * vectors).sum(axis=0)), 1.0, atol=1e-9)
-
-
 # ---------------------------------------------------------------------- flat methods
 
 
@@ -225,7 +212,12 @@ def test_eigenvectors_are_those_of_the_definition(case, bound):
         found = kernels.exact_vector(summed, sizes, 1e-9)
         assert abs(found @ vectors[:, -1]) == pytest.approx(1.0, abs=1e-6)
         scale = np.abs(values[-3:]).max() + 1.0
-        mine = top_vectors(summed, sizes, 3)[0]
+        most = min(3, count - 1)
+        plain_gap = 2 + int(np.argmax(-np.diff(values[::-1][:most]))) if most > 2 else 2
+        assert ended(eigengap(weights, key, count, laplacian, 3)) == plain_gap
+        matrix = eigen.deflated(summed, sizes)
+        found = ended(flat_methods.leading(summed, sizes, 0, 4))[1]
+        mine = np.array([v @ matrix @ v for v in found])
         ratio = values[-1] / mine[0] if mine[0] else 1.0
         np.testing.assert_allclose(mine * ratio, values[::-1][:3], atol=1e-7 * scale * largest)
 
@@ -289,8 +281,7 @@ def test_flat_methods_find_plain_clusters_and_keep_supernodes(name, k):
     weights = 0.8 * (group[:, None] == group[None, :]) + 0.05 * symmetric(30)
     key = np.arange(30, dtype=np.int32)
     flat = flat_method(name)
-    steps = flat.two(weights, key, 30, 1) if k == 2 else flat.split(weights, key, 30, k, 1)
-    labels = ended(steps)
+    labels = ended(flat.clusters(weights, key, 30, k, 8, 1))
     assert len(set(zip(group.tolist(), labels.tolist(), strict=True))) == k
     assert len(set(labels.tolist())) == k
     slow = ended(flat.split(weights, key, 30, k, 1))  # not the compiled way
@@ -318,8 +309,68 @@ def test_where_all_is_alike_something_is_still_divided(name, fill):
 def test_the_eigengap_counts_clusters(k, laplacian):
     group = np.arange(40) % k
     weights = (group[:, None] == group[None, :]) + 0.1 * symmetric(40)
-    assert eigengap(weights, np.arange(40, dtype=np.int32), 40, laplacian, 8) == k
-    assert eigengap(weights[:3, :3], np.arange(3, dtype=np.int32), 3, laplacian, 8) == 2
+    assert ended(eigengap(weights, np.arange(40, dtype=np.int32), 40, laplacian, 8)) == k
+    assert ended(eigengap(weights[:3, :3], np.arange(3, dtype=np.int32), 3, laplacian, 8)) == 2
+
+
+def test_of_equal_gaps_the_first_counts():
+    """Rounding must not choose: 4 groups of 4 in 2 pairs have gaps of one size, exactly."""
+    assert eigen.widest_gap(np.array([3.0, 2.0 + 1e-13, 1.0, 0.5])) == 2
+    assert eigen.widest_gap(np.array([3.0, 2.0, 1.0 - 1e-6, 0.5])) == 3
+    assert eigen.widest_gap(np.zeros(5)) == 2
+
+
+def spectra():
+    """Symmetric matrices with single, equal, nearly equal and no eigenvalues to speak of."""
+    for case in range(24):
+        rng = np.random.default_rng(case)
+        m = int(rng.integers(2, 40))
+        group = rng.integers(0, 8, m)
+        blocks = [(group >> up)[:, None] == (group >> up)[None, :] for up in (0, 1, 2)]
+        yield [
+            symmetric(m, case), sum(blocks).astype(float), np.zeros((m, m)), np.ones((m, m)),
+            blocks[0] + 1e-9 * symmetric(m, case), -np.eye(m),
+        ][case % 6]  # fmt: skip
+
+
+@pytest.mark.parametrize("chunk", [1, 10**9])
+def test_the_leading_vectors_are_an_eigenbasis(chunk, monkeypatch):
+    """Of float64's rounding some 1e-13 is left for matrices of this size; ten thousand times that
+    is allowed for vectors, whose error is rounding over the gap between what is kept apart."""
+    monkeypatch.setattr(flat_methods, "CHUNK", chunk)
+    for number, weights in enumerate(spectra()):
+        m = len(weights)
+        sizes = np.random.default_rng(number).integers(1, 4, m).astype(float)
+        matrix = eigen.deflated(weights, sizes)
+        across = np.eye(m) - np.outer(np.sqrt(sizes), np.sqrt(sizes)) / sizes.sum()
+        scaled = weights / np.sqrt(np.outer(sizes, sizes))
+        want = np.linalg.eigvalsh(across @ scaled @ across)
+        count = min(7, m - 1)
+        vectors = ended(flat_methods.leading(weights, sizes, 0, count + 1))[1]
+        size = max(1.0, np.abs(weights).sum(axis=1).max())
+        np.testing.assert_allclose(vectors @ vectors.T, np.eye(count), atol=1e-9)
+        np.testing.assert_allclose(vectors @ np.sqrt(sizes), 0.0, atol=1e-9 * m)
+        values = np.array([v @ matrix @ v for v in vectors])
+        np.testing.assert_allclose(vectors @ matrix, values[:, None] * vectors, atol=1e-9 * size)
+        # The trivial direction counts as 0 among those of the definition.
+        zero = np.argmin(np.abs(want))
+        want = np.delete(want, zero)[::-1][:count]
+        np.testing.assert_allclose(values, want, atol=1e-9 * size)
+
+
+@pytest.mark.parametrize("k", [None, 2, 3])
+@pytest.mark.parametrize("name", list(FLAT))
+def test_the_compiled_recursion_is_the_one_by_single_divisions(name, k, monkeypatch):
+    sizes = (60, 200) if COMPILED else (40,)
+    for case, n in enumerate(sizes):
+        oracle = noisy_blocks(n, 3, 0.3, seed=case).oracle
+        for made in (ActiveCluster(name, k=k, s=20), ActiveCluster(name, n, k, below_s="full")):
+            fast = last(made.grow(oracle, case)).tree
+            with monkeypatch.context() as patched:
+                patched.setattr(flat_methods, "COMPILED", 0)
+                patched.setattr(growth, "COMPILED", 0)
+                slow = last(made.grow(oracle, case)).tree
+            assert same_clades(fast, slow)
 
 
 # ---------------------------------------------------------------------- exactness

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, eigh
 
+from hcviz.algorithms.active import eigenkernels
 from hcviz.algorithms.active import flatkernels as kernels
 from hcviz.core import spectral
 from hcviz.core.errors import InvalidParameter
@@ -24,8 +24,10 @@ Float = NDArray[np.float64]
 #: Yields None at places to stop, returns the clusters 0.. of the supernodes, int32 (count,).
 Steps = Generator[None, None, Int]
 
-#: Up to so many supernodes one compiled call divides in two (about 20 ms).
+#: Up to so many supernodes one compiled call divides (in two: about 20 ms; by the eigengap: 40).
 COMPILED = 400
+#: Entries of a matrix that are reduced to tridiagonal form between two places to stop.
+CHUNK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,22 @@ class Flat:
     split: Callable[[Float, Int, int, int, int], Steps]
     kernel: int | None = None
 
-    def two(self, weights: Float, key: Int, count: int, seed: int) -> Steps:
-        """k = 2: compiled where that is possible."""
-        if self.kernel is None or count > COMPILED or len(key) > 2 * COMPILED:
-            return (yield from self.split(weights, key, count, 2, seed))
-        labels: Int = kernels.cut_in_two(weights, key, count, self.kernel, np.uint64(seed))
-        return labels
+    def clusters(
+        self, weights: Float, key: Int, count: int, k: int | None, most: int, seed: int
+    ) -> Steps:
+        """``k`` clusters, at most one a supernode; None: by the eigengap, at most ``most``.
+
+        Compiled where that is possible; then there are two clusters at least.
+        """
+        if self.kernel is not None and count <= COMPILED and len(key) <= 2 * COMPILED:
+            labels: Int = kernels.cut_in_many(
+                weights, key, count, self.kernel, k or 0, most, np.uint64(seed)
+            )
+            return labels
+        if k is None:
+            laplacian = self.kernel == kernels.LAPLACIAN
+            k = yield from eigengap(weights, key, count, laplacian, most)
+        return (yield from self.split(weights, key, count, min(k, count), seed))
 
 
 def _laplacian(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
@@ -68,37 +80,34 @@ def _spectral(weights: Float, key: Int, count: int, k: int, seed: int, laplacian
     summed, sizes = kernels.contracted(weights, key, count)
     yield
     kernels.prepare(summed, laplacian)
+    labels: Int
     if k == 2 and count > 2:
         vector = yield from spectral.second_vector(summed.astype(np.float32), sizes)
-        labels: Int = kernels.signs(vector)
-    else:
-        vectors = top_vectors(summed, sizes, k - 1)[1] / np.sqrt(sizes)[:, None]
+        labels = kernels.signs(vector)
         yield
-        labels = kernels.kmeans(np.ascontiguousarray(vectors), sizes, k, np.uint64(seed))
-    yield
-    if not laplacian and not kernels.one_sided(labels):
-        kernels.polish(summed, sizes, labels, k)
+        if not laplacian and not kernels.one_sided(labels):
+            kernels.polish(summed, sizes, labels, 2)
+        return labels
+    vectors = (yield from leading(summed, sizes, 0, k))[1]
+    method = kernels.LAPLACIAN if laplacian else kernels.CENTRED
+    labels = kernels.by_vectors(summed, sizes, vectors, method, np.uint64(seed))
     return labels
 
 
-def top_vectors(summed: Float, sizes: Float, count: int) -> tuple[Float, Float]:
-    """The largest ``count`` eigenvalues, falling, and eigenvectors of D^-1/2 W D^-1/2 on the
-    complement of sqrt(sizes): float64 (count,) and (len(sizes), count). O(k^3)."""
-    scale = 1.0 / np.sqrt(sizes)
-    matrix = summed * scale[:, None] * scale[None, :]
-    trivial = np.sqrt(sizes / sizes.sum())
-    # On the complement, with the trivial direction sent to the bottom of the spectrum.
-    across = matrix @ trivial
-    matrix -= np.outer(trivial, across) + np.outer(across, trivial)
-    low = np.abs(matrix).sum(axis=1).max() + 1.0
-    matrix += (trivial @ across - low) * np.outer(trivial, trivial)
-    m = len(sizes)
-    count = min(count, m)
-    try:
-        values, vectors = eigh(matrix, subset_by_index=[m - count, m - 1])
-    except LinAlgError:  # LAPACK's way to a few of them gives up now and then
-        values, vectors = (each[..., m - count :] for each in np.linalg.eigh(matrix))
-    return values[::-1], vectors[:, ::-1]
+def leading(
+    summed: Float, sizes: Float, most: int, k: int
+) -> Generator[None, None, tuple[int, Float]]:
+    """:func:`eigenkernels.gap_and_vectors` of what ``prepare`` left: yields None at places to
+    stop. O(count^3)."""
+    matrix, form = eigenkernels.deflated(summed, sizes), np.zeros((3, len(sizes)))
+    begin = len(sizes)
+    while begin > 1:
+        end = max(1, begin - 1 - CHUNK // begin**2)
+        eigenkernels.reduce_rows(matrix, form, begin, end)
+        yield
+        begin = end
+    found: tuple[int, Float] = eigenkernels.gap_and_vectors(matrix, form, most, k)
+    return found
 
 
 def _kmeans(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
@@ -158,8 +167,11 @@ register_flat("centred", "Top vector of the double-centred sample", _centred, ke
 register_flat("kmeans", "k-means on rows of similarities", _kmeans, kernels.KMEANS)
 
 
-def eigengap(weights: Float, key: Int, count: int, laplacian: bool, most: int) -> int:
-    """How many clusters: the k in 2..``most`` with the largest gap in the spectrum.
+def eigengap(
+    weights: Float, key: Int, count: int, laplacian: bool, most: int
+) -> Generator[None, None, int]:
+    """How many clusters: the k in 2..``most`` with the largest gap in the spectrum, the least of
+    equals. Yields None at places to stop.
 
     Of the Laplacian, lambda_(k+1) - lambda_k (section 3.4 of paper 002); of the double-centred
     matrix, whose k - 1 large eigenvalues stand for k clusters, mu_(k-1) - mu_k. O(count^3).
@@ -169,9 +181,9 @@ def eigengap(weights: Float, key: Int, count: int, laplacian: bool, most: int) -
         return 2
     summed, sizes = kernels.contracted(weights, key, count)
     kernels.prepare(summed, laplacian)
-    values = top_vectors(summed, sizes, most)[0]
+    yield
     # Falling values of W - D are rising ones of the Laplacian, its trivial 0 left out.
-    return 2 + int(np.argmax(values[:-1] - values[1:]))
+    return (yield from leading(summed, sizes, most, 0))[0]
 
 
 __all__ = ["CUTS", "FLAT", "Flat", "eigengap", "flat_method", "forget_flat", "register_flat"]

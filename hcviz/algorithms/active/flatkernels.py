@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hcviz.algorithms.active.eigenkernels import deflated, gap_and_vectors, reduce_rows
 from hcviz.core.jit import njit
 from hcviz.core.mixkernels import branched, uniform
 from hcviz.core.spectralkernels import exact_vector
@@ -295,9 +296,48 @@ def cut_in_two(weights, key, count, method, seed):
 
 
 @njit
-def divide_whole(weights, method, seed, least):
-    """Divide m items in two, and again, by their whole similarity matrix, until ``least`` or fewer
-    are left (1: to the end; else they hang from one node): ``(up, made)``.
+def by_vectors(summed, sizes, vectors, method, seed):
+    """k-means on the supernodes' rows of k - 1 ``vectors`` (k - 1, count), polished where the
+    method is: int32 (count,)."""
+    k = vectors.shape[0] + 1
+    points = np.empty((sizes.size, k - 1))
+    for i in range(sizes.size):
+        for c in range(k - 1):
+            points[i, c] = vectors[c, i] / np.sqrt(sizes[i])
+    labels = kmeans(points, sizes, k, seed)
+    if method == CENTRED and not one_sided(labels):
+        polish(summed, sizes, labels, k)
+    return labels
+
+
+@njit
+def cut_in_many(weights, key, count, method, k, most, seed):
+    """``k`` clusters of the supernodes (0: by the eigengap, 2 to ``most``) by a built-in method, at
+    most one each: int32 (count,), two clusters at least, possibly fewer than k."""
+    most, k = min(most, count - 1), min(k, count)
+    if k == 0 and most < 3:
+        k = 2
+    if k == 2 or (k > 0 and method == KMEANS):
+        if k == 2:
+            return cut_in_two(weights, key, count, method, seed)
+        points, sizes = profiles(weights, key, count)
+        labels = kmeans(points, sizes, k, seed)
+        return halves(sizes) if one_sided(labels) else renamed(labels)
+    summed, sizes = contracted(weights, key, count)
+    prepare(summed, method == LAPLACIAN)
+    matrix, form = deflated(summed, sizes), np.zeros((3, count))
+    reduce_rows(matrix, form, count, 1)
+    k, vectors = gap_and_vectors(matrix, form, most, k)
+    if k == 2 or method == KMEANS:
+        return cut_in_many(weights, key, count, method, k, most, seed)
+    labels = by_vectors(summed, sizes, vectors, method, seed)
+    return halves(sizes) if one_sided(labels) else renamed(labels)
+
+
+@njit
+def divide_whole(weights, method, seed, least, k, most):
+    """Divide m items by :func:`cut_in_many`, and again, by their whole similarity matrix, until
+    ``least`` or fewer are left (1: to the end; else they hang from one node): ``(up, made)``.
 
     ``up`` int32 (2m - 1,): parents; leaves 0..m-1, inner nodes from m in the order made, the first
     with -1.
@@ -336,24 +376,18 @@ def divide_whole(weights, method, seed, least):
             row = weights[order[begin + i]]
             for j in range(size):
                 part[i, j] = row[order[begin + j]]
-        labels = cut_in_two(part, np.arange(size).astype(np.int32), size, method, own)
+        key = np.arange(size).astype(np.int32)
+        labels = cut_in_many(part, key, size, method, k, most, own)
         where = begin
-        for side in range(2):
+        for side in range(labels.max() + 1):
+            first = where
             for i in range(size):
                 if labels[i] == side:
                     spare[where] = order[begin + i]
                     where += 1
-            if side == 0:
-                middle = where
+            pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = first, where, node
+            seeds[waiting] = branched(own, side)
+            waiting += 1
         for p in range(begin, end):
             order[p] = spare[p]
-        pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = begin, middle, node
-        seeds[waiting] = branched(own, 0)
-        pending[waiting + 1, 0], pending[waiting + 1, 1], pending[waiting + 1, 2] = (
-            middle,
-            end,
-            node,
-        )
-        seeds[waiting + 1] = branched(own, 1)
-        waiting += 2
     return up, made

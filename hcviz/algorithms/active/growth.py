@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.active import flatkernels, placekernels
-from hcviz.algorithms.active.flat import COMPILED, eigengap
+from hcviz.algorithms.active.flat import COMPILED
 from hcviz.algorithms.active.plan import Plan, Waiting, work
 from hcviz.algorithms.active.sampling import joined, low_limits, well_linked, with_two
 from hcviz.core.buildkernels import aho_tree, components
@@ -156,7 +156,7 @@ class Growth:
             matrix = one.matrix if len(one.matrix) == m else _part(one)
             least = plan.s if plan.stop else 1
             up, made = flatkernels.divide_whole(
-                matrix, plan.flat.kernel, np.uint64(one.seed), least
+                matrix, plan.flat.kernel, np.uint64(one.seed), least, plan.k or 0, plan.most
             )
             self.graft(one.own, up, made, one.over)
             return
@@ -221,16 +221,7 @@ class Growth:
     def _flat(self, matrix: Float, key: Int, count: int, seed: int) -> Steps:
         """The flat method's clusters of the supernodes; two at least."""
         plan = self.plan
-        k = plan.k
-        if k is None:
-            laplacian = plan.flat.kernel == flatkernels.LAPLACIAN
-            k = eigengap(matrix, key, count, laplacian, plan.most)
-            yield
-        k = min(k, count)
-        if k == 2:
-            labels = yield from plan.flat.two(matrix, key, count, seed)
-        else:
-            labels = yield from plan.flat.split(matrix, key, count, k, seed)
+        labels = yield from plan.flat.clusters(matrix, key, count, plan.k, plan.most, seed)
         if count > 1 and flatkernels.one_sided(labels):
             labels = flatkernels.halves(np.bincount(key, minlength=count).astype(np.float64))
         return labels

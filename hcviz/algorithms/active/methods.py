@@ -211,7 +211,7 @@ def warm() -> None:
     told = Problem(similarity=matrix, triplets=[[0, 1, 2]])
     rng = np.random.default_rng(0)
     for flat in FLAT:
-        for made in (ActiveCluster(flat, 8, repair=0.1), ActiveCluster(flat, 8, 3)):
+        for made in (ActiveCluster(flat, 8, repair=0.1), ActiveCluster(flat, 8, None)):
             for problem in (told, Problem(similarity=matrix)):
                 for _ in _run(made, problem, rng):
                     pass

@@ -36,8 +36,8 @@ class Plan:
 
     @property
     def compiled(self) -> bool:
-        """Whether one kernel can divide a set down to its leaves."""
-        return self.k == 2 and self.flat.kernel is not None
+        """Whether one kernel can divide a set down to its leaves, whatever k."""
+        return self.flat.kernel is not None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,260 @@
+"""Compiled: the few largest eigenvalues of a dense symmetric matrix, and their vectors.
+
+LAPACK's are threaded by whatever BLAS there is, which for matrices of some hundred rows costs many
+times what it saves, and cannot be called from inside the recursion's kernels. Householder's
+reduction to tridiagonal form (4/3 m^3 operations, from the last row up so that rows are read as
+they lie), bisection with Sturm counts (which see equal eigenvalues as many), inverse iteration.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+from hcviz.core.mixkernels import branched, mixed, uniform
+
+#: Eigenvalues that are nearer than this share of the largest have their vectors kept apart.
+NEAR = 1e-3
+#: Gaps that differ by less than this share of the matrix's size are equal but for rounding.
+EQUAL = 1e-9
+#: Solves for each vector: one would do unless the start is unlucky, two unless values are equal.
+SOLVES = 4
+
+
+@njit
+def deflated(summed, sizes):
+    """D^-1/2 W D^-1/2 across from sqrt(sizes), which goes to the bottom of the spectrum: float64
+    (m, m)."""
+    m = sizes.size
+    matrix = np.empty((m, m))
+    trivial = np.empty(m)
+    across = np.zeros(m)
+    root = np.sqrt(sizes.sum())
+    for i in range(m):
+        trivial[i] = np.sqrt(sizes[i]) / root
+    for i in range(m):
+        for j in range(m):
+            matrix[i, j] = summed[i, j] / (np.sqrt(sizes[i]) * np.sqrt(sizes[j]))
+            across[i] += matrix[i, j] * trivial[j]
+    inner = 0.0
+    for i in range(m):
+        inner += trivial[i] * across[i]
+    low = 0.0
+    for i in range(m):
+        row = 0.0
+        for j in range(m):
+            matrix[i, j] -= trivial[i] * across[j] + across[i] * trivial[j]
+            row += abs(matrix[i, j])
+        low = max(low, row)
+    for i in range(m):
+        for j in range(m):
+            matrix[i, j] += (inner - low - 1.0) * trivial[i] * trivial[j]
+    return matrix
+
+
+@njit(fastmath={"reassoc", "contract"})
+def reduce_rows(matrix, form, begin, end):
+    """Rows ``begin - 1`` down to ``end`` of the reduction to tridiagonal form, in place, by the
+    lower triangle of ``matrix``, whose entries are about 1 at most; rows from m - 1 down to 1 are
+    all.
+
+    ``form`` float64 (3, m), zeros first, receives the diagonal; what is beside it (at i: what
+    couples i - 1 and i); and v'v / 2 of each row's reflection (0: there was nothing to reflect),
+    whose vector v is left in the first i places of the row.
+    """
+    diagonal, beside, halves = form[0], form[1], form[2]
+    p = np.empty(begin)
+    for i in range(begin - 1, end - 1, -1):
+        v = matrix[i]
+        tail = 0.0
+        for j in range(i - 1):
+            tail += v[j] * v[j]
+        diagonal[i] = matrix[i, i]
+        if tail < 1e-200:  # rounding of rounding, whose squares would lose their digits
+            beside[i] = v[i - 1]
+            continue
+        length = np.sqrt(tail + v[i - 1] * v[i - 1])
+        alpha = -length if v[i - 1] > 0 else length
+        beside[i] = alpha
+        half = length * length - alpha * v[i - 1]
+        v[i - 1] -= alpha
+        halves[i] = half
+        for j in range(i):
+            row = matrix[j]
+            own = v[j]
+            total = row[j] * own
+            for t in range(j):
+                total += row[t] * v[t]
+            p[j] = total
+            for t in range(j):
+                p[t] += row[t] * own
+        inner = 0.0
+        for j in range(i):
+            p[j] /= half
+            inner += p[j] * v[j]
+        inner /= 2.0 * half
+        for j in range(i):
+            p[j] -= inner * v[j]
+        for j in range(i):
+            row = matrix[j]
+            x, y = v[j], p[j]
+            for t in range(j + 1):
+                row[t] -= x * p[t] + y * v[t]
+    diagonal[0] = matrix[0, 0]
+
+
+@njit
+def above(diagonal, squares, at, least):
+    """How many eigenvalues of a tridiagonal are larger than ``at`` (Sturm); ``least`` stands in for
+    a pivot of 0."""
+    count = 0
+    q = 1.0
+    for i in range(diagonal.size):
+        q = diagonal[i] - at - (squares[i] / q if i > 0 else 0.0)
+        if abs(q) < least:
+            q = -least
+        if q > 0:
+            count += 1
+    return count
+
+
+@njit
+def largest_of_tridiagonal(diagonal, beside, count):
+    """The largest eigenvalues, falling, equal ones as often as they are: float64 (count,)."""
+    m = diagonal.size
+    squares = beside * beside
+    high, low = -np.inf, np.inf
+    for i in range(m):
+        reach = (abs(beside[i]) if i > 0 else 0.0) + (abs(beside[i + 1]) if i < m - 1 else 0.0)
+        high = max(high, diagonal[i] + reach)
+        low = min(low, diagonal[i] - reach)
+    size = max(abs(high), abs(low), 1e-300)
+    least = 1e-300 + 1e-32 * size
+    found = np.empty(count)
+    lows = np.full(count, low)
+    ceiling = high + 1e-15 * size
+    for c in range(count):
+        up, down = ceiling, lows[c]
+        while up - down > 4e-16 * size:
+            middle = down + (up - down) / 2.0
+            if middle <= down or middle >= up:
+                break
+            seen = above(diagonal, squares, middle, least)
+            for d in range(c, min(seen, count)):
+                lows[d] = max(lows[d], middle)
+            if seen > c:
+                down = middle
+            else:
+                up = middle
+        found[c] = down + (up - down) / 2.0
+        ceiling = up
+    return found
+
+
+@njit
+def solve_tridiagonal(diagonal, beside, at, x, tiny):
+    """Put (T - at)^-1 x in the place of x, by elimination with pivoting; a pivot below ``tiny`` is
+    taken to be that."""
+    m = diagonal.size
+    main, first, second = np.empty(m), np.zeros(m), np.zeros(m)
+    a, b = diagonal[0] - at, beside[1] if m > 1 else 0.0
+    for i in range(m - 1):
+        under, c = beside[i + 1], diagonal[i + 1] - at
+        d = beside[i + 2] if i < m - 2 else 0.0
+        if abs(under) > abs(a):
+            factor = a / under
+            main[i], first[i], second[i] = under, c, d
+            a, b = b - factor * c, -factor * d
+            x[i], x[i + 1] = x[i + 1], x[i] - factor * x[i + 1]
+        else:
+            pivot = a if abs(a) > tiny else tiny
+            factor = under / pivot
+            main[i], first[i] = pivot, b
+            a, b = c - factor * b, d
+            x[i + 1] -= factor * x[i]
+    main[m - 1] = a if abs(a) > tiny else tiny
+    for i in range(m - 1, -1, -1):
+        value = x[i]
+        if i < m - 1:
+            value -= first[i] * x[i + 1]
+        if i < m - 2:
+            value -= second[i] * x[i + 2]
+        x[i] = value / main[i]
+        if abs(x[i]) > 1e200:  # only its direction matters
+            for j in range(m):
+                x[j] *= 1e-200
+
+
+@njit
+def vectors_of(diagonal, beside, values):
+    """Orthonormal eigenvectors of a tridiagonal, one a row: float64 (len(values), m)."""
+    m, count = diagonal.size, values.size
+    out = np.empty((count, m))
+    size = 1e-300
+    for i in range(m):
+        size = max(size, abs(diagonal[i]) + (2.0 * abs(beside[i]) if i > 0 else 0.0))
+    apart = beside.copy()
+    for i in range(m):  # what is rounding couples nothing, and would be divided by
+        if abs(apart[i]) <= 1e-15 * size:
+            apart[i] = 0.0
+    for c in range(count):
+        x = out[c]
+        start = mixed(np.uint64(c))
+        for i in range(m):  # always the same, without a pattern, another for each
+            x[i] = uniform(branched(start, i)) - 0.5
+        for _ in range(SOLVES):
+            solve_tridiagonal(diagonal, apart, values[c], x, 1e-16 * size)
+            largest = np.abs(x).max()
+            if largest > 0:
+                x /= largest
+            for _again in range(2):
+                for d in range(c):
+                    if values[d] - values[c] <= NEAR * size:
+                        dot = (out[d] * x).sum()
+                        for i in range(m):
+                            x[i] -= dot * out[d, i]
+            x /= np.sqrt((x * x).sum())
+    return out
+
+
+@njit
+def gap_and_vectors(matrix, form, most, k):
+    """``(k, vectors)``: how many clusters, and the eigenvectors that tell them apart, float64
+    (k - 1, m), of a matrix of :func:`deflated` that was reduced to ``form``.
+
+    ``k`` = 0: the k in 2..``most`` with the largest gap mu_(k-1) - mu_k of the falling eigenvalues,
+    the least of equals; no vectors where that is 2. ``most`` is at least 3 and below m then.
+    """
+    m = matrix.shape[0]
+    diagonal, beside, halves = form[0], form[1], form[2]
+    values = largest_of_tridiagonal(diagonal, beside, most if k == 0 else min(k - 1, m))
+    if k == 0:
+        k = widest_gap(values)
+        if k == 2:
+            return 2, np.empty((0, m))
+        values = values[: k - 1]
+    vectors = vectors_of(diagonal, beside, values)
+    for i in range(1, m):  # back through the reflections
+        if halves[i] > 0:
+            v = matrix[i]
+            for c in range(values.size):
+                x = vectors[c]
+                dot = 0.0
+                for j in range(i):
+                    dot += v[j] * x[j]
+                dot /= halves[i]
+                for j in range(i):
+                    x[j] -= dot * v[j]
+    return k, vectors
+
+
+@njit
+def widest_gap(values):
+    """2 and more: the first of the largest gaps between falling ``values``."""
+    best, widest = 0, -np.inf
+    slack = EQUAL * np.abs(values).max()
+    for i in range(values.size - 1):
+        gap = values[i] - values[i + 1]
+        if gap > widest + slack:
+            best, widest = i, gap
+    return best + 2
