@@ -11,7 +11,7 @@ import numpy as np
 import param
 
 from hcviz.algorithms.base import Algorithm
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import HcvizError, InconsistentTriplets, InvalidData
 from hcviz.core.snapshot import Snapshot
 from tests.trees import caterpillar
 
@@ -59,6 +59,23 @@ def refusing(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapsh
     raise InvalidData("Item 3 is odd.", "Leave it out.")
 
 
+class Particular(HcvizError):
+    """A refusal that cannot be made again from its sentence: no unpickling."""
+
+    def __init__(self, item: int, *, why: str) -> None:
+        super().__init__(f"Item {item} is {why}.", "Leave it out.")
+
+
+def contradicting(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    yield snapshot(problem, 1, 2, rng)
+    raise InconsistentTriplets("No tree has these.", "Drop one.", [1, 4, 6])
+
+
+def particular(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
+    yield snapshot(problem, 1, 2, rng)
+    raise Particular(3, why="odd")
+
+
 def breaking(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
     yield snapshot(problem, 1, 2, rng)
     raise ZeroDivisionError("a fault of ours")
@@ -87,6 +104,8 @@ RUNS = {
     "stubborn": stubborn,
     "refusing": refusing,
     "breaking": breaking,
+    "contradicting": contradicting,
+    "particular": particular,
     "printing": printing,
 }
 

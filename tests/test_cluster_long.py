@@ -16,7 +16,7 @@ from distributed import Client
 
 from hcviz import Problem, run
 from hcviz.algorithms import MODULES
-from hcviz.core.errors import HcvizError, NoCluster
+from hcviz.core.errors import HcvizError, InconsistentTriplets, InvalidData, NoCluster
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import longtask
 from hcviz.jobs.cluster import Cluster, run_on
@@ -132,6 +132,22 @@ def test_any_method_runs_as_one_task(method, cluster):
     assert there.tree == here.tree
     assert there.step == there.total
     assert there.metrics == here.metrics
+
+
+def test_a_refusal_comes_back_as_itself(client, cluster):
+    address, six = cluster.scheduler_address, Problem(labels=list("abcdef"))
+    with pytest.raises(InconsistentTriplets, match=r"No tree has these\. Drop one\.") as caught:
+        list(run_on(address, "contradicting-thread", six))
+    assert caught.value.conflict == (1, 4, 6)
+    assert (caught.value.message, caught.value.hint) == ("No tree has these.", "Drop one.")
+    with pytest.raises(InvalidData, match="Item 3 is odd") as refused:
+        list(run_on(address, "refusing-process", six))
+    assert refused.value.hint == "Leave it out."
+    # One that cannot travel is at least its sentence.
+    with pytest.raises(HcvizError, match="Item 3 is odd") as last:
+        list(run_on(address, "particular-thread", six))
+    assert type(last.value) is HcvizError
+    assert last.value.hint == "Leave it out."
 
 
 @pytest.mark.parametrize("method", ["spinning-thread", "ddt"])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -15,8 +17,10 @@ from distributed import Client
 from hcviz import Problem, run
 from hcviz.algorithms import generator, get
 from hcviz.algorithms.active import framework
+from hcviz.core.errors import NoCluster
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs import Place, Runner, Samples
+from hcviz.jobs import cluster as clusters
 from hcviz.jobs import runner as runners
 from hcviz.jobs.cluster import Cluster, run_on
 from hcviz.session.actions import Failed, Finished, Stopped
@@ -306,6 +310,66 @@ def test_a_scheduler_that_goes_away_from_a_large_set_is_a_sentence_too(apart, in
         end = inbox.until_over()
     assert isinstance(end, Failed)
     assert "went away" in end.message or "held the data ended" in end.message
+
+
+def refused_at_once(there, sessions=3):
+    """The sentences that many sessions get that ask together, none of which waits for the answer:
+    it is still awaited then."""
+    said = []
+
+    def ask():
+        try:
+            there.client(0.2)
+        except NoCluster as fault:
+            said.append((fault.message, there._look is not None))
+
+    asking = [threading.Thread(target=ask) for _ in range(sessions)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join(50)
+    assert len(said) == sessions
+    assert all(waiting for _, waiting in said)
+    return {message for message, _ in said}
+
+
+def test_nobody_waits_for_a_scheduler_that_says_nothing(monkeypatch):
+    """It takes connections, and that is all; a look at it would take a minute."""
+    monkeypatch.setattr(clusters, "REACH", 60.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        taken = []
+
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(silent.accept()[0])
+
+        listening = threading.Thread(target=accept, daemon=True)
+        listening.start()
+        address = "tcp://{}:{}".format(*silent.getsockname())
+        there = Cluster(address)
+        assert refused_at_once(there) == {f"No Dask scheduler answers at {address}."}
+        wait_for(lambda: taken, 30)
+        silent.shutdown(socket.SHUT_RDWR)
+        listening.join(30)
+        for each in taken:
+            each.close()
+    there.close()
+
+
+def test_nobody_waits_for_a_scheduler_that_hangs_with_a_client(apart, monkeypatch):
+    monkeypatch.setattr(clusters, "REACH", 60.0)
+    process, address = apart(1)
+    there = Cluster(address)
+    with contextlib.closing(there):
+        first = there.client(30)
+        os.kill(process.pid, signal.SIGSTOP)
+        try:
+            assert refused_at_once(there) == {f"No Dask scheduler answers at {address}."}
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+        wait_for(lambda: there._look is None, 30)
+        assert there.client(30) is first
 
 
 def test_a_scheduler_without_workers_is_as_good_as_none(apart, inbox, places):

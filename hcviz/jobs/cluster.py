@@ -39,6 +39,8 @@ from hcviz.jobs.task import Gate, Task, untransportable
 #: Seconds until a scheduler that did not answer is asked again, and for which a cluster may be
 #: without any worker.
 AGAIN, ALONE = 30.0, 30.0
+#: Seconds within which a scheduler must let itself be reached, and say which workers it has.
+REACH = 5.0
 #: Seconds between two looks at what came, at least and at most.
 SOON, LATE = 0.005, 0.1
 #: Snapshots of one chain that wait for the others': then it has to wait itself.
@@ -56,33 +58,79 @@ class Cluster:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # never held while the scheduler is waited for
         self._client: Any = None
         self._refused: tuple[float, NoCluster] | None = None
+        self._look: tuple[float, Future[Any]] | None = None  # under way, and since when
+        self._closed = 0  # how often
 
-    def client(self, timeout: float = 5.0) -> Any:
-        """A client whose scheduler has workers; :class:`NoCluster`, which is remembered a while."""
+    def client(self, timeout: float = REACH) -> Any:
+        """A client whose scheduler has workers; :class:`NoCluster`, which is remembered a while.
+
+        The scheduler is asked on a thread of its own, for all who want to know at once: each waits
+        ``timeout`` seconds at most, less what the answer is overdue already.
+        """
         with self._lock:
-            if self._client is not None and self._client.status != "running":
-                # Which waits until it has given up to reach its scheduler again.
-                threading.Thread(target=_close, args=(self._client,), daemon=True).start()
-                self._client = None
-            if self._client is None:
-                if self._refused is not None and time.monotonic() - self._refused[0] < AGAIN:
-                    raise self._refused[1]
-                try:
-                    self._client, self._refused = connected(self.address, timeout), None
-                except NoCluster as fault:
-                    self._refused = (time.monotonic(), fault)
-                    raise
-            if not addresses(self._client, self.address):
-                raise NoCluster(
+            if self._look is None:
+                self._look = (time.monotonic(), Future())
+                threading.Thread(
+                    target=self._ask, args=(self._look[1], self._closed),
+                    name="hcviz-scheduler", daemon=True,
+                ).start()  # fmt: skip
+            began, found = self._look
+        try:
+            return found.result(max(0.0, began + timeout - time.monotonic()))
+        except TimeoutError:
+            raise _silent(self.address) from None
+
+    def _ask(self, found: Future[Any], closed: int) -> None:
+        """One look at the scheduler, on a thread of its own."""
+        client: Any = None
+        fault: BaseException | None = None
+        try:
+            client, workers = self._running()
+            if not workers:
+                fault = NoCluster(
                     f"The Dask scheduler at {self.address} has no workers.",
                     f"Start some: dask worker {self.address}.",
                 )
-            return self._client
+        except BaseException as raised:
+            fault = raised
+        with self._lock:
+            self._look = None
+            if closed == self._closed:
+                self._client = client or self._client
+            elif client is not None:  # let go of meanwhile
+                threading.Thread(target=_close, args=(client,), daemon=True).start()
+                fault = _silent(self.address)
+        if fault is None:
+            found.set_result(client)
+        else:
+            found.set_exception(fault)
 
-    def start(self, task: Task, gate: Gate | None = None, timeout: float = 5.0) -> Stream:
+    def _running(self) -> tuple[Any, list[str]]:
+        """A client, the one there is if it still has its scheduler, and the workers."""
+        client = self._client
+        if client is not None and client.status != "running":
+            # Which waits until it has given up to reach its scheduler again.
+            threading.Thread(target=_close, args=(client,), daemon=True).start()
+            self._client = client = None
+        if self._refused is not None and time.monotonic() - self._refused[0] < AGAIN:
+            raise self._refused[1]
+        made = None
+        try:
+            if client is None:
+                client = made = connected(self.address, REACH)
+            workers = addresses(client, self.address, REACH)
+        except NoCluster as fault:
+            self._refused = (time.monotonic(), fault)
+            if made is not None:
+                _close(made)
+            raise
+        self._refused = None
+        return client, workers
+
+    def start(self, task: Task, gate: Gate | None = None, timeout: float = REACH) -> Stream:
         """What the task yields, done over there; None now and then, as a place to stop.
 
         A closed ``gate`` makes the workers wait. Raises what is wrong beforehand, and
@@ -147,9 +195,10 @@ class Cluster:
     def close(self) -> None:
         """Let go of the scheduler. May be called twice."""
         with self._lock:
-            if self._client is not None:
-                _close(self._client)
-                self._client = None
+            self._closed += 1
+            client, self._client = self._client, None
+        if client is not None:
+            _close(client)
 
 
 @cache
@@ -158,7 +207,7 @@ def cluster_at(address: str) -> Cluster:
     return Cluster(address)
 
 
-def connected(address: str, timeout: float = 5.0) -> Any:
+def connected(address: str, timeout: float = REACH) -> Any:
     """A Dask client of the scheduler at ``address``; :class:`NoCluster` where nobody answers."""
     try:
         from distributed import Client
@@ -176,10 +225,14 @@ def connected(address: str, timeout: float = 5.0) -> Any:
             aside.submit(asyncio.run, _greet(address, timeout)).result()
         return make(address, timeout=timeout, set_as_default=False)
     except (OSError, TimeoutError, TypeError, ValueError):  # a TypeError: tls without keys
-        raise NoCluster(
-            f"No Dask scheduler answers at {address or 'an empty address'}.",
-            "Give its address, as in tcp://127.0.0.1:8786.",
-        ) from None
+        raise _silent(address) from None
+
+
+def _silent(address: str) -> NoCluster:
+    return NoCluster(
+        f"No Dask scheduler answers at {address or 'an empty address'}.",
+        "Give its address, as in tcp://127.0.0.1:8786.",
+    )
 
 
 async def _greet(address: str, timeout: float) -> None:
@@ -194,15 +247,12 @@ async def _greet(address: str, timeout: float) -> None:
     comm.abort()
 
 
-def addresses(client: Any, address: str) -> list[str]:
-    """The workers that there are."""
+def addresses(client: Any, address: str, timeout: float = PATIENCE) -> list[str]:
+    """The workers that there are; :class:`NoCluster` where that is not answered in time."""
     try:
-        found = client.sync(client.scheduler.ncores, callback_timeout=PATIENCE)
+        found = client.sync(client.scheduler.ncores, callback_timeout=timeout)
     except Exception:
-        raise NoCluster(
-            f"No Dask scheduler answers at {address}.",
-            "Give its address, as in tcp://127.0.0.1:8786.",
-        ) from None
+        raise _silent(address) from None
     return sorted(found)
 
 

@@ -8,6 +8,7 @@ had made, and what the client knows already does not count twice.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import pickle
 import threading
@@ -42,12 +43,24 @@ Entry = tuple[int, bool, bytes]
 
 @dataclass(frozen=True)
 class Ended:
-    """How a long task ended: the sentence and hint of a refusal, and a traceback where the fault is
-    ours. ``began``: the number of the snapshot with which its last attempt began."""
+    """How a long task ended: the sentence and hint of a refusal, the refusal itself, pickled, where
+    it can travel, and a traceback where the fault is ours. ``began``: the number of the snapshot
+    with which its last attempt began."""
 
     began: int
     fault: tuple[str, str] | None
     trace: str
+    refusal: bytes = b""
+
+    def error(self) -> HcvizError | None:
+        """What the task raised, as itself: with its class, and whatever else it says."""
+        if self.fault is None:
+            return None
+        try:
+            itself = pickle.loads(self.refusal)
+        except Exception:  # of a class that is not known here, or cannot be made again
+            itself = None
+        return itself if isinstance(itself, HcvizError) else HcvizError(*self.fault)
 
 
 def channels(client: Any, name: str) -> tuple[Any, Any, Any]:
@@ -104,7 +117,7 @@ def work(problem: Problem, task: Task, name: str, each: bool, pace: float) -> En
     stream = begun
     if found is not None:
         stream = partial(taken_up, reached=found)
-    perform(task, outbox, outbox.gate, outbox.report, stream=stream)
+    perform(task, outbox, outbox.gate, outbox.report, stream=stream, refused=outbox.refused)
     return outbox.close()
 
 
@@ -124,6 +137,7 @@ class Outbox:
         self._over = False
         self._fault: tuple[str, str] | None = None
         self._trace = ""
+        self._refusal = b""
         self._carrier = threading.Thread(target=self._carry, name=f"outbox-{name}", daemon=True)
         self._carrier.start()
 
@@ -151,6 +165,10 @@ class Outbox:
         if isinstance(message, Failed):
             self._fault = (message.message, message.hint)
 
+    def refused(self, fault: HcvizError) -> None:
+        with contextlib.suppress(Exception):  # then its sentence has to do
+            self._refusal = pickle.dumps(fault)
+
     def report(self, method: str, fault: BaseException) -> None:
         self._trace = "".join(traceback.format_exception(fault))
 
@@ -161,7 +179,7 @@ class Outbox:
             self._changed.notify_all()
         self._carrier.join()
         self._queue.close()
-        return Ended(self._began, self._fault, self._trace)
+        return Ended(self._began, self._fault, self._trace, self._refusal)
 
     def _carry(self) -> None:
         looked = saved = time.monotonic()
@@ -190,6 +208,7 @@ class Outbox:
         except Exception as fault:
             log.warning("A run can no longer be reported, and stops.", exc_info=True)
             self._fault = ("A worker of the cluster could no longer report what it did.", "")
+            self._refusal = b""
             self._trace = "".join(traceback.format_exception(fault))
             self.gate.stop()
 
@@ -252,8 +271,9 @@ class LongTask:
             log.info("%s was taken up at snapshot %d.", self.name, ended.began)
         if ended.trace:
             log.error("On a worker of the cluster:\n%s", ended.trace)
-        if ended.fault is not None:
-            raise HcvizError(*ended.fault)
+        fault = ended.error()
+        if fault is not None:
+            raise fault
         if not self._last:
             raise HcvizError("A worker of the cluster left off before the run's end.", "Run again.")
 

@@ -107,13 +107,15 @@ def perform(
     report: Callable[[str, BaseException], None] | None = None,
     samples: Samples | None = None,
     stream: Callable[[Task], Iterator[Snapshot | None]] = begun,
+    refused: Callable[[HcvizError], None] = lambda fault: None,
 ) -> None:
     """Run the task to its end or until the gate stops it; what happens goes to the courier.
 
     Never raises: a :class:`HcvizError` becomes ``Failed`` with its sentence; anything else is
     ``report``-ed (by default: logged with its traceback) and becomes ``Failed`` as unexpected.
     ``samples`` takes every snapshot, also those that the courier has no time for. ``stream`` is
-    what the task yields, where that is not made here.
+    what the task yields, where that is not made here. ``refused`` is told of a refusal as it is,
+    before it becomes a sentence.
     """
     try:
         made = stream(task)
@@ -132,6 +134,7 @@ def perform(
                 close()
         courier.end(Finished(task.run))
     except HcvizError as fault:
+        refused(fault)
         courier.end(Failed(task.run, fault.message, fault.hint))
     except Exception as fault:
         (report or log_unexpected)(task.method, fault)
