@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -196,3 +197,32 @@ def test_a_picture_that_came_too_late_is_not_shown():
         work, done = waiting.pop(0)
         done(work())
     assert len(heat.sharp.data["x"]) == len(heat.whole.data["x"]) == 0
+
+
+def test_the_scale_of_a_dear_similarity_is_asked_for_once_and_beside_the_page():
+    oracle, other, waiting = Dear(40), Dear(40), []
+    items = Items([str(k) for k in range(40)], similarity=oracle)
+    centre = Centre(on_pick=lambda pick: None)
+    centre.work_with(lambda work, done: waiting.append((work, done)))
+    centre.set_items(items)
+    centre.set_matrix("none")
+    centre.set_matrix("similarity")
+    assert len(waiting) == 1
+    assert oracle.asked == 0
+    centre.set_similarity(other)  # another one, before the first has answered
+    assert len(waiting) == 2
+    late, now = (lambda pair=pair: pair[1](pair[0]()) for pair in waiting)
+    now()
+    late()
+    centre.set_matrix("none")
+    centre.set_matrix("similarity")
+    assert len(waiting) == 2
+    cells, plain = centre._cells, similarity_cells(replace(items, similarity=other))
+    assert cells.raw is other
+    assert cells.scaled
+    assert (cells.low, cells.high) == (plain.low, plain.high)
+    # One that fails is drawn on some scale; the fault is said by who works beside the page.
+    centre.set_similarity(oracle)
+    waiting[-1][1](None)
+    assert centre._cells.scaled
+    assert (centre._cells.low, centre._cells.high) == (0.0, 1.0)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
+import numpy as np
 import pytest
 
+from hcviz.datasets import Dataset
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import answerlist, pictures
+from hcviz.ui import answerlist, pictures, sources
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.fields import form
 from hcviz.ui.link import Link, from_query, to_query
@@ -221,3 +226,49 @@ def test_a_fields_fault_goes_with_its_method_and_with_a_new_value_from_elsewhere
     explorer.acts.bar("method", {"value": "ddt"})
     loop.until(lambda: store.session.status == "settled")
     assert "error" not in the_field(explorer, "steps")
+
+
+class Asked:
+    """A similarity that takes its time, and knows on which threads it was asked."""
+
+    n_items = 60
+
+    def __init__(self):
+        self.threads = set()
+        self.open = threading.Event()
+
+    def similarity(self, rows, cols):
+        self.threads.add(threading.current_thread())
+        self.open.wait(60)
+        time.sleep(0.001)
+        return 5.0 - np.abs(np.subtract.outer(rows, cols).astype(float)) / 20
+
+
+def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
+    """Whatever is asked of it, for the colours as for their scale, is asked on other threads."""
+    oracle = Asked()
+    labels = tuple(f"item {k}" for k in range(60))
+    data = Dataset(name="slow", title="Slow", labels=labels, oracle=oracle)
+    monkeypatch.setitem(sources.GIVEN, "slow", data)
+    spec = DataSpec(kind="given", name="slow")
+    explorer = Explorer(loop.schedule, spec=spec, method="active-spectral")
+    heat = explorer.centre._heat
+    try:
+        loop.until(lambda: oracle.threads)  # somebody waits for it, and it is not the page
+        assert explorer.store.session.labels == labels
+        assert heat.cells.lazy
+        assert not heat.cells.scaled
+        explorer.store.look(matrix="none")
+        explorer.store.look(matrix="similarity")
+        oracle.open.set()
+        loop.until(lambda: explorer.store.session.status == "settled")
+        loop.until(lambda: heat.whole.data["image"])
+        assert heat.cells.scaled
+        assert 2.0 <= heat.cells.low < 3.0  # 5 - 59/20 is the least of all
+        assert 4.0 < heat.cells.high <= 5.0
+        assert "similarity" in explorer.centre._head.object
+        assert explorer.store.view.error is None
+    finally:
+        oracle.open.set()
+        explorer.close()
+    assert threading.current_thread() not in oracle.threads

@@ -12,7 +12,15 @@ from bokeh.models import GridBox, Range1d
 
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
-from hcviz.ui.centre.cells import Cells, Scaling, feature_cells, similarity_cells
+from hcviz.ui.centre.cells import (
+    Cells,
+    Scaling,
+    feature_cells,
+    is_dear,
+    lazy_scale,
+    similarity_cells,
+    unscaled_cells,
+)
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
 from hcviz.ui.centre.drag import Drag, Phase
@@ -78,6 +86,8 @@ class Canvas:
         self._layout: Layout | None = None
         self._scene: Scene
         self._cells: Cells | None = None
+        self._scaling: Any = None  # the oracle that is being asked for its colours' scale
+        self._scale: tuple[Any, tuple[float, float]] | None = None  # and the last that told it
         self._matrix: tuple[str, Scaling, Literal["dendrogram", "file"]] = (
             "similarity", "zscore", "dendrogram",
         )  # fmt: skip
@@ -482,7 +492,7 @@ class Canvas:
     def _load_cells(self) -> None:
         kind, scaling, columns = self._matrix
         if kind == "similarity":
-            self._cells = similarity_cells(self._items)
+            self._cells = self._similarity_cells()
         elif kind == "features":
             self._cells = feature_cells(self._items, scaling, columns)
         elif kind == "uncertainty":
@@ -497,16 +507,40 @@ class Canvas:
             self._draw_touch()
             self._draw_selection()
 
+    def _similarity_cells(self) -> Cells | None:
+        """Of an oracle that may take long the colours' scale is asked for off this thread, once;
+        until it is known the cells are there, and empty."""
+        items, later = self._items, self._heat.later
+        oracle = items.similarity
+        if later is None or not is_dear(oracle):
+            return similarity_cells(items)
+        if self._scale is not None and self._scale[0] is oracle:
+            return similarity_cells(items, self._scale[1])
+
+        def done(found: tuple[float, float] | None) -> None:
+            if self._scaling is not oracle:  # another one meanwhile
+                return
+            self._scaling = None
+            self._scale = (oracle, found or (0.0, 1.0))
+            if self._cells is not None and self._cells.raw is oracle:
+                self._load_cells()
+
+        if self._scaling is not oracle:
+            self._scaling = oracle
+            later(lambda: lazy_scale(oracle), done)
+        return unscaled_cells(items)
+
     def _draw_head(self) -> None:
         if self._items.n == 0:
             self._head.object = ""
             return
-        width = self._whole_px
+        width, cells = self._whole_px, self._cells
+        told = cells is not None and cells.scaled and self._heat.figure.visible
         self._head.object = legend(
             self._items.title,
             self._items.n,
             self._strip_data,
-            self._cells if self._heat.figure.visible and self._tree is not None else None,
+            cells if told and self._tree is not None else None,
             self._theme,
             width if width > MAP_PX else ASSUMED_HEAD,
         )

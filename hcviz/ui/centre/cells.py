@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -44,6 +44,7 @@ class Cells:
     names: tuple[str, ...]  # columns; empty when they are the items
     order: NDArray[np.int32] | None  # of the columns; None when they follow the leaves
     tree: Tree | None  # of the columns
+    scaled: bool = True  # whether low and high are known: until then nothing can be drawn
 
     @property
     def width(self) -> int:
@@ -57,7 +58,7 @@ class Cells:
     @property
     def dear(self) -> bool:
         """Whether a picture of them may take longer than a click may wait."""
-        return self.lazy and not getattr(self.raw, "cheap", False)
+        return self.lazy and is_dear(self.raw)
 
     def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]:
         """The values of a block, NaN where missing."""
@@ -83,15 +84,22 @@ class Cells:
         return geometry.quantise(sums / np.outer(held, held), self.low, self.high)
 
 
-def similarity_cells(items: Items) -> Cells | None:
+def is_dear(similarity: Any) -> bool:
+    """Whether it is an oracle whose answers may take long."""
+    return hasattr(similarity, "similarity") and not getattr(similarity, "cheap", False)
+
+
+def similarity_cells(items: Items, scale: tuple[float, float] | None = None) -> Cells | None:
     """The similarity matrix; its scale spans the middle 99 % of the off-diagonal entries.
 
-    One that a method made of signs (:attr:`Items.similarity_name`) is drawn with 0 in the middle.
+    An oracle is asked for some of them, unless ``scale`` says what :func:`lazy_scale` found. One
+    that a method made of signs (:attr:`Items.similarity_name`) is drawn with 0 in the middle.
     """
     if items.similarity is None:
         return None
     if hasattr(items.similarity, "similarity"):
-        return _lazy_cells(items.similarity, items.similarity_name)
+        low, high = scale or lazy_scale(items.similarity)
+        return replace(unscaled_cells(items), low=low, high=high, scaled=True)
     matrix = np.asarray(items.similarity)
     low, high = _spread(_sample(matrix, off_diagonal=True), 0.5)
     made = items.similarity_name != "similarity"
@@ -108,17 +116,25 @@ def similarity_cells(items: Items) -> Cells | None:
     )  # fmt: skip
 
 
-def _lazy_cells(oracle: Any, name: str) -> Cells:
+def unscaled_cells(items: Items) -> Cells:
+    """Those of an oracle that was not asked for anything yet."""
+    oracle, nothing = items.similarity, np.empty((0, items.n), np.uint8)
+    return Cells(
+        "similarity", oracle, None, nothing, 0.0, 1.0, False, items.similarity_name, (), None, None,
+        scaled=False,
+    )  # fmt: skip
+
+
+def lazy_scale(oracle: Any) -> tuple[float, float]:
+    """The range of an oracle's colours, from the similarities of a few items: asks for them."""
     n = int(oracle.n_items)
-    count = min(n, SCALED_BY if getattr(oracle, "cheap", False) else SCALED_BY_DEAR)
+    count = min(n, SCALED_BY_DEAR if is_dear(oracle) else SCALED_BY)
     some = (np.arange(count) * n // count).astype(np.int32)
     try:
         known = np.asarray(oracle.similarity(some, some))
     except HcvizError:  # said where it is run; here there is nothing to scale by
         known = np.zeros((count, count))
-    low, high = _spread(_sample(known, off_diagonal=True), 0.5)
-    nothing = np.empty((0, n), np.uint8)
-    return Cells("similarity", oracle, None, nothing, low, high, False, name, (), None, None)
+    return _spread(_sample(known, off_diagonal=True), 0.5)
 
 
 def uncertainty_cells(variance: NDArray[np.float64]) -> Cells:

@@ -247,6 +247,8 @@ class HeatFigure:
     ) -> None:
         """Patch one picture; at once, or when it has been worked out where that may take long."""
         self._wanted.pop(source, None)
+        if not cells.scaled:
+            return
         if cells.dear and self.later is not None:
             self._wanted[source] = (cells, layout, rows)
             self._work()
