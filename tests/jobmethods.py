@@ -19,23 +19,26 @@ from tests.trees import caterpillar
 class Parameters(param.Parameterized):
     steps = param.Integer(10, bounds=(1, None), doc="How many snapshots.")
     rest = param.Number(0.0, bounds=(0, None), doc="Seconds to sleep before each.")
+    tally = param.String("", doc="A file that grows by a byte with each, wherever it is made.")
+    halt = param.Integer(0, bounds=(0, None), doc="After so many it is stuck (0: never) ...")
+    go = param.String("", doc="... until this file is there.")
 
 
-def snapshot(problem: Any, step: int, total: int, rng: Any, waited: float = 0.0) -> Snapshot:
-    metrics = {"pid": os.getpid(), "draw": float(rng.random()), "waited": waited}
+def snapshot(problem: Any, step: int, total: int, rng: Any) -> Snapshot:
+    metrics = {"pid": os.getpid(), "draw": float(rng.random())}
     return Snapshot(caterpillar(problem.n_items), step, total, metrics)
 
 
 def counting(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:
-    """Snapshots as fast as they can be made, then the end; with the longest time, in seconds, that
-    it was made to wait between two of them."""
-    waited = 0.0
+    """Snapshots as fast as they can be made, then the end."""
     for step in range(1, params.steps + 1):
         time.sleep(params.rest)
-        made = snapshot(problem, step, params.steps, rng, waited)
-        began = time.monotonic()
-        yield made
-        waited = max(waited, time.monotonic() - began)
+        if params.tally:
+            with open(params.tally, "ab") as file:
+                file.write(b".")
+        yield snapshot(problem, step, params.steps, rng)
+        while step == params.halt and not os.path.exists(params.go):
+            time.sleep(0.005)
 
 
 def spinning(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapshot | None]:

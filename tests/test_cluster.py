@@ -18,9 +18,13 @@ from hcviz.algorithms.active import ActiveCluster, framework, growth
 from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
 from hcviz.core.oracle import CountingOracle
 from hcviz.datasets import noisy_blocks
-from hcviz.jobs.cluster import _held, connected, grow_on, run_on
+from hcviz.jobs.cluster import Workers, _held, connected, grow_on, run_on
 from hcviz.jobs.task import Gate
+from tests.test_cluster_long import unhurried
+from tests.test_jobs import LONG
 from tests.trees import true_triplets
+
+__all__ = ["unhurried"]  # a fixture for every test of this module
 
 
 @pytest.fixture(autouse=True)
@@ -42,23 +46,28 @@ def here(made, data, rows):
     return told(last)
 
 
-def test_a_cluster_gives_the_same_tree_though_a_worker_is_killed(cluster):
-    data = noisy_blocks(6000, 5, 0.3, seed=1)
+@pytest.mark.parametrize("doing", ["tally", "finish"])
+def test_a_cluster_gives_the_same_tree_though_a_worker_is_killed(doing, cluster, monkeypatch):
+    """With the first task of either kind, when there is much to do still."""
+    data = noisy_blocks(4000, 5, 0.3, seed=1)
     rows = true_triplets(data.target, np.random.default_rng(0), 4)
-    made = ActiveCluster(s=30)
-    with Client(cluster) as client:
-        client.wait_for_workers(2)  # one may be starting anew
+    made, killed = ActiveCluster(s=30), []
+    with Client(cluster, timeout=LONG) as client:
+        client.wait_for_workers(2, LONG)  # one may be starting anew
         pids = client.run(os.getpid)
         assert len(pids) == 2
-        killed = False
-        for shown in grow_on(client, made, data.oracle, 3, rows):
-            if shown is not None:
-                last = shown
-                if not killed and shown.step > 0.4 * shown.total:
-                    os.kill(next(iter(pids.values())), signal.SIGKILL)
-                    killed = True
-                    assert shown.step < shown.total
-        assert killed
+        submit = getattr(Workers, doing)
+
+        def submitted(crew, *given):
+            future = submit(crew, *given)
+            if not killed:
+                killed.append(next(iter(pids.values())))
+                os.kill(killed[0], signal.SIGKILL)
+            return future
+
+        monkeypatch.setattr(Workers, doing, submitted)
+        *_, last = grow_on(client, made, data.oracle, 3, rows)
+    assert killed
     assert told(last) == here(made, data, rows)
 
 
@@ -80,8 +89,8 @@ def test_the_callers_own_counting_oracle_counts_what_the_workers_asked(cluster):
     """Asked here or over there: each distinct pair once, in the caller's count as in the run's."""
     data = noisy_blocks(1500, 4, 0.3, seed=2)
     mine = CountingOracle(data.oracle)
-    with Client(cluster) as client:
-        client.wait_for_workers(2)
+    with Client(cluster, timeout=LONG) as client:
+        client.wait_for_workers(2, LONG)
         *_, last = grow_on(client, ActiveCluster(s=30), mine, 3)
     assert mine.queries == last.metrics["queries"]
     again = CountingOracle(data.oracle)
@@ -139,7 +148,7 @@ def test_what_is_refused(cluster):
     with pytest.raises(InvalidData, match="needs features"):
         run_on(cluster.scheduler_address, "ddt", problem)
     with pytest.raises(InvalidParameter, match="No Dask scheduler"):
-        connected("tcp://127.0.0.1:1")
+        connected("tcp://127.0.0.1:1", timeout=1)
 
 
 def test_a_small_problem_is_one_task(cluster):

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import os
 import signal
-import time
 
 import numba
 import numpy as np
@@ -15,29 +14,36 @@ import pytest
 from distributed import Client
 
 from hcviz import Problem, run
-from hcviz.algorithms import MODULES
 from hcviz.core.errors import HcvizError, InconsistentTriplets, InvalidData, NoCluster
 from hcviz.core.snapshot import Snapshot
+from hcviz.jobs import cluster as clusters
 from hcviz.jobs import longtask
-from hcviz.jobs.cluster import Cluster, run_on
+from hcviz.jobs.cluster import AHEAD, Cluster, run_on
+from hcviz.jobs.longtask import MESSAGES, WAITING
 from hcviz.jobs.task import Gate, Task
 from tests import jobmethods
+from tests.test_jobs import FOREVER, LONG, job_methods, wait_for, wait_until_still
 
-#: Proposals between two trees: enough for a chain to be at work when its worker is killed.
-EVERY = 20 if numba.config.DISABLE_JIT else 300
+__all__ = ["job_methods"]  # a fixture for every test of this module
+
+#: Proposals between two trees, and trees: more than a chain can be ahead of who asked for them, so
+#: that it is at work when its worker is killed.
+EVERY, TREES = 20 if numba.config.DISABLE_JIT else 120, AHEAD + (2 * MESSAGES + 3) * WAITING
 
 
 @pytest.fixture(autouse=True)
-def job_methods(monkeypatch):
-    for method in jobmethods.ALGORITHMS:
-        monkeypatch.setitem(MODULES, method.name, jobmethods.__name__)
-    monkeypatch.setattr(longtask, "CHECKPOINT", 0.05)
+def unhurried(monkeypatch):
+    """A scheduler may take its time; what is sent can be taken up from there."""
+    monkeypatch.setattr(clusters, "REACH", LONG)
+    monkeypatch.setattr(longtask, "PATIENCE", LONG)
+    monkeypatch.setattr(clusters, "PATIENCE", LONG)
+    monkeypatch.setattr(longtask, "CHECKPOINT", 0.0)
 
 
 @pytest.fixture
 def client(cluster):
-    with Client(cluster) as made:
-        made.wait_for_workers(2)
+    with Client(cluster, timeout=LONG) as made:
+        made.wait_for_workers(2, LONG)
         yield made
 
 
@@ -68,24 +74,17 @@ def kill(client, worker):
     os.kill(client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL)
 
 
-def wait_until(condition, timeout=30.0):
-    began = time.monotonic()
-    while not condition():
-        assert time.monotonic() - began < timeout
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize("chains", [1, 3])
 def test_a_sampler_draws_the_same_though_a_worker_is_killed(chains, client, cluster, caplog):
     caplog.set_level(logging.INFO, logger=longtask.__name__)
-    params = {"seed": 4, "steps": 601 * EVERY - 10, "every": EVERY, "chains": chains}
+    params = {"seed": 4, "steps": TREES * EVERY - 10, "every": EVERY, "chains": chains}
     here = list(run("ddt", problem(), **params))
-    assert len(here) == 602
+    assert len(here) == TREES + 1
     there = []
     busy = {}
     for shown in run_on(cluster.scheduler_address, "ddt", problem(), **params):
         there.append(shown)
-        if len(there) == 100:
+        if len(there) == 2 * WAITING:  # more than one message, hence a checkpoint
             busy = at_work(client)
             kill(client, next(iter(busy)))
     assert sum(map(len, busy.values())) == chains
@@ -108,19 +107,22 @@ def test_a_run_of_chains_goes_on_from_another_s_snapshot(cluster):
     assert all(map(same, here, more))
 
 
-def test_a_method_without_a_state_is_done_again_and_nothing_counts_twice(client, cluster):
-    params = {"steps": 60, "rest": 0.02}
+def test_a_method_without_a_state_is_done_again_and_nothing_counts_twice(client, cluster, tmp_path):
+    go = tmp_path / "go"
+    params = {"steps": 60, "halt": 30, "go": str(go)}
     items = Problem(labels=list("abcdef"))
-    steps, pids = [], set()
+    steps, pids = [], []
     for shown in run_on(cluster.scheduler_address, "counting-process", items, **params):
         steps.append(shown.step)
-        pids.add(shown.metrics["pid"])
-        if shown.step > 30 and len(pids) == 1 and at_work(client):
+        pids.append(shown.metrics["pid"])
+        if shown.step == 30:
             kill(client, next(iter(at_work(client))))
-            pids.add(0)
-    assert len(pids) == 3, "another process finished it"
+            go.touch()
+    assert 30 in steps
+    assert len(set(pids)) == 2, "another process finished it"
     assert steps == sorted(set(steps))
     assert steps[-1] == 60
+    go.touch()
     here = list(run("counting-process", items, **params))[-1]
     assert shown.metrics["draw"] == here.metrics["draw"]
 
@@ -151,8 +153,14 @@ def test_a_refusal_comes_back_as_itself(client, cluster):
 
 
 @pytest.mark.parametrize("method", ["spinning-thread", "ddt"])
-def test_who_leaves_off_leaves_nothing_behind(method, client, cluster):
+def test_who_leaves_off_leaves_nothing_behind(method, client, cluster, monkeypatch):
     scheduler = cluster.scheduler
+    left, ended = {}, longtask.LongTask.ended
+    monkeypatch.setattr(clusters, "LEAVE", LONG)
+    monkeypatch.setattr(
+        longtask.LongTask, "ended", lambda each: left.setdefault(each, []).append(ended(each))
+        or left[each][-1],
+    )  # fmt: skip
     params = {"steps": 10**9, "every": 40, "chains": 3} if method == "ddt" else {}
     variables = scheduler.extensions["variables"].variables
     queues = scheduler.extensions["queues"].queues
@@ -160,10 +168,10 @@ def test_who_leaves_off_leaves_nothing_behind(method, client, cluster):
     stream = run_on(cluster.scheduler_address, method, problem(), **params)
     next(stream)
     assert at_work(client)
-    began = time.monotonic()
     stream.close()
-    assert time.monotonic() - began < 4.0  # a look every 0.1 s; what is more is a busy machine
-    wait_until(lambda: not at_work(client))
+    assert len(left) == params.get("chains", 1)
+    assert all(said[-1] for said in left.values()), "a worker did not leave off when told to"
+    wait_for(lambda: not at_work(client))
 
     def threads(dask_worker):
         """Of the run: Dask counts a task as gone before its thread has ended."""
@@ -171,8 +179,8 @@ def test_who_leaves_off_leaves_nothing_behind(method, client, cluster):
 
         return [t.name for t in threading.enumerate() if "outbox-" in t.name]
 
-    wait_until(lambda: not any(client.run(threads).values()))
-    wait_until(lambda: {*variables, *queues} <= before)
+    wait_for(lambda: not any(client.run(threads).values()))
+    wait_for(lambda: {*variables, *queues} <= before)
 
 
 def test_an_asker_who_dies_stops_the_work(client, cluster):
@@ -183,7 +191,7 @@ def test_an_asker_who_dies_stops_the_work(client, cluster):
         pass
     assert at_work(client)
     other.close()  # as the scheduler sees it; nobody says stop
-    wait_until(lambda: not at_work(client))
+    wait_for(lambda: not at_work(client))
     with pytest.raises(HcvizError, match="went away"):
         list(stream)
 
@@ -213,22 +221,25 @@ def test_a_problem_that_cannot_travel_is_refused_before_anything_runs(cluster):
         run_on(cluster.scheduler_address, "counting-thread", Problem(oracle=Local()))
 
 
-def test_a_pause_holds_the_work(cluster, client):
-    gate = Gate()
+def test_a_pause_holds_the_work(cluster, client, tmp_path):
+    gate, tally = Gate(), tmp_path / "tally"
     other = Cluster(cluster.scheduler_address)
     items = Problem(labels=list("abcdef"))
-    task = Task(0, "counting-thread", jobmethods.__name__, items, {"steps": 10**6, "rest": 0.01}, 0,
-                None)  # fmt: skip
+    params = {"steps": FOREVER, "rest": 0.001, "tally": str(tally)}
+    task = Task(0, "counting-thread", jobmethods.__name__, items, params, 0, None)
     with contextlib.closing(other), contextlib.closing(other.start(task, gate)) as stream:
+
+        def drained():
+            """All that was made has come, and no more is made."""
+            seen = tally.stat().st_size
+            return all(next(stream) is None for _ in range(10)) and seen == tally.stat().st_size
+
         while next(stream) is None:
             pass
         gate.pause(True)
-        until = time.monotonic() + 1.0  # for the word to arrive, and what was under way
-        while time.monotonic() < until:
-            next(stream)
-        quiet = [next(stream) for _ in range(10)]
-        assert quiet == [None] * 10
+        wait_for(drained)
+        wait_until_still(tally)
+        made = tally.stat().st_size
         gate.pause(False)
-        while (shown := next(stream)) is None:
+        while (shown := next(stream)) is None or shown.step <= made:
             pass
-        assert shown.step > 1

@@ -64,12 +64,13 @@ class Cluster:
         self._look: tuple[float, Future[Any]] | None = None  # under way, and since when
         self._closed = 0  # how often
 
-    def client(self, timeout: float = REACH) -> Any:
+    def client(self, timeout: float | None = None) -> Any:
         """A client whose scheduler has workers; :class:`NoCluster`, which is remembered a while.
 
         The scheduler is asked on a thread of its own, for all who want to know at once: each waits
-        ``timeout`` seconds at most, less what the answer is overdue already.
+        ``timeout`` seconds at most (None: :data:`REACH`), less what the answer is overdue already.
         """
+        timeout = REACH if timeout is None else timeout
         with self._lock:
             if self._look is None:
                 self._look = (time.monotonic(), Future())
@@ -130,7 +131,7 @@ class Cluster:
         self._refused = None
         return client, workers
 
-    def start(self, task: Task, gate: Gate | None = None, timeout: float = REACH) -> Stream:
+    def start(self, task: Task, gate: Gate | None = None, timeout: float | None = None) -> Stream:
         """What the task yields, done over there; None now and then, as a place to stop.
 
         A closed ``gate`` makes the workers wait. Raises what is wrong beforehand, and
@@ -207,8 +208,10 @@ def cluster_at(address: str) -> Cluster:
     return Cluster(address)
 
 
-def connected(address: str, timeout: float = REACH) -> Any:
-    """A Dask client of the scheduler at ``address``; :class:`NoCluster` where nobody answers."""
+def connected(address: str, timeout: float | None = None) -> Any:
+    """A Dask client of the scheduler at ``address``; :class:`NoCluster` where nobody answers
+    within ``timeout`` seconds (None: :data:`REACH`)."""
+    timeout = REACH if timeout is None else timeout
     try:
         from distributed import Client
 

@@ -146,6 +146,7 @@ class Job:
         self._pool = pool
         self._gate = Gate()
         self._worker: Worker | None = None
+        self._told = False  # the worker has its task, and takes orders
         self._lock = threading.Lock()
         self.courier = Courier(task.run, post, lost=lambda: self.stop(None))
         threading.Thread(target=self._work, name=f"hcviz-run-{task.run}", daemon=True).start()
@@ -161,7 +162,7 @@ class Job:
         self.courier.hold(held)
         with self._lock:
             self._gate.pause(held)
-            if self._worker is not None:
+            if self._worker is not None and self._told:
                 self._worker.order("pause" if held else "resume")
 
     def _work(self) -> None:
@@ -203,9 +204,11 @@ class Job:
                 self._worker = worker
                 if self._gate.stopped.is_set():
                     return
-            send(worker, task)
-            if not self._gate.open.is_set():
-                worker.order("pause")
+            send(worker, task)  # a worker that still starts up lets this wait
+            with self._lock:
+                self._told = True
+                if not self._gate.open.is_set():
+                    worker.order("pause")
             for reply in worker.replies():
                 if isinstance(reply, Arrived):
                     self.courier.offer(reply.snapshot)
@@ -217,7 +220,7 @@ class Job:
                     return
         finally:
             with self._lock:
-                self._worker = None
+                self._worker, self._told = None, False
             if not finished:
                 worker.end()
             self._pool.give_back(worker)
