@@ -20,7 +20,7 @@ class Loop:
     def schedule(self, callback):
         self.waiting.put(callback)
 
-    def until(self, condition, seconds=60):
+    def until(self, condition, seconds=120):
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, "waited too long"

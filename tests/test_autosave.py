@@ -167,8 +167,8 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     assert again.session.tree.satisfies(again.session.triplets).all()
     (kept,) = told(again.session)[-2:-1]
     assert isinstance(kept, act.Resumed)
-    second._finish_writing()
-    (folder,) = folders(shelf)  # the old one went when the new one was whole
+    loop.until(lambda: len(folders(shelf)) == 1)  # the old one goes when the new one is whole
+    (folder,) = folders(shelf)
     assert said(read_journal(folder).session) == said(store.session)
 
 
@@ -202,6 +202,7 @@ def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
     second.act("resume", {})
     assert said(again.session) == said(store.session)
     second._finish_writing()
+    loop.until(lambda: len(folders(shelf)) == 2)  # then the resumed one's first folder goes
     left = shelf.unfinished()
     assert [each.about.title for each in left] == ["Iris (150 flowers)"]
 

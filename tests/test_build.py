@@ -132,10 +132,10 @@ def test_an_explanation_takes_less_than_a_second():
     rng = np.random.default_rng(3)
     rows = np.array([rng.choice(150, 3, replace=False) for _ in range(300)])
     is_consistent(3, [])  # compiled before the clock starts
-    began = time.perf_counter()
+    began = time.thread_time()  # a busy machine stretches seconds, not the work
     with pytest.raises(InconsistentTriplets) as caught:
         build(150, rows)
-    assert time.perf_counter() - began < 1.0 or not COMPILED
+    assert time.thread_time() - began < 1.0 or not COMPILED
     assert_minimal(150, rows, caught.value.conflict)
 
 
@@ -258,8 +258,8 @@ def test_repair_of_large_trees_is_quick_and_sure():
     old = caterpillar(n)
     build_guided(caterpillar(3), [[1, 2, 0]])
     for rows in ([[5, n - 10, 7]], true_triplets(random_tree(rng, n), rng, 200)):
-        began = time.perf_counter()
+        began = time.thread_time()
         new = build_guided(old, rows)
         assert holds(new, rows)
         assert new.is_binary
-        assert time.perf_counter() - began < 5.0 or not COMPILED
+        assert time.thread_time() - began < 5.0 or not COMPILED

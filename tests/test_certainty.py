@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypat
     rng = np.random.default_rng(0)
     told(lambda k, tree: (tree, rng.normal() + k / 500))
     samples, now, judged = store.samples, [time.monotonic()], []
-    monkeypatch.setattr("hcviz.jobs.samples.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("hcviz.jobs.samples.time", SimpleNamespace(monotonic=lambda: now[0]))
     judge = Posterior.verdict
     monkeypatch.setattr(Posterior, "verdict", lambda *a, **k: judged.append(1) or judge(*a, **k))
     store.session = replace(store.session, status="sampling")

@@ -26,6 +26,7 @@ from hcviz.io.session_file import save_session
 from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui import sources
 from tests.conftest import ROOT
+from tests.ports import free_port
 
 
 @pytest.fixture
@@ -381,9 +382,10 @@ def test_a_pipe_that_closes_early_is_no_fault(table):
 
 def test_serve_answers_until_it_is_interrupted(refused):
     assert "nowhere" in refused("serve", "nowhere")
+    port = free_port()
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port))
         probe.listen()
         assert str(port) in refused("serve", "--port", port)
     server = subprocess.Popen(
@@ -393,19 +395,19 @@ def test_serve_answers_until_it_is_interrupted(refused):
         cwd=ROOT,
     )
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while True:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
                     assert b"<title>hcviz</title>" in answer.read()
                 break
-            except urllib.error.URLError:
+            except OSError:  # not yet, or not in time
                 assert time.monotonic() < until
                 assert server.poll() is None
                 time.sleep(0.05)
     finally:
         server.terminate()
-        err = server.communicate(timeout=30)[1]
+        err = server.communicate(timeout=120)[1]
     assert f"http://127.0.0.1:{port}" in err
     assert "Traceback" not in err, err
 

@@ -122,7 +122,7 @@ def test_a_start_that_is_refused_ends_the_job_before_it(begun, loop):
     store.dispatch(act.SetMethod("ddt", "hard"))
     assert store.session.status == "failed"
     assert "features" in store.session.error[0]
-    loop.until(lambda: not store.runner.busy, seconds=5)
+    loop.until(lambda: not store.runner.busy)
 
 
 @pytest.mark.parametrize("action", [act.SetMissing("nope"), act.SetSimilarity("nope")])

@@ -150,7 +150,7 @@ def test_the_explorer_is_in_its_cell(quickstart: Any) -> None:
     assert session.replace("\n", " ").startswith("('ddt', 101, ()")
 
 
-def until(true: Callable[[], bool], seconds: float = 60) -> None:
+def until(true: Callable[[], bool], seconds: float = 120) -> None:
     """Wait for a condition."""
     end = time.monotonic() + seconds
     while not true():
@@ -193,7 +193,7 @@ def test_an_explorer_that_is_gone_leaves_no_data_behind() -> None:
         seen = weakref.ref(view.explorer)
         del view
         until(lambda gone=seen: gc.collect() >= 0 and gone() is None)
-        assert set(sources.GIVEN) == before
+        assert set(sources.GIVEN) <= before  # an earlier test's may go meanwhile, too
 
 
 def test_the_same_data_shown_twice_is_kept_once() -> None:
@@ -243,4 +243,4 @@ def test_a_cell_that_is_gone_stops_computing() -> None:
     root = view.get_root(Document())
     assert store.session.status == "sampling"
     view._cleanup(root)
-    until(lambda: store.session.status == "cancelled", 5)
+    until(lambda: store.session.status == "cancelled")

@@ -156,7 +156,7 @@ def test_a_larger_conflict_is_told_by_its_repairs():
 
 
 def test_judging_is_quick_at_500_items_and_100_constraints():
-    """A preview has to fit into a frame: 10 ms, allowed five times that on a busy machine."""
+    """A preview has to fit into a frame: 10 ms of CPU, allowed five times that."""
     rng = np.random.default_rng(5)
     tree = random_tree(rng, 500)
     constraints = []
@@ -180,8 +180,8 @@ def test_judging_is_quick_at_500_items_and_100_constraints():
     judge(session, *asked[0])  # compiled
     spent = []
     for group, apart in asked:
-        begin = time.perf_counter()
+        begin = time.thread_time()
         judge(session, group, apart, author="somebody else")
-        spent.append(time.perf_counter() - begin)
+        spent.append(time.thread_time() - begin)
     assert np.median(spent) < 0.05
     assert set(states(session).values()) <= {"satisfied", "implied"}
