@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Download, Locator, Page, expect
 
-from tests.browser.driving import click, column, ranges, wait_for, wait_idle
+from tests.browser.driving import TIMEOUT, click, column, ranges, wait_for, wait_idle
 
 
 class Dashboard:
@@ -38,9 +38,14 @@ class Dashboard:
     def settle(self) -> Dashboard:
         """Until a run newer than the last one seen is over and its tree is drawn."""
         status = self.page.locator(".hc-bar .status")
-        expect(status).not_to_have_attribute("data-run", re.compile(f"^{self._run}$"))
-        expect(status).to_have_text("Done")
-        self._run = int(status.get_attribute("data-run") or -1)
+        before, text = self._run, ""
+        while text != "Done":  # at once with its number: another run may have begun meanwhile
+            expect(status).not_to_have_attribute(
+                "data-run", re.compile(f"^{before}$"), timeout=3 * TIMEOUT
+            )
+            expect(status).to_have_text("Done", timeout=3 * TIMEOUT)  # a run loads its kernels
+            run, text = status.evaluate("node => [node.dataset.run, node.textContent]")
+            self._run = int(run or -1)
         wait_for(
             self.page,
             "() => Bokeh.documents[0].get_model_by_name('tree-lines').data.x.length > 3",

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -22,12 +21,13 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Route
 
 from tests.conftest import ROOT
+from tests.ports import free_port
 
 ARTIFACTS = ROOT / "tests" / "artifacts"
 LOCAL = {"127.0.0.1", "localhost", "::1", None}  # None: data: and blob:
 
-#: Milliseconds until a wait is a failure.
-TIMEOUT = 30_000
+#: Milliseconds until a wait is a failure; nothing is expected to take nearly as long.
+TIMEOUT = 60_000
 
 
 @dataclass
@@ -73,10 +73,7 @@ class Server:
     def __init__(
         self, app: Path | None, args: Sequence[str] = (), log: str = "server.log", port: int = 0
     ) -> None:
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
-            self.port = int(probe.getsockname()[1])
+        self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}/{app.stem if app else ''}"
         self._alive = f"http://127.0.0.1:{self.port}/{'liveness' if app else ''}"
         ARTIFACTS.mkdir(exist_ok=True)
@@ -94,7 +91,7 @@ class Server:
             command, cwd=ROOT, env=environment, stdout=self._file, stderr=subprocess.STDOUT
         )
 
-    def wait(self, seconds: float = 120) -> None:
+    def wait(self, seconds: float = 180) -> None:
         """Until it answers; a server that ends instead is a failure with its log."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -140,6 +137,46 @@ class Server:
 def wait_for(page: Page, expression: str, argument: object = None) -> None:
     """Until a JavaScript expression (or function of ``argument``) is truthy."""
     page.wait_for_function(expression, arg=argument, timeout=TIMEOUT)
+
+
+def wait_until(page: Page, condition: Callable[[], object]) -> None:
+    """Until a condition of the test's own holds: what the page says of it comes in between."""
+    until = time.monotonic() + TIMEOUT / 1000
+    while not condition():
+        assert time.monotonic() < until, "it did not come true"
+        page.wait_for_timeout(50)
+
+
+#: Where everything in the centre is, and whether something still glides there.
+PLACES = """
+async () => {
+  const answer = await fetch("/liveness")  // the server has done what it had to do before
+  const places = [answer.ok]
+  for (const doc of Bokeh.documents)
+    for (const name of ["tree", "labels", "heat", "tree-lines", "label-text"]) {
+      const model = doc.get_model_by_name(name)
+      if (!model) continue
+      const ranges = model.x_range ? [model.x_range, model.y_range] : []
+      places.push(model.gliding ?? false, model.inner_width, model.inner_height)
+      for (const {start, end} of ranges) places.push(start, end)
+      if (model.data) places.push(...Array.from(model.data.x), ...Array.from(model.data.y))
+    }
+  return places.map(String).join()
+}
+"""
+
+
+def wait_still(page: Page) -> None:
+    """Until the picture is at rest: nothing glides, and what the page and the server tell each
+    other (how high it is, which rows are in view) moves nothing any more."""
+    seen = [""]
+
+    def still() -> bool:
+        wait_idle(page)
+        seen.append(page.evaluate(PLACES))
+        return seen[-1] == seen[-2] and "true" not in seen[-1].split(",", 1)[1]
+
+    wait_until(page, lambda: still() and still())
 
 
 def wait_idle(page: Page) -> None:

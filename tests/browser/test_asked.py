@@ -181,13 +181,18 @@ def test_the_light_grows_as_the_run_goes_on(slow, new_page):
           veil.properties.data.change.connect(() => window.known.push(known()))
         }}"""
     )
-    dashboard.button("Run").click()
-    dashboard.settle()
-    seen = page.evaluate("() => window.known.filter(count => count > 0)")
-    final = len([x for x in page.evaluate(LEVELS) if x == 255])
-    assert seen[-1] == final
-    assert len({count for count in seen if count < final}) >= 2
-    assert seen == sorted(seen)
+    for _ in range(5):  # a page that stands still sees less of a run
+        page.evaluate("() => { window.known = [] }")
+        dashboard.button("Run").click()
+        dashboard.settle()
+        seen = page.evaluate("() => window.known.filter(count => count > 0)")
+        final = len([x for x in page.evaluate(LEVELS) if x == 255])
+        assert seen[-1] == final
+        assert seen == sorted(seen)
+        if len({count for count in seen if count < final}) >= 2:
+            break
+    else:
+        pytest.fail("nothing was seen of a run before its end")
     pairs = asked_for(page)
     assert final == 2 * pairs + 200  # both ways round, and the diagonal
 

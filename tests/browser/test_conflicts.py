@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, wait_for
+from tests.browser.driving import column, wait_for, wait_until
 
 HEAD = "together_1,together_2,apart\n"
 ANIMALS = ("wolf", "lion", "boar", "deer", "oryx", "hare")
@@ -82,8 +82,8 @@ def test_a_large_one_is_a_graph_and_can_be_weighed(zoo, tmp_path):
       return null
     }"""
     wait_for(page, f"() => ({drawn})() !== null")
-    assert page.evaluate(drawn) == [7, 6]
-    assert sheet.bounding_box()["height"] > 500
+    wait_until(page, lambda: page.evaluate(drawn) == [7, 6])
+    wait_until(page, lambda: sheet.bounding_box()["height"] > 500)
     sheet.get_by_role("button", name="let the cuts pay").click()
     zoo.settle()
     expect(page.get_by_label("method", exact=True)).to_have_value("hrsc")
@@ -107,4 +107,4 @@ def test_why_a_split_is_as_it_is(zoo, tmp_path):
     )
     section.locator(".pieces button").first.click()
     expect(page.locator(".hc-inspector .name")).to_have_text("3 items")
-    assert len(column(page, "selection-lines", "x")) > 0
+    wait_until(page, lambda: column(page, "selection-lines", "x"))

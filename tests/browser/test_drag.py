@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, pixel, ranges, wait_for, wait_idle
+from tests.browser.driving import column, pixel, ranges, wait_for, wait_still, wait_until
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def zoo(server, new_page):
     page = new_page()
     page.goto(f"{server.url}?data=zoo&method=average")
     dashboard = Dashboard(page).settle()
-    page.wait_for_timeout(600)  # the tree has stopped gliding
+    wait_still(page)
     return dashboard
 
 
@@ -94,20 +94,19 @@ def test_zoom_pan_and_double_click_are_as_ever(zoo):
     page.mouse.wheel(0, -250)
     wait_for(page, "([a, b]) => { const r = Bokeh.documents[0].get_model_by_name('tree').y_range;"
              " return r.end - r.start < 0.9 * (b - a) }", [start, end])  # fmt: skip
-    wait_idle(page)
-    page.wait_for_timeout(300)
+    wait_still(page)
     before = zoo.rows("tree")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x, y + 80, steps=5)
     page.mouse.up()
+    # Dragged down: what lies above comes into view.
+    wait_until(page, lambda: zoo.rows("tree")[0] > before[0] + 0.5)
+    wait_still(page)
     after = zoo.rows("tree")
-    assert after[0] > before[0] + 0.5  # dragged down: what lies above comes into view
     assert after[1] - after[0] == pytest.approx(before[1] - before[0], rel=1e-3)
     expect(page.locator(".hc-ghost")).to_have_count(0)
-    wait_idle(page)
     # A carry in the zoomed picture moves no rows.
-    page.wait_for_timeout(300)
     names, ys = column(page, "label-text", "text"), column(page, "label-text", "y")
     seen = [n for n, row in zip(names, ys, strict=True) if after[0] + 1 < row < after[1] - 1]
     take(page, seen[0])

@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from hcviz.jobs.warming import warm_modules
 from tests.browser.driving import ARTIFACTS, Watch
 from tests.conftest import ROOT
+from tests.ports import free_port
 
 #: Milliseconds: a kernel that loads its kernels on a loaded machine is slow, and is not wrong.
 PATIENCE = 120_000
@@ -98,9 +98,7 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.token = secrets.token_hex(16)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self.port = free_port()
         self._write_notebook()
         home = folder / "home"
         quiet = home / "settings" / "@jupyterlab" / "apputils-extension"

@@ -12,7 +12,17 @@ from hcviz.jobs.warming import warm_modules
 from hcviz.ui import geometry
 from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.centre.canvas import FOLD
-from tests.browser.driving import Server, click, column, pixel, ranges, wait_for, wait_idle
+from tests.browser.driving import (
+    Server,
+    click,
+    column,
+    pixel,
+    ranges,
+    wait_for,
+    wait_idle,
+    wait_still,
+    wait_until,
+)  # fmt: skip
 
 #: Bytes that a first picture may take (the image is 90,000 of them), and points of its lines.
 MOST_BYTES, MOST_POINTS = 3_000_000, 20_000
@@ -53,14 +63,6 @@ def opened(new_page, server: Server, n: int):
             return page, sizes
         page.wait_for_timeout(500)
     raise AssertionError("The triangles are too large for the page.")
-
-
-def settle(page) -> None:
-    """Until the tree has been drawn for the height that the page turned out to have."""
-    drawn: list[object] = [None, 1]
-    while drawn[-1] != drawn[-2]:
-        page.wait_for_timeout(500)
-        drawn.append(column(page, "tree-lines", "y"))
 
 
 def triangles(page) -> list[tuple[float, float, float]]:
@@ -106,8 +108,8 @@ def test_a_large_tree_opens_collapsed_and_a_click_takes_the_triangle_under_it(
         node = tree.smallest_clade([first, first + count - 1])
         assert tree.size[node] == count
         assert layout.top[node] <= middle < layout.bottom[node]
-        points = len(column(page, "selection-lines", "x"))
-        assert 0 < points < 20
+        wait_until(page, lambda: column(page, "selection-lines", "x"))
+        assert len(column(page, "selection-lines", "x")) < 20
     # Half of all is one click too, and the answer is no list of leaves.
     sizes.clear()
     _, count = pick_after(page, "tree", 0.97 * tree.height[-1], -0.25 * n)
@@ -131,8 +133,8 @@ def test_a_triangle_opens_by_a_double_click_and_the_wheel_closes_it_again(large_
         f"() => Bokeh.documents[0].get_model_by_name('{inside}').data.text"
         ".filter((text) => /^item \\d+$/.test(text)).length > 10",
     )
-    settle(page)
-    assert not [t for t in triangles(page) if top <= t[0] and t[1] <= bottom]
+    wait_until(page, lambda: not [t for t in triangles(page) if top <= t[0] and t[1] <= bottom])
+    wait_still(page)
     assert len(column(page, "tree-lines", "x")) < MOST_POINTS
     assert sum(sizes) < MOST_BYTES
     for _ in range(60):
@@ -142,5 +144,7 @@ def test_a_triangle_opens_by_a_double_click_and_the_wheel_closes_it_again(large_
         page.wait_for_timeout(30)
     wait_for(page, "() => Bokeh.documents[0].get_model_by_name('label-text').data.text"
              ".every((text) => !/^item/.test(text))")  # fmt: skip
-    settle(page)
-    assert [t for t in triangles(page) if top - 200 <= t[0] and t[1] <= bottom + 200]
+    wait_until(
+        page,
+        lambda: [t for t in triangles(page) if top - 200 <= t[0] and t[1] <= bottom + 200],
+    )

@@ -108,7 +108,8 @@ def test_a_prepared_lesson_goes_step_by_step_back_and_by_itself(zoo):
     steps.get_by_role("button", name="Back").click()
     expect(steps).to_contain_text("Step 1 of 10")
     steps.get_by_role("button", name="Play").click()
-    expect(steps).to_contain_text("Step 3 of 10")
+    # Or a later one, where the page was not looked at for a while.
+    expect(steps).to_contain_text(re.compile(r"Step ([3-9]|10) of 10"))
     steps.get_by_role("button", name="Pause").click()
     expect(steps.get_by_role("button", name="Play")).to_be_visible()
     expect(zoo.page.get_by_role("img", name=re.compile("Triplet distance"))).to_be_visible()

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from hcviz.ui.centre.frames import PULSE_MS
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import wait_for
 
@@ -18,6 +19,10 @@ WATCH = """() => {
     const { xs, alpha } = source.data
     if (alpha.length) window.beats.push([performance.now(), xs.length, alpha[0]])
   })
+}"""
+#: Lets the lines that are there pulse once more.
+AGAIN = """() => {
+  Bokeh.documents[0].get_model_by_name("pulse-lines").properties.data.change.emit()
 }"""
 
 
@@ -41,11 +46,18 @@ def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion)
     levels = [level for _, _, level in beats]
     zero = levels.index(0)
     assert set(levels[zero:]) == {0}  # it did not begin again
-    assert 900 < beats[zero][0] - beats[0][0] < 3000  # about a second, on a slow machine too
+    assert 1000 <= PULSE_MS <= 1500  # about a second ...
+    assert beats[zero][0] - beats[0][0] > PULSE_MS - 100  # ... at least: a browser may stand still
     if motion == "reduce":
         assert set(levels) == {1, 0}
-    else:
-        assert len({round(level, 2) for level in levels}) > 4
+    else:  # again and again, where it hardly comes to draw
+        for _ in range(20):
+            if len({round(level, 2) for _, _, level in page.evaluate("window.beats")}) > 4:
+                break
+            page.evaluate(AGAIN)
+            wait_for(page, "() => window.beats.at(-1)[2] === 0")
+        else:
+            pytest.fail("the pulse does not fade")
     dashboard.press("u")
     expect(dashboard.sentence).not_to_contain_text("changed")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, ranges, wait_for, wait_idle
+from tests.browser.driving import column, ranges, wait_for, wait_still, wait_until
 
 
 def table(folder: Path, rows: int, columns: int) -> Path:
@@ -18,6 +18,10 @@ def table(folder: Path, rows: int, columns: int) -> Path:
     path = folder / f"table {rows} x {columns}.csv"
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def spread(at: list[float], rows: int) -> bool:
+    return max(at) > -0.05 * rows - 1 and min(at) < -0.95 * rows + 1
 
 
 def label_gap(page) -> float:
@@ -44,13 +48,10 @@ def test_all_columns_and_rows_are_in_view_whatever_was_there_before(page, server
             "(n) => Bokeh.documents[0].get_model_by_name('heat').x_range.bounds[1] === n",
             columns,
         )
-        page.wait_for_timeout(400)  # what the browser may have to say to the server, and its answer
-        wait_idle(page)
+        wait_still(page)  # what the browser may have to say to the server, and its answer
         left, right, bottom, top = ranges(page, "heat")
         assert (left, right) == (0, columns)
         assert (bottom, top) == pytest.approx((-1.005 * rows, 0.005 * rows))
         # The server agrees: labels are spread over all rows, and none lies on another.
-        at = column(page, "label-text", "y")
-        assert max(at) > -0.05 * rows - 1
-        assert min(at) < -0.95 * rows + 1
+        wait_until(page, lambda n=rows: spread(column(page, "label-text", "y"), n))
         assert label_gap(page) > 3.5

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import pixel, ranges, wait_for, wait_idle
+from tests.browser.driving import column, pixel, ranges, wait_for, wait_idle, wait_still, wait_until
 
 #: Keeps what the selection's sources hold: after each change of the browser's own, and at the end.
 RECORD = """
@@ -58,14 +58,16 @@ def test_a_click_is_shown_at_once_as_the_server_will_say(server, new_page, query
     page = new_page()
     page.goto(f"{server.url}?{urlencode(query)}")
     dashboard = Dashboard(page).settle()
-    page.wait_for_timeout(600)  # the tree has stopped gliding
+    wait_still(page)
     page.evaluate(RECORD)
     dice, shown = random.Random(7), 0
     figures = ["tree", "tree", "labels", "tree"] + ["heat"] * (query.get("matrix") != "none")
     for step in range(10):
         if step == 5 and not query:  # and with a clade collapsed
+            points = len(column(page, "tree-lines", "x"))
             dashboard.press("Enter")
-            page.wait_for_timeout(600)
+            wait_until(page, lambda n=points: len(column(page, "tree-lines", "x")) != n)
+            wait_still(page)
         figure = figures[step % len(figures)]
         left, right, start, end = ranges(page, figure)
         at = pixel(
@@ -105,7 +107,7 @@ def test_a_click_within_a_gesture_selects_nothing_by_itself(page):
 
 def test_what_the_pointer_is_over_is_shaded(page):
     Dashboard(page).settle()
-    page.wait_for_timeout(600)
+    wait_still(page)
     left, _, start, end = ranges(page, "tree")
     page.mouse.move(*pixel(page, "tree", left * 0.5, start + (end - start) * 0.4))
     seen = """() => {

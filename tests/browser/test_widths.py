@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import wait_idle
+from tests.browser.driving import wait_idle, wait_until
 
 #: Names of controls that are cut off, lie outside of the window or on one another.
 MISPLACED = """
@@ -45,6 +47,14 @@ MISPLACED = """
 """
 
 
+def all_in_place(page) -> None:
+    """Once the page is laid out."""
+    found = []
+    with contextlib.suppress(AssertionError):
+        wait_until(page, lambda: found.append(page.evaluate(MISPLACED)) or not found[-1])
+    assert found[-1] == []
+
+
 @pytest.mark.parametrize("width", [1440, 1100, 1099, 900, 690, 400])
 def test_nothing_is_cut_or_covered(new_page, server, width):
     page = new_page()
@@ -52,7 +62,7 @@ def test_nothing_is_cut_or_covered(new_page, server, width):
     page.goto(f"{server.url}?data=zoo&method=crsc&matrix=features")
     Dashboard(page).settle()
     wait_idle(page)
-    assert page.evaluate(MISPLACED) == []
+    all_in_place(page)
     for name in ("data", "similarity", "method", "seed", "Clusters"):
         expect(page.get_by_label(name, exact=True)).to_be_visible()
     panel = page.get_by_role("complementary", name="Constraints")
@@ -64,4 +74,4 @@ def test_nothing_is_cut_or_covered(new_page, server, width):
         assert bar
         assert box
         assert abs(box["y"] - (bar["y"] + bar["height"])) <= 1
-    assert page.evaluate(MISPLACED) == []
+    all_in_place(page)
