@@ -64,6 +64,8 @@ def test_a_click_is_shown_at_once_as_the_server_will_say(server, new_page, query
     figures = ["tree", "tree", "labels", "tree"] + ["heat"] * (query.get("matrix") != "none")
     for step in range(10):
         if step == 5 and not query:  # and with a clade collapsed
+            dashboard.click_above("dolphin", 0.35)
+            expect(dashboard.selected).to_contain_text("items")
             points = len(column(page, "tree-lines", "x"))
             dashboard.press("Enter")
             wait_until(page, lambda n=points: len(column(page, "tree-lines", "x")) != n)
