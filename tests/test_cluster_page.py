@@ -188,7 +188,6 @@ NOWHERE = "tcp://127.0.0.1:1"
 
 @pytest.fixture
 def nowhere(monkeypatch):
-    monkeypatch.setattr(runners, "SOON", 0.5)
     monkeypatch.setattr(clusters, "REACH", 0.2)
     monkeypatch.setattr(clusters, "AGAIN", LONG)
     return Cluster(NOWHERE)

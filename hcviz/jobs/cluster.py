@@ -21,6 +21,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 from hcviz.algorithms import MODULES
@@ -395,8 +396,13 @@ class Workers:
 
     def __init__(self, client: Any, oracle: Any) -> None:
         self._executor = client.get_executor(pure=False)
-        # To every worker once, rather than with every task; and it survives any one of them.
-        self._oracle = client.scatter(oracle, broadcast=True, hash=False)
+        try:
+            data = import_module("cloudpickle").dumps(oracle)  # as Dask does: `__main__`'s, too
+        except Exception as reason:
+            raise untransportable(reason) from None
+        # To a worker once, rather than with every task. And a task rather than scattered: Dask
+        # keeps one copy of what it was given, however widely, and that dies with its worker.
+        self._oracle = client.submit(pickle.loads, data, pure=False)
 
     def tally(self, oracle: Any, *given: Any) -> Future[Any]:
         return self._submit(tallied, *given)
