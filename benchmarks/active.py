@@ -38,8 +38,12 @@ from hcviz.datasets import noisy_blocks
 #: What is measured by level: sigma and the method.
 BY_LEVEL = {
     "laplacian, no repair": (0.3, ActiveCluster("laplacian", repair=0.0)),
+    "centred, no repair, unsharpened": (0.3, ActiveCluster(repair=0.0, sharpen=False)),
+    "centred, repair 0.5, unsharpened": (0.3, ActiveCluster(sharpen=False)),
     "centred, no repair": (0.3, ActiveCluster(repair=0.0)),
     "centred, repair 0.5": (0.3, ActiveCluster()),
+    "centred, c 4": (0.3, ActiveCluster(c=4.0)),
+    "centred, c 4, unsharpened": (0.3, ActiveCluster(c=4.0, sharpen=False)),
     "laplacian, sigma 0.1, c 4, no repair": (0.1, ActiveCluster("laplacian", c=4.0, repair=0.0)),
 }
 RIVALS = {"bisecting": "sklearn.cluster", "fastcluster": "fastcluster"}

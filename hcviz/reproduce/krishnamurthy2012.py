@@ -59,7 +59,7 @@ DIVISIONS: dict[str, Callable[[int, float], ActiveCluster]] = {
     "SC": lambda n, c: active_cases.spectral(n),
     "KM": lambda n, c: active_cases.kmeans(n),
     "ASC": lambda n, c: ActiveCluster("laplacian", c=c, repair=0.0),
-    "AKM": lambda n, c: ActiveCluster("kmeans", c=c, repair=0.0),
+    "AKM": lambda n, c: ActiveCluster("kmeans", c=c, repair=0.0, sharpen=False),
     "ours": lambda n, c: ActiveCluster("centred", c=c),
 }
 
@@ -197,7 +197,7 @@ def by_sample(sizes: Sizes) -> Iterator[Row]:
             data = blocks(n, SIGMA_SAMPLE, t)
             made = {
                 "ASC": ActiveCluster("laplacian", s, repair=0.0),
-                "AKM": ActiveCluster("kmeans", s, repair=0.0),
+                "AKM": ActiveCluster("kmeans", s, repair=0.0, sharpen=False),
                 "ours": ActiveCluster("centred", s, repair=0.0),
             }
             for name, each in made.items():

@@ -38,12 +38,15 @@ class Flat:
     supernode of each item; ``k`` clusters, at least 2 and at most ``count``; ``seed`` an int below
     2^64, the only source of chance. It may return fewer clusters than k.
     ``kernel``: the number of a built-in method that :mod:`flatkernels` knows, else None.
+    ``of_products``: weights may as well be products of centred rows, which are of either sign and
+    sum to 0 (a Laplacian makes nothing of these).
     """
 
     name: str
     title: str
     split: Callable[[Float, Int, int, int, int], Steps]
     kernel: int | None = None
+    of_products: bool = False
 
     def clusters(
         self, weights: Float, key: Int, count: int, k: int | None, most: int, seed: int
@@ -136,11 +139,15 @@ CUTS = ["centred", "laplacian"]
 
 
 def register_flat(
-    name: str, title: str, split: Callable[..., Any], kernel: int | None = None
+    name: str,
+    title: str,
+    split: Callable[..., Any],
+    kernel: int | None = None,
+    of_products: bool = False,
 ) -> Flat:
     """Make a flat method known by name, as ``A`` of :class:`ActiveCluster` and as ``cut`` of the
     spectral methods; see :class:`Flat` for what ``split`` is given."""
-    FLAT[name] = Flat(name, title, split, kernel)
+    FLAT[name] = Flat(name, title, split, kernel, of_products)
     if name not in (*CUTS, "kmeans"):  # which has methods of its own
         CUTS.append(name)
     return FLAT[name]
@@ -163,8 +170,8 @@ def flat_method(name: str | Flat) -> Flat:
 
 
 register_flat("laplacian", "Sign of the Laplacian's second vector", _laplacian, kernels.LAPLACIAN)
-register_flat("centred", "Top vector of the double-centred sample", _centred, kernels.CENTRED)
-register_flat("kmeans", "k-means on rows of similarities", _kmeans, kernels.KMEANS)
+register_flat("centred", "Top vector of the double-centred sample", _centred, kernels.CENTRED, True)
+register_flat("kmeans", "k-means on rows of similarities", _kmeans, kernels.KMEANS, True)
 
 
 def eigengap(

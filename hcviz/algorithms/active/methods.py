@@ -78,18 +78,22 @@ class Active(Clusters):
         "that halves asks for: second looks at items in doubt, and all similarities of sets of up "
         "to some 12 s items. 0: neither.",
     )  # fmt: skip
+    sharpen = param.Boolean(
+        True, doc="Divide a sample by how alike its items look to others that are compared with "
+        "it anyway: noise hides less. No more similarities are asked for.",
+    )  # fmt: skip
     threads = param.Integer(
         None, bounds=(1, 256), allow_None=True,
         doc="Threads, above 20,000 items; the tree does not depend on them. Similarities that are "
         "not said to be thread-safe are asked for by one at a time. None: one a core.",
     )  # fmt: skip
-    variant: Any = _variant("below_s = stop and repair = 0")
+    variant: Any = _variant("below_s = stop, repair = 0 and no sharpening")
 
 
 class ActiveSpectral(Active, Spectral):
     """The active spectral method's."""
 
-    variant: Any = _variant("cut = laplacian, below_s = stop and repair = 0")
+    variant: Any = _variant("cut = laplacian, below_s = stop, repair = 0 and no sharpening")
 
 
 class HeurSpec(ActiveSpectral):
@@ -122,6 +126,7 @@ def framework(params: Any, flat: str, papers: str, n_items: int = 0) -> ActiveCl
         params.c,
         "stop" if paper else params.below_s,
         0.0 if paper else params.repair,
+        not paper and params.sharpen,
         drop=heuristics and params.drop_low_degree,
         fresh=heuristics and params.new_clusters,
     )

@@ -21,7 +21,8 @@ class Plan:
     ``flat``: the flat method A; ``k``: clusters of a division, None: by the eigengap, at most
     ``most``; ``s``: items sampled. Sets of up to ``whole`` items are divided by all their
     similarities; with ``stop``, those of up to ``s`` not at all. ``repair``: second looks may use
-    this share of a division's own similarities. ``drop``, ``fresh``: HeurSpec's heuristics.
+    this share of a division's own similarities. ``sharpen``: the sample is divided by what others
+    say of it too. ``drop``, ``fresh``: HeurSpec's heuristics.
     """
 
     flat: Flat
@@ -30,6 +31,7 @@ class Plan:
     whole: int
     stop: bool = False
     repair: float = 0.0
+    sharpen: bool = False
     most: int = 8
     drop: bool = False
     fresh: bool = False
