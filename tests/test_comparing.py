@@ -348,7 +348,7 @@ def test_beyond_is_what_a_multiset_has_besides(n, known_four, found_four, data):
     found = Comparisons(some(found_four))
     if data.draw(st.booleans()):
         found = found + known
-    more = beyond(found, known, n)
+    more = beyond(found, known)
     if bag(known) <= bag(found):
         assert bag(more) == bag(found) - bag(known)
     else:

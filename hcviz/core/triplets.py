@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import signtable
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.rows import different_rows
 from hcviz.core.whole import whole_numbers
 
 
@@ -258,8 +259,7 @@ class Comparisons:
         else:
             turn = self.rows[:, 1] < self.rows[:, 2]
             rows = np.where(turn[:, None], self.rows[:, [0, 2, 1]], self.rows)
-        questions, which = np.unique(rows, axis=0, return_inverse=True)
-        which = which.ravel()
+        questions, _, which = different_rows(rows)
         yes = np.bincount(which[~turn], minlength=len(questions))
         no = np.bincount(which[turn], minlength=len(questions))
         return questions.astype(np.int32), yes, no

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets import Dataset
 from hcviz.io.comparison_csv import MIXED, SIGNATURE, AnswersFile, read_comparison_csv
@@ -100,16 +101,12 @@ def meant(content: bytes, labels: Sequence[str]) -> Meant:
     return Meant(theirs, theirs, Comparisons(items[alone.comparisons.rows]))
 
 
-def beyond(found: Comparisons, known: Comparisons, n_items: int) -> Comparisons | None:
+def beyond(found: Comparisons, known: Comparisons) -> Comparisons | None:
     """What a list holds beside all that is known already, repeats counted; None where it does not
     hold all of that. Triplets where all are; the order within a pair means nothing. O(m log m)."""
     both = known + found
-    pairs = both.as_quadruplets().rows.astype(np.int64).reshape(-1, 2, 2)
-    pairs.sort(axis=2)
-    ends = pairs[:, :, 0] * n_items + pairs[:, :, 1]
-    _, first, which = np.unique(
-        ends[:, 0] * n_items**2 + ends[:, 1], return_index=True, return_inverse=True
-    )
+    pairs = np.sort(both.as_quadruplets().rows.reshape(-1, 2, 2), axis=2)
+    _, first, which = different_rows(pairs.reshape(-1, 4))
     more = np.bincount(which[len(known) :], minlength=len(first))
     more -= np.bincount(which[: len(known)], minlength=len(first))
     if (more < 0).any():

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
 from hcviz.io.plaintext import utf8_text
 from hcviz.io.rawtable import SEPARATORS
@@ -139,7 +140,8 @@ def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str
     compared too (the module says how), and as many answers of each kind. O(m log m).
     """
     form = list(FORMS)[int(comparisons.is_quadruplets)]
-    rows, first, counts = np.unique(comparisons.rows, axis=0, return_index=True, return_counts=True)
+    rows, first, which = different_rows(comparisons.rows)
+    counts = np.bincount(which)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow([*form, "count"])

@@ -147,7 +147,7 @@ class Files:
         if repeated:
             said += f" {repeated:,} of its answers {'was' if repeated == 1 else 'were'} there."
         if known is not None and now >= SURELY:
-            more = beyond(about.comparisons, known, len(labels))
+            more = beyond(about.comparisons, known)
         if more is None:
             more = about.comparisons
         elif len(more) < count:

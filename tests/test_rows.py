@@ -1,0 +1,65 @@
+"""Different rows: what numpy finds, whether or not a row fits into one number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hcviz.core.rows import different_rows
+from hcviz.core.triplets import Comparisons
+from hcviz.io.answers import beyond
+
+#: The largest base whose four digits fit into 63 bits is 55,108; three digits, 2,097,151.
+BASES = (1, 2, 5, 55_107, 55_108, 55_109, 2_097_151, 2_097_152, 2**31 - 1)
+
+
+@given(st.data(), st.sampled_from(BASES), st.integers(1, 4))
+def test_different_rows_are_numpys(data, most, width):
+    """Rows of a few numbers near both ends, so that they repeat and reach ``most``."""
+    number = st.sampled_from(sorted({0, min(1, most), most // 2, max(0, most - 1), most}))
+    row = st.lists(number, min_size=width, max_size=width)
+    rows = np.array(data.draw(st.lists(row, max_size=12)), np.int32).reshape(-1, width)
+    made = different_rows(rows)
+    expected = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    for ours, theirs in zip(made, expected, strict=True):
+        assert np.array_equal(ours, theirs.reshape(ours.shape))
+    assert made[0].dtype == rows.dtype
+    assert np.array_equal(made[0][made[2]], rows)
+
+
+@pytest.mark.parametrize("most", [65_536, 131_071, 3_037_000_500])
+def test_rows_that_a_number_of_64_bits_would_confuse(most):
+    """(0, 0, 0, 0) and a row whose key, wrapped round once, is 0 as well."""
+    base = most + 1
+    digits = [2**64 // base**place % base for place in (3, 2, 1, 0)]
+    rows = np.array([[0, 0, 0, 0], digits, [most] * 4, [0, 0, 0, 0]], np.int64)
+    unique, first, which = different_rows(rows)
+    assert len(unique) == 3
+    assert first.tolist() == [0, 1, 2]
+    assert which.tolist() == [0, 1, 2, 0]
+
+
+def test_a_tally_of_many_items_is_that_of_few():
+    """The same answers over items numbered far apart, where a row is too large for one number."""
+    rng = np.random.default_rng(0)
+    few = rng.integers(0, 6, (400, 4))
+    few = few[(few[:, 0] != few[:, 1]) & (few[:, 2] != few[:, 3])]
+    far = np.array([0, 1, 55_108, 55_109, 2**31 - 2, 2**31 - 1])
+    for rows in (few, few[:, :3][few[:, 1] != few[:, 2]]):
+        rows = rows[rows[:, 0] != rows[:, 2]]
+        near, wide = Comparisons(rows).tally(), Comparisons(far[rows]).tally()
+        assert np.array_equal(far[near[0]], wide[0])
+        assert np.array_equal(near[1], wide[1])
+        assert np.array_equal(near[2], wide[2])
+
+
+def test_beyond_takes_no_answer_for_another_among_many_items():
+    """n = 2^17: as one number of 64 bits, a quadruplet's smallest item counts modulo 2^13 only."""
+    n = 2**17
+    known = Comparisons([[0, 9000, 2, 3]])
+    other = Comparisons([[8192, 9000, 2, 3], [2, n - 1, 0, 9000]])
+    assert beyond(other, known) is None
+    more = beyond(known + other, known)
+    assert {tuple(row) for row in more.rows.tolist()} == {tuple(row) for row in other.rows.tolist()}
