@@ -148,7 +148,11 @@ def quadruplet_kernel_of_table(table, kernel, first, last, scratch):
         )  # fmt: skip
 
 
-@njit
+#: Sums in vector registers; nan and inf still show.
+FAST = {"reassoc", "contract"}
+
+
+@njit(fastmath=FAST)
 def admm_step(both, x, s, rho, relax, target):
     """What follows the spectral projection ``x`` in a step of ADMM, in one pass.
 
@@ -184,3 +188,78 @@ def rescale_dual(both, by, s, rho, target):
             if both[i, j] < 0.0:
                 both[i, j] /= by
             target[i, j] = abs(both[i, j]) + s[i, j] / rho
+
+
+@njit(fastmath=FAST)
+def shortfall(x, mix):
+    """What (1 - mix) x + mix / n still lacks to be >= 0 off the diagonal: the sum of its negative
+    entries, as a positive number, and how fast that falls with ``mix``."""
+    n = len(x)
+    keep = 1.0 - mix
+    more = mix / n
+    short = 0.0
+    fall = 0.0
+    for i in range(n):
+        for j in range(n):
+            value = keep * x[i, j] + more
+            lacks = value < 0.0 and i != j
+            short -= value if lacks else 0.0
+            fall += 1.0 / n - x[i, j] if lacks else 0.0
+    return short, fall
+
+
+@njit
+def lift(x, mix, out):
+    """``out`` = (1 - mix) x + mix / n, where an entry -t < 0 at (i, j) goes by adding
+    t (e_i + e_j)(e_i + e_j)^T."""
+    n = len(x)
+    keep = 1.0 - mix
+    more = mix / n
+    for i in range(n):
+        lacking = 0.0
+        for j in range(n):
+            value = keep * x[i, j] + more
+            if value < 0.0 and i != j:
+                lacking -= value
+                value = 0.0
+            out[i, j] = value
+        out[i, i] = max(out[i, i], 0.0) + lacking
+
+
+@njit
+def parts(split, share, labels):
+    """The connected components of the items whose entry is above ``share`` of the geometric mean
+    of their diagonal entries; returns how many. ``labels`` int64 (n,)."""
+    n = len(split)
+    for i in range(n):
+        labels[i] = i
+    for i in range(n):
+        for j in range(i):
+            value = split[i, j]
+            if value > 0.0 and value * value > share * share * split[i, i] * split[j, j]:
+                a, b = i, j
+                while labels[a] != a:
+                    a = labels[a]
+                while labels[b] != b:
+                    b = labels[b]
+                if a != b:
+                    labels[max(a, b)] = min(a, b)
+                    labels[i] = min(a, b)
+                    labels[j] = min(a, b)
+    count = 0
+    for i in range(n):  # a root comes before all that hang on it
+        if labels[i] == i:
+            labels[i] = count
+            count += 1
+        else:
+            labels[i] = labels[labels[i]]
+    return count
+
+
+@njit
+def plus_multipliers(s, both, rho, out):
+    """``out`` = S + N, N the multipliers of X >= 0 as they stand: symmetric to rounding."""
+    n = len(s)
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = s[i, j] + rho * max(-both[i, j], 0.0)

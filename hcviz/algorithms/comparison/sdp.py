@@ -3,15 +3,17 @@
     SDP-k:       max <S, X>                    SDP-lambda:  max <S, X> - lambda trace X
     over X >= 0 entrywise, X positive semidefinite, X 1 = 1; for SDP-k also trace X = k.
 
-The spectral constraints are met by X = 1 1^T / n + Q Y Q^T, Q a basis of the complement of 1: the
-nearest such X keeps the eigenvalues' positive part (SDP-lambda), or projects them on the simplex of
-sum k - 1 (SDP-k). The other block is max(., 0).
+X >= 0 and X 1 = 1 imply that no eigenvalue of X is above 1, which is added to the spectral
+constraints: it changes no optimum, and makes the bound closer. They are met by
+X = 1 1^T / n + Q Y Q^T, Q a basis of the complement of 1, Y between 0 and I: the nearest such X
+clips the eigenvalues to [0, 1] (SDP-lambda), or all less one number, so that the sum is k - 1
+(SDP-k). The other block is max(., 0).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,11 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from hcviz.algorithms.comparison import kernels
+from hcviz.algorithms.comparison.feasible import feasible, mended, partition_matrix
 from hcviz.core.errors import InvalidParameter
 
 Float = NDArray[np.float64]
@@ -32,16 +33,14 @@ Float = NDArray[np.float64]
 LOOK = 5
 #: Over-relaxation, and how many times smaller the primal residual is kept than the dual one.
 RELAX = 1.6
-BALANCE = 5.0, 80.0
-#: The bound stands still if it falls by less than this share of the gap between two looks. Then it
-#: is the value that is waited for, and where the rank is that of a partition, the balance moves.
-LAG = 0.1
+BALANCE = 5.0
 #: Eigenvectors looked at beyond the rank: so many, and one for each so many of the rank; where that
 #: makes more than n / WIDE, all of them are.
 SPARE, EACH, WIDE = 4, 4, 4
-#: From so many items on they are followed, up to a rank of n / NARROW, and made anew after so many
-#: steps at the latest: without that it can stall on directions that it never sees.
+#: From so many items on they are followed, up to a rank of n / NARROW. After so many steps, what
+#: they may have missed is looked for: from so many new directions, by so many products.
 FOLLOW, NARROW, REFRESH = 150, 5, 10
+NEW, DEEP = 8, 3
 #: From so many items on, up to n / THIN eigenvectors are made by Lanczos' method.
 LANCZOS, THIN = 1000, 40
 #: Gaps no smaller than this are reached in single precision, from FOLLOW items on: its rounding is
@@ -93,11 +92,11 @@ def solve_steps(
     *Primal.* The iterate meets all but X >= 0, and is mended (:func:`mended`); or, if its large
     entries form a partition, that partition's X is taken where it is better. *Dual.* For any
     symmetric N >= 0 entrywise, <S, X> is at most the maximum of <S + N, X> over the spectral
-    constraints alone, which is 1^T (S + N) 1 / n + (t - 1) times the largest eigenvalue of S + N on
-    the complement of 1 for X of trace t: a line in t. The bound is the least of these lines at k;
-    for SDP-lambda, less lambda t, at the t from 1 to n where that is largest. One line that falls
-    keeps t small, where the others then do well: ``lines`` may give some that are known of the same
-    ``similarity`` (:attr:`Solution.line`). N is read off the multipliers.
+    constraints alone. For X of trace t this is 1^T (S + N) 1 / n and the t - 1 largest eigenvalues
+    of S + N on the complement of 1 (Ky Fan), which is concave in t and so below its tangents: lines
+    in t. The bound is the least of these lines at k; for SDP-lambda, less lambda t, at the t from 1
+    to n where that is largest: there a dual point's own line is level. ``lines`` may give some that
+    are known of the same ``similarity`` (:attr:`Solution.line`). N is read off the multipliers.
 
     O(n^3) a step where the solution's rank is above n / 5, three times faster below, O(n^2 rank)
     below n / 6. From 150 items on steps are made in single precision unless ``tolerance`` is below
@@ -130,10 +129,10 @@ def solve_steps(
     both = both.astype(working.dtype)
     target = np.abs(both) + working / rho
     spectrum = _Spectrum(n)
+    total = np.empty((n, n))
     look = LOOK if n < LANCZOS else 2 * LOOK
     best: Any = None
     value, bound = -np.inf, np.inf
-    balance, least = BALANCE[0], np.inf
     done = False
     step = 0
     for step in range(1, max_steps + 1):
@@ -142,26 +141,23 @@ def solve_steps(
         yield None
         if step % look and step != max_steps:
             continue
-        split = np.maximum(both, 0.0)
-        for candidate in _feasible(spectrum.point(), split, k, n):
-            worth = float((s * candidate).sum())
+        for candidate in feasible(spectrum.point(), both, k):
+            worth = float(np.vdot(s, candidate))
             if worth > value:
                 value, best = worth, candidate
         goal = tolerance * max(1.0, abs(value))
-        multipliers = np.maximum(-rho * both, 0.0)
-        total = s + (multipliers + multipliers.T) / 2
-        before, least = least, _height([*given, *own, spectrum.optimist(total)], k, n)
-        lags = before - least < LAG * (least - value)  # the bound waits for the value
-        narrow = spectrum.rank <= 2 * (k or 0) and moved < 2.0 * tolerance * sizes[1]
-        balance = min(2.0 * balance, BALANCE[1]) if lags and narrow else BALANCE[0]
+        kernels.plus_multipliers(s, both, rho, total)
+        least = _height([*given, *own, spectrum.optimist(total, k)], k, n)
         if step == max_steps or least - value <= goal:
-            own.append(_line(total))
+            own.append(_line((total + total.T) / 2, k))
             bound = min(bound, _height([*given, *own], k, n))
         if np.isfinite(bound) and bound - value <= tolerance * max(abs(value), abs(bound), 1.0):
             done = True
             break
+        if step % look == 0 and least - value <= goal:  # it looked near enough, and was not
+            spectrum.trusting = False
         # both residuals in one size, each relative to its own variable
-        ratio = np.sqrt(balance * primal * sizes[1] / max(moved * sizes[0], 1e-300))
+        ratio = np.sqrt(BALANCE * primal * sizes[1] / max(moved * sizes[0], 1e-300))
         by = float(np.clip(ratio, 0.5, 2.0))
         if not 1 / 1.5 < by < 1.5:
             rho *= by
@@ -200,25 +196,29 @@ def certified(
     if multipliers is None or not np.isfinite(multipliers).all():
         multipliers = np.zeros((n, n))
     near = _Spectrum(n).project((x + x.T) / 2, k)
-    best = max(_feasible(near, near, k, n), key=lambda each: float((s * each).sum()))
+    best = max(feasible(near, near, k), key=lambda each: float((s * each).sum()))
     multipliers = np.maximum(multipliers * scale, 0.0)
-    bound = _height([_line(s + (multipliers + multipliers.T) / 2)], k, n)
+    bound = _height([_line(s + (multipliers + multipliers.T) / 2, k)], k, n)
     value = float((s * best).sum())
     return Solution(best, value, max(bound, value), 0, converged, near)
 
 
-def partition_matrix(labels: NDArray[Any]) -> Float:
-    """X of a partition: 1 / |C| inside each cluster C."""
-    code = np.unique(labels, return_inverse=True)[1]
-    size = np.bincount(code)
-    return np.where(code[:, None] == code[None], 1.0 / size[code][:, None], 0.0)
-
-
-def simplex_threshold(values: Float, total: float) -> float:
-    """tau with sum of max(values - tau, 0) = total > 0; O(m log m)."""
-    ordered = np.sort(values)[::-1]
-    tau = (np.cumsum(ordered) - total) / np.arange(1, len(ordered) + 1)
-    return float(tau[np.flatnonzero(ordered > tau)[-1]])
+def capped_threshold(values: Float, total: float) -> float:
+    """tau with sum of clip(values - tau, 0, 1) = total, 0 < total <= their number; O(m log m)."""
+    ordered = np.sort(values)[::-1].astype(np.float64)
+    m = len(ordered)
+    # the sum falls from m to 0 as tau rises; it bends at the values, and at each of them less 1
+    bends = np.sort(np.concatenate([ordered, ordered - 1.0]))
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    negated = -ordered
+    whole = np.searchsorted(negated, -(bends + 1.0), side="right")  # values >= bend + 1
+    some = np.searchsorted(negated, -bends, side="right")
+    at = whole + (sums[some] - sums[whole]) - bends * (some - whole)
+    last = int(np.searchsorted(-at, -total, side="right")) - 1  # the last bend with at >= total
+    last = min(max(last, 0), 2 * m - 2)
+    width = bends[last + 1] - bends[last]
+    fall = at[last] - at[last + 1]
+    return float(bends[last] + (width * (at[last] - total) / fall if fall > 0 else 0.0))
 
 
 def _centre(matrix: Float) -> Float:
@@ -231,9 +231,12 @@ def _centre(matrix: Float) -> Float:
 class _Spectrum:
     """The projection on the spectral constraints, by few eigenvectors where few are needed.
 
-    These are followed from step to step by a small Krylov space of the last ones. What that misses
-    makes a step less exact and nothing else: any orthonormal vectors give an x that meets the
-    spectral constraints, and the bound has an eigenvalue of its own.
+    These are followed from step to step by a small Krylov space of the last ones, every
+    :data:`REFRESH` steps by a deeper one with some random directions; by all eigenvectors instead
+    once the bound has turned out higher than it looked from here (``trusting`` is False), which
+    says that some were missed. What is missed makes a step less exact and nothing else: any
+    orthonormal vectors give an x that meets the spectral constraints, and the bound has eigenvalues
+    of its own.
     """
 
     def __init__(self, n: int) -> None:
@@ -241,18 +244,25 @@ class _Spectrum:
         self.rank = n
         self.basis: Float | None = None
         self.half: Float = np.zeros((n, 0))
-        self.since = 0  # steps since the last exact eigenvectors
+        self.leading: Float = self.half
+        self.random = np.random.default_rng(0)  # the same each time
+        self.trusting = True
+        self.since = 0  # steps since it was last looked for others
 
     def project(self, matrix: Float, k: int | None) -> Float:
         n = self.n
         values, vectors = self._followed(matrix, k) or self._top(_centre(matrix), k)
-        tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
+        tau = 0.0 if k is None else capped_threshold(values, k - 1.0)
         kept = values > tau
         self.rank = int(kept.sum())
         want = self.wanted()
         self.basis = vectors[:, -want:] if want <= n // NARROW and n >= FOLLOW else None
-        self.half = vectors[:, kept] * np.sqrt(values[kept] - tau)
-        return self.half @ self.half.T + self.half.dtype.type(1.0 / n)
+        # enough for the bound, which adds up k - 1 eigenvalues
+        self.leading = vectors[:, -max(want if self.basis is not None else 0, (k or 0) + 20) :]
+        ones = np.full((n, 1), n**-0.5, matrix.dtype)
+        part = vectors[:, kept] * np.sqrt(np.minimum(values[kept] - tau, 1.0))
+        self.half = np.concatenate([ones, part], axis=1)
+        return self.half @ self.half.T
 
     def wanted(self) -> int:
         return self.rank + self.rank // EACH + SPARE
@@ -260,34 +270,41 @@ class _Spectrum:
     def point(self) -> Float:
         """The last projection in double precision: positive semidefinite to its rounding."""
         half = self.half.astype(np.float64)
-        return half @ half.T + 1.0 / self.n
+        half[:, 0] = self.n**-0.5
+        return half @ half.T
 
-    def optimist(self, total: Float) -> tuple[float, float]:
+    def optimist(self, total: Float, k: int | None) -> tuple[float, float]:
         """No more than :func:`_line` of this S + N, at a small part of its price."""
         ones = float(total.sum()) / self.n
-        if self.basis is None:
-            return ones, -np.inf
-        basis = self.basis.astype(np.float64)
-        return ones, float(np.linalg.eigvalsh(basis.T @ (total @ basis))[-1])
+        basis = self.leading.astype(np.float64)
+        return _tangent(ones, np.asarray(np.linalg.eigvalsh(basis.T @ (total @ basis)), float), k)
 
     def _followed(self, matrix: Float, k: int | None) -> tuple[Float, Float] | None:
-        """Ritz values and vectors of span(V, MV), V the last step's; None where they do not
-        reach below the threshold."""
-        if self.basis is None or self.since == REFRESH:
+        """Ritz values and vectors of span(V, MV), V the last step's, or of a deeper space; None
+        where they do not reach below the threshold."""
+        due = self.since >= REFRESH
+        if self.basis is None or (due and not self.trusting):
             self.since = 0
             return None
         self.since += 1
-        image = matrix @ self.basis
-        image -= image.mean(axis=0)
-        image /= np.linalg.norm(image, axis=0)
+        depth, blocks = 1, [self.basis]
+        if due:
+            self.since = 0
+            new = self.random.standard_normal((self.n, NEW)).astype(matrix.dtype)
+            depth, blocks = DEEP, [np.concatenate([self.basis, new - new.mean(axis=0)], axis=1)]
+        for _ in range(depth):
+            image = matrix @ blocks[-1]
+            image -= image.mean(axis=0)
+            image /= np.linalg.norm(image, axis=0)
+            blocks.append(image)
         # 1 first: where V is invariant, what MV adds to it is rounding, and may lie along 1
         ones = np.ones((self.n, 1), matrix.dtype)
         q = qr(
-            np.concatenate([ones, self.basis, image], axis=1), mode="economic",
+            np.concatenate([ones, *blocks], axis=1), mode="economic",
             check_finite=False, overwrite_a=True,
         )[0][:, 1:]  # fmt: skip
         values, inner = np.linalg.eigh(q.T @ (matrix @ q))
-        tau = 0.0 if k is None else simplex_threshold(values, k - 1.0)
+        tau = 0.0 if k is None else capped_threshold(values, k - 1.0)
         if values[-self.basis.shape[1]] > tau:
             return None
         return values, q @ inner
@@ -301,7 +318,7 @@ class _Spectrum:
         lifted = c + floor / n
         if want <= n // WIDE:
             few = _few(lifted, want)
-            tau = 0.0 if k is None else simplex_threshold(few[0], k - 1.0)
+            tau = 0.0 if k is None else capped_threshold(few[0], k - 1.0)
             if few[0].min() <= tau:
                 return few[0], few[1]
         values, vectors = eigh(lifted, check_finite=False, driver="evd")
@@ -321,56 +338,25 @@ def _few(matrix: Float, want: int) -> tuple[Float, Float]:
     return values, vectors
 
 
-def _feasible(x: Float, split: Float, k: int | None, n: int) -> Iterator[Float]:
-    """Points that meet every constraint, near ``x``."""
-    yield mended(x, k)
-    top = np.sqrt(np.outer(np.diagonal(split), np.diagonal(split)))
-    count, labels = connected_components(csr_matrix(split > 0.4 * top), directed=False)
-    if (k is None and count < n) or count == k:
-        yield partition_matrix(labels)
-
-
-def mended(x: Float, k: int | None) -> Float:
-    """A feasible point near ``x``, which meets all constraints but X >= 0. O(n^2).
-
-    An entry -t < 0 at (i, j) goes by adding t (e_i + e_j)(e_i + e_j)^T, which is positive
-    semidefinite; the rows are then scaled to sums of 1 alike from both sides, which keeps that; and
-    the trace, a little too large, is brought to k by mixing with 1 1^T / n, or else with I. What
-    this costs goes with the sum of the negative entries of a row, not with the largest of them.
-    """
-    n = len(x)
-    lacking = np.maximum(-x, 0.0)
-    np.fill_diagonal(lacking, 0.0)
-    out = np.maximum(x, 0.0)
-    out[np.diag_indices(n)] += lacking.sum(axis=1)
-    scale = np.ones(n)
-    for _ in range(100):
-        rows = scale * (out @ scale)
-        if abs(rows - 1.0).max() < 1e-13:
-            break
-        scale /= np.sqrt(rows)
-    out *= np.outer(scale, scale)
-    if k is not None:
-        trace = float(np.trace(out))
-        if trace > k:
-            mix = (trace - k) / (trace - 1.0)
-            out = (1.0 - mix) * out + mix / n
-        else:
-            mix = (k - trace) / (n - trace)
-            out *= 1.0 - mix
-            out[np.diag_indices(n)] += mix
-    return out
-
-
-def _line(total: Float) -> tuple[float, float]:
-    """``(a, b)``: of all that meets the spectral constraints with trace t, a + b (t - 1) is the
-    most that <S + N, X> can be."""
+def _line(total: Float, k: int | None) -> tuple[float, float]:
+    """``(a, b)``: of all that meets the spectral constraints with trace t, a + b (t - 1) is no less
+    than <S + N, X>; at t = k it is the most that this can be, for None it is for all t."""
     n = len(total)
     c = _centre(total)
     floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
     lifted = c + floor / n
-    top = float(eigh(lifted, eigvals_only=True, subset_by_index=[n - 1, n - 1])[0])
-    return float(total.sum()) / n, top
+    first = 1 if k is None else n - k
+    values = eigh(lifted, eigvals_only=True, subset_by_index=[first, n - 1])
+    return _tangent(float(total.sum()) / n, values, k)
+
+
+def _tangent(ones: float, values: Float, k: int | None) -> tuple[float, float]:
+    """The line from the eigenvalues, increasing: the tangent at k, or the one with slope 0.
+
+    The t - 1 largest eigenvalues are at most b (t - 1) and what is above b of all of them.
+    """
+    b = 0.0 if k is None else float(values[max(0, len(values) - k)])
+    return ones + float(np.maximum(values - b, 0.0).sum()), b
 
 
 def _height(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> float:
@@ -390,10 +376,10 @@ def _height(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> floa
 
 __all__ = [
     "Solution",
+    "capped_threshold",
     "certified",
     "mended",
     "partition_matrix",
-    "simplex_threshold",
     "solve",
     "solve_steps",
 ]
