@@ -11,6 +11,7 @@ from hcviz import Comparisons, InconsistentTriplets, Problem, Tree, cli
 from hcviz.algorithms import get
 from hcviz.algorithms.comparison import foural
 from hcviz.algorithms.comparison.foural import four_al
+from hcviz.algorithms.comparison.passive import clusters_of
 from hcviz.algorithms.comparison.similarities import mulk3, mulk4
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.datasets import load, planted_hierarchy, sample_comparisons
@@ -186,13 +187,19 @@ def test_initial_clusters_from_the_command_line_and_the_form(capsys):
     assert cli.main(["run", "4-al", "flowers", "--initial", "[0, 0]"]) == 2
     assert "each of the 48 items; it has 2" in capsys.readouterr().err
     assert get("4-al").parameters(initial=parameter_from(str(names))).initial == names
+    for written in ("a, a, a, b, b" + ", -1" * 43, "[0,0,0,b,b" + ",-1" * 43 + "]"):
+        assert cli.main(["run", "4-al", "flowers", "--initial", written]) == 0
+        assert Tree.from_newick(capsys.readouterr().out.strip(), load("flowers").labels) == tree
+        assert clusters_of(written, 48).tolist()[:6] == [0, 0, 0, 1, 1, -1]
 
 
 def test_initial_clusters_that_are_none_get_a_sentence():
     problem = Problem(comparisons=drawn(0))
     with pytest.raises(InvalidParameter, match="each of the 9 items; it has 2"):
         hcviz.run("4-al", problem, initial=[0, 1])
-    for wrong in (3, "0,0,1", [0.5] * 9, {0: 1}):
+    with pytest.raises(InvalidParameter, match="each of the 9 items; it has 3"):
+        hcviz.run("4-al", problem, initial="0, 0, 1,")
+    for wrong in (3, "some", [0.5] * 9, {0: 1}):
         with pytest.raises(InvalidParameter, match="initial must be a list"):
             hcviz.run("4-al", problem, initial=wrong)
     with pytest.raises(InvalidData, match="cannot hold with these initial"):

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from hcviz.algorithms.comparison.passive import _listed
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.fields import LONGEST, form, parameter_from, set_field
+from hcviz.ui.fields import LONGEST, _text, form, parameter_from, set_field
 from hcviz.ui.store import Store
 from tests.stores import over_zoo
 
@@ -51,6 +52,47 @@ def test_what_python_cannot_read_is_text_or_refused_by_the_field(typed):
         assert "c" not in store.session.params
     finally:
         store.close()
+
+
+def shown(store, name):
+    return next(field for field in form(store)["fields"] if field["name"] == name)
+
+
+def test_initial_clusters_are_written_as_they_are_read(loop):
+    store = Store(Session(method="4-al"), loop.schedule)
+    try:
+        assert store.open_data(DataSpec(name="flowers"))
+        store.dispatch(act.Cancel())
+        assert shown(store, "initial")["title"] == "Initial clusters"
+        assert shown(store, "initial")["value"] == ""
+        for typed in ("[0, 0, 1" + ", -1" * 45 + "]", "0, 0, 1" + ", -1" * 45):
+            set_field(store, "initial", typed)
+            assert not store.view.faults
+            assert shown(store, "initial")["value"] == "0, 0, 1" + ", -1" * 45
+            store.dispatch(act.Cancel())
+        assert len(store.session.past[-1].label) < 100  # the step's name holds the beginning
+        set_field(store, "initial", "red, red, blue")
+        loop.until(lambda: store.session.status == "failed")
+        field = shown(store, "initial")
+        assert field["error"].startswith("initial must name a cluster for each of the 48 items")
+        assert field["value"] == "red, red, blue"
+        set_field(store, "initial", "red")
+        assert "(0, 0, -1, 1, say)" in shown(store, "initial")["error"]
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize("value", [[1, 2.5], ["a", "b c", 3], [0.1, -1]])
+def test_a_list_shown_plainly_is_read_back(value):
+    text = _text(value)
+    assert text == ", ".join(map(str, value))
+    again = parameter_from(text)
+    assert _listed(again if isinstance(again, str) else list(again)) == value
+
+
+@pytest.mark.parametrize("value", [[1], ["a, b", 1], [True, 1], [[1], 2], ["1", 2], ["", 1], ["'"]])
+def test_other_lists_are_shown_as_they_are(value):
+    assert _text(value) == str(value)
 
 
 def test_what_is_very_long_is_not_read_at_all(monkeypatch):

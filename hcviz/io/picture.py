@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.colors import ListedColormap, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike, NDArray
@@ -49,7 +49,10 @@ class Strip:
 class Heat:
     """The heatmap's values (n, d), NaN where missing, and how they are drawn.
 
-    ``column_order`` None: the columns are the items, in the leaves' order.
+    ``column_order`` None: the columns are the items, in the leaves' order. ``pooled``: the values
+    are a square (k, k) in the leaves' order already, of k equal shares of the rows. ``veil``: uint8
+    (m, m) likewise, over the values: indices into ``veil_colours`` (``#rrggbbaa``), 0 for pairs
+    that nobody asked for.
     """
 
     values: Any
@@ -60,6 +63,9 @@ class Heat:
     column_names: Sequence[str] = ()
     column_order: Any = None
     column_tree: Tree | None = None
+    pooled: bool = False
+    veil: Any = None
+    veil_colours: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -110,8 +116,10 @@ def picture(
     rows = leaf_order(tree) if order is None else np.asarray(order, dtype=np.int32)
     if not np.array_equal(np.sort(rows), np.arange(n)):
         raise InvalidData(f"The picture's leaf order must name each of the {n} leaves once.")
-    if heat is not None and (np.ndim(heat.values) != 2 or np.shape(heat.values)[0] != n):
-        raise InvalidData(f"The heatmap has shape {np.shape(heat.values)}, and there are {n} rows.")
+    if heat is not None:
+        shape = np.shape(heat.values)
+        if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
+            raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
     page = _Page(tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or Ink())
     page.draw_head(title, strips)
     page.draw_tree(clusters, cluster_colours, cut)
@@ -266,15 +274,26 @@ class _Page:
     def draw_heat(self, heat: Heat) -> None:
         self.left += GAP
         columns = self.order if heat.column_order is None else np.asarray(heat.column_order)
-        rows = self.order[:: -(-self.order.size // MOST_PIXELS)]
-        columns_drawn = columns[:: -(-columns.size // MOST_PIXELS)]
-        values = np.asarray(heat.values)[np.ix_(rows, columns_drawn)].astype(np.float64)
+        values = np.asarray(heat.values, dtype=np.float64)
+        if not heat.pooled:
+            rows = self.order[:: -(-self.order.size // MOST_PIXELS)]
+            values = values[np.ix_(rows, columns[:: -(-columns.size // MOST_PIXELS)])]
         colours = ListedColormap(list(heat.colours)).with_extremes(bad=self.ink.missing)
         axes = self.rows_axes(self.left, self.heat_width)
         image = axes.imshow(
             np.ma.masked_invalid(values), cmap=colours, vmin=heat.low, vmax=heat.high,
             aspect="auto", interpolation="none", extent=(0, columns.size, len(self.names), 0),
         )  # fmt: skip
+        if heat.veil is not None:
+            table = np.array([to_rgba(colour) for colour in heat.veil_colours])
+            axes.imshow(
+                table[np.asarray(heat.veil)], aspect="auto", interpolation="none",
+                extent=(0, columns.size, len(self.names), 0),
+            )  # fmt: skip
+            axes.text(
+                0, len(self.names) + 0.08 / self.row, "dark: not asked for", fontsize=7,
+                va="top", color=self.ink.soft,
+            )  # fmt: skip
         if heat.column_tree is not None:
             y, x = elbows(heat.column_tree, columns)
             above = self.axes(self.left, HEAD, self.heat_width, 0.45)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -26,6 +27,9 @@ from hcviz.session.mend import counted, mended
 from hcviz.session.model import Footing, Session
 
 _ORDER: tuple[Footing, ...] = ("nothing", "tree", "snapshot")
+
+#: Characters of a parameter's value in the name of a step.
+LONGEST_VALUE = 60
 
 IGNORED = "This method ignores constraints: the tree does not follow them."
 
@@ -186,7 +190,9 @@ def set_params(session: Session, action: SetParams) -> Stepped:
     params = {**session.params, **action.values}
     if params == dict(session.params):
         return unchanged(session)
-    text = "Parameters: " + ", ".join(f"{name} = {value}" for name, value in action.values.items())
+    text = "Parameters: " + ", ".join(
+        f"{name} = {_brief(value)}" for name, value in action.values.items()
+    )
     moved = action.going_on and _same_step(session, action)
     session = relabelled(session, text) if moved else step(session, text)
     session = replace(session, params=frozen(params))
@@ -198,6 +204,12 @@ def set_params(session: Session, action: SetParams) -> Stepped:
         return begin(session, text + ".", "snapshot")
     session, note = _as_treated(replace(session, treats=action.triplets), text + ".")
     return begin(session, text + ".", "snapshot", note)
+
+
+def _brief(value: Any) -> str:
+    """A value in a line: of a list of a thousand the beginning."""
+    said = str(value)
+    return said if len(said) <= LONGEST_VALUE else f"{said[: LONGEST_VALUE - 1]}…"
 
 
 def _same_step(session: Session, action: SetParams) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+import numpy as np
 import param
 
 from hcviz import datasets
@@ -39,7 +40,7 @@ def form(store: Store) -> dict[str, Any]:
             field |= {"kind": "choice", "value": str(value)}
             field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
         else:
-            field |= {"kind": "text", "value": "" if value is None else str(value)}
+            field |= {"kind": "text", "value": _text(value)}
             field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
         if name in refused:
             field |= {"value": refused[name].typed, "error": refused[name].sentence}
@@ -58,6 +59,24 @@ def form(store: Store) -> dict[str, Any]:
     return {"fields": fields, "data": prepared, "about": about, "place": place(store)}
 
 
+def _text(value: Any) -> str:
+    """A value as it is typed: nothing for None, a list of plain words and numbers without fuss."""
+    if value is None:
+        return ""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)) and len(value) > 1 and all(map(_plain, value)):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _plain(part: Any) -> bool:
+    """Whether a part of a list is read back from ``a, b, c`` as it was."""
+    if isinstance(part, str):
+        return bool(re.fullmatch(r"[^\W\d][\w .-]*\w|[^\W\d]", part))
+    return isinstance(part, (int, float)) and not isinstance(part, bool)
+
+
 def place(store: Store) -> str:
     """Where runs are done, in words; nothing where there is no choice."""
     known = store.view.place
@@ -71,7 +90,9 @@ def place(store: Store) -> str:
 def _refused_by_the_run(store: Store, name: str) -> str:
     """What a run that failed says of a parameter: its hint names it, ``name=``."""
     error = store.session.error if store.session.status == "failed" else None
-    return " ".join(error) if error and re.search(rf"\b{re.escape(name)}=", error[1]) else ""
+    if not error or not re.search(rf"\b{re.escape(name)}=", error[1]):
+        return ""
+    return " ".join(error).removeprefix(f"{store.session.method}: ")
 
 
 def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any]:

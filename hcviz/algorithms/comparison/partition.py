@@ -40,8 +40,10 @@ class Parameters(param.Parameterized):
         None,
         bounds=(0, None),
         allow_None=True,
-        doc="Solve SDP-lambda with this lambda instead (k must be 0): the larger, the fewer "
-        "clusters; their number is the trace of X. None or 0: SDP-k or SPUR.",
+        label="Lambda",
+        doc="Solve SDP-lambda with this lambda instead (k must be 0), in units of the similarity, "
+        "which are answers where that is AddS: the larger, the fewer clusters; their number is the "
+        "trace of X. None or 0: SDP-k or SPUR.",
     )
     similarity: Any = param.Selector(
         default="adds",

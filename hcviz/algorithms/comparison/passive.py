@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -35,22 +36,35 @@ class Clusters(param.Parameter):  # type: ignore[type-arg]
     def _validate(self, val: Any) -> None:
         if val is None:
             return
-        names = val.tolist() if isinstance(val, np.ndarray) else val
+        names = _listed(val)
         if not isinstance(names, list | tuple) or not all(
             each is None or isinstance(each, int | str) for each in names
         ):
             raise ValueError(
                 f"{self.name} must be a list with a cluster's number or name for each item, in "
-                "their order, or None"
+                "their order (0, 0, -1, 1, say), or None"
             )
+
+
+def _listed(initial: Any) -> Any:
+    """A list as it is; of a text with commas its parts, in which a number is a number."""
+    if isinstance(initial, np.ndarray):
+        return initial.tolist()
+    if not isinstance(initial, str) or "," not in initial:
+        return initial
+    parts = [part.strip() for part in initial.strip().strip("[]()").split(",")]
+    parts = parts[:-1] if parts[-1] == "" else parts  # a comma at the end
+    return [int(part) if re.fullmatch(r"[+-]?\d{1,18}", part) else part for part in parts]
 
 
 class FourAlParameters(Parameters):
     initial = Clusters(
         None,
         allow_None=True,
+        label="Initial clusters",
         doc="Pure clusters to begin with (4-AL-I): a list with a cluster's number or name for each "
-        "item, in their order; items with -1, None or an empty name begin alone. None: all do.",
+        "item, in their order (0, 0, -1, 1, say); items with -1, None or an empty name begin "
+        "alone. None: all do.",
     )
 
 
@@ -144,7 +158,7 @@ def _kernel(
 
 def clusters_of(initial: Any, n: int) -> NDArray[np.int64]:
     """``initial`` as numbers from 0, int64 (n,), -1 for items that begin alone."""
-    names = list(initial)
+    names = list(_listed(initial))
     if len(names) != n:
         raise InvalidParameter(
             f"4-al: initial must name a cluster for each of the {n} items; it has {len(names)}.",

@@ -319,11 +319,12 @@ class Centre(Canvas):
                 for s in self._strip_data
             ],
         }
-        if cells is not None and not cells.lazy:
+        values = None if cells is None else self._heat.to_print(layout)
+        if cells is not None and values is not None:
             scale = (diverging if cells.diverging else sequential)(theme)[:-1]
             data["heat"] = Heat(
-                cells.values, cells.low, cells.high, scale, cells.unit,
-                cells.names, cells.order, cells.tree,
+                values, cells.low, cells.high, scale, cells.unit, cells.names, cells.order,
+                cells.tree, cells.lazy, *self._heat.veil_to_print(layout),
             )  # fmt: skip
         if self._cut is not None:
             _, codes, _ = coloured_clusters(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
+from numpy.typing import NDArray
 
 from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells, column_path
@@ -205,6 +206,33 @@ class HeatFigure:
             self.veil.draw(self._veils[0], layout, (0, layout.n_rows), texels)
         else:
             clear(self._veils[0])
+
+    def to_print(self, layout: Layout) -> NDArray[np.float64] | None:
+        """The values (n, d) of a picture to keep, whatever is collapsed.
+
+        Of similarities that are computed as they are looked at, those on the screen, a square
+        (k, k) over the leaves in their order, k at most :data:`MOST_TEXELS`; None where none is
+        drawn yet.
+        """
+        cells = self.cells
+        if cells is None or not cells.lazy:
+            return None if cells is None else cells.values
+        images, n = self.whole.data["image"], layout.order.size
+        if not len(images) or not images[0].size:
+            return None
+        image = np.asarray(images[0])
+        edges = geometry.bins(layout.row_start, 0, layout.n_rows, image.shape[0])
+        count = min(n, max(MOST_TEXELS, image.shape[0]))
+        places = (2 * np.arange(count) + 1) * n // (2 * count)  # the middles of equal shares
+        texel = np.searchsorted(edges, places, side="right") - 1
+        values = cells.low + image[np.ix_(texel, texel)] * ((cells.high - cells.low) / 254)
+        return np.where(image[np.ix_(texel, texel)] > 254, np.nan, values)
+
+    def veil_to_print(self, layout: Layout) -> tuple[Any, Sequence[str]]:
+        """Levels (k, k) over the leaves in their order, and the colours that they mean."""
+        if not self.veiled:
+            return None, ()
+        return self.veil.levels(layout, MOST_TEXELS), self.veil.colours
 
     def _turn_rows(self, cells: Cells, layout: Layout) -> None:
         """Send the levels once, then only orders."""

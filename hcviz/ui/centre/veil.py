@@ -97,6 +97,18 @@ class Veil:
             "x": [float(first)], "y": [float(-first)], "dw": [span], "dh": [span],
         }  # fmt: skip
 
+    def levels(self, layout: Layout, texels: int) -> NDArray[np.uint8]:
+        """Of all leaves in their order, whatever is collapsed: ``texels`` squared at most."""
+        assert self.mask is not None
+        n = layout.order.size
+        edges = geometry.bins(np.arange(n + 1, dtype=np.int32), 0, n, texels)
+        return np.asarray(veil_levels(known_shares(self.mask, layout, edges)))
+
+    @property
+    def colours(self) -> list[str]:
+        """What the levels mean."""
+        return [str(colour) for colour in self._mapper.palette]
+
     def describe(self, layout: Layout, row: int, column: int) -> str:
         """What the tooltip says of a cell; "" without a mask, and of an item with itself."""
         starts = layout.row_start
