@@ -14,6 +14,7 @@ from hcviz import HcvizError, cli
 from hcviz.datasets import load, noisy_blocks
 from hcviz.reproduce import active_cases
 from hcviz.reproduce import krishnamurthy2012 as paper
+from hcviz.reproduce.active_figure import told_of
 from tests.trees import random_tree
 
 SMALL = paper.Sizes(
@@ -148,7 +149,10 @@ def test_the_files(printed):
     assert kept["quick"] is True
     assert kept["slopes"] == result["slopes"]
     assert kept["claims"] == result["claims"]
-    assert (out / "krishnamurthy2012.svg").read_text().count("<svg") == 1
+    drawn = (out / "krishnamurthy2012.svg").read_text()
+    assert drawn.count("<svg") == 1
+    for each in result["claims"]:  # on the sheet too, line by line
+        assert [line for line in told_of(each) if f"<!-- {line} -->" not in drawn] == []
     assert (out / "krishnamurthy2012.png").read_bytes().startswith(b"\x89PNG")
 
 

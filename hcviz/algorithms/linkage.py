@@ -18,9 +18,11 @@ from hcviz.core.tree import Tree
 
 
 def distances(problem: Problem) -> NDArray[np.float64]:
-    """Condensed distances, float64 (n (n - 1) / 2,): the highest similarity less each one, where
-    the problem has a similarity or an oracle that may be asked for all; else Euclidean between the
-    rows of features."""
+    """Condensed distances, float64 (n (n - 1) / 2,): those measured, where there are any; else the
+    highest similarity less each one, where the problem has a similarity or an oracle that may be
+    asked for all; else Euclidean between the rows of features."""
+    if problem.dissimilarity is not None:
+        return np.asarray(squareform(problem.dissimilarity, checks=False))
     if problem.similarity is None and not problem.all_at_once:
         return np.asarray(pdist(problem.features))
     condensed = squareform(problem.similarity_or_default, checks=False)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.similarity import similarity_from_features
+from hcviz.core.similarity import from_distance, similarity_from_features
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.core.whole import whole_number
 
@@ -71,6 +71,10 @@ class Problem:
         Finite (to 1e100) and symmetric; larger is more alike; the diagonal is ignored. A
         scipy.sparse matrix or array stays sparse (a ``csr_array``, int32 indices): pairs that it
         leaves out are 0, and none may be negative.
+    dissimilarity : float64 (n, n), optional
+        Distances as they were measured: finite, symmetric, 0 or more; the diagonal is ignored. Read
+        by linkages and by methods for dissimilarities; to all others, where nothing else says how
+        alike items are, a distance d is the similarity (max d - d) / max d.
     triplets, comparisons : optional
         What people said: hard or soft ab|c, and answers about hidden similarities.
     oracle : optional
@@ -88,6 +92,7 @@ class Problem:
     comparisons: Any = None
     oracle: Any = None
     feature_names: Sequence[str] | None = None
+    dissimilarity: Any = None
     n_items: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,6 +108,14 @@ class Problem:
             check = check_sparse if issparse(self.similarity) else check_square
             put(self, "similarity", check(self.similarity, "similarity"))
             counts["rows of similarity"] = self.similarity.shape[0]
+        if self.dissimilarity is not None:
+            put(self, "dissimilarity", check_far(self.dissimilarity))
+            counts["rows of dissimilarity"] = len(self.dissimilarity)
+            if self.similarity is None and self.features is None and self.oracle is None:
+                far = self.dissimilarity.copy()
+                np.fill_diagonal(far, 0.0)
+                turned = from_distance(far)
+                put(self, "similarity", check_square(turned, "similarity"))
         if self.oracle is not None:
             counts["items of the oracle"] = check_oracle(self.oracle)
         if self.comparisons is not None and not isinstance(self.comparisons, Comparisons):
@@ -150,6 +163,16 @@ class Problem:
         made = copy(self)  # all else was checked, and is frozen
         known = self.comparisons
         object.__setattr__(made, "comparisons", more if known is None else known + more)
+        return made
+
+    def as_dissimilarities(self) -> Problem:
+        """The problem of a method that reads its numbers as dissimilarities: with the distances
+        that were measured in the place of the similarity, where there are any; else itself."""
+        if self.dissimilarity is None:
+            return self
+        made = copy(self)  # all was checked, and is frozen
+        made.__dict__.pop("similarity_or_default", None)  # that of the other numbers
+        object.__setattr__(made, "similarity", self.dissimilarity)
         return made
 
     @property
@@ -288,6 +311,20 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
             f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
         )
     array.flags.writeable = False
+    return array
+
+
+def check_far(matrix: ArrayLike) -> Float:
+    """As :func:`check_square`, and 0 or more off the diagonal."""
+    array = check_square(matrix, "dissimilarity")
+    below = np.argwhere(np.triu(array, 1) < 0)
+    if below.size:
+        row, column = below[0]
+        raise InvalidData(
+            f"Dissimilarities must be 0 or more; row {row}, column {column} is "
+            f"{array[row, column]:g}.",
+            "If larger means more alike, it is a similarity.",
+        )
     return array
 
 

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.lazy import FeatureOracle
-from hcviz.core.problem import Problem, check_labels, check_oracle, check_square, needs_all
+from hcviz.core.problem import (
+    Problem,
+    check_far,
+    check_labels,
+    check_oracle,
+    check_square,
+    needs_all,
+)
 from hcviz.core.similarity import SIMILARITIES, similarity_from_features
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
@@ -44,6 +51,8 @@ class Dataset:
         For each column ``number``, ``binary`` or ``category`` (one value of a one-hot category).
     similarity : float64 (n, n) or None
         Where similarities themselves were measured; larger is more alike.
+    dissimilarity : float64 (n, n) or None
+        Where distances were measured: kept as they are beside the similarity made of them.
     classes : tuple of str (or None where unknown), or None
         A known partition, for colours and judgement; no method sees it.
     strips : dict of name -> tuple of str or None
@@ -76,6 +85,7 @@ class Dataset:
     comparisons: Comparisons | None = None
     asked: Mapping[str, int] | None = None
     oracle: Any = None
+    dissimilarity: Any = None
     provenance: str = ""
     notes: tuple[str, ...] = ()
 
@@ -95,6 +105,8 @@ class Dataset:
                     raise InvalidData(f"{len(what)} names or kinds for {width} feature columns.")
         if self.similarity is not None:
             put(self, "similarity", check_square(self.similarity, "similarity"))
+        if self.dissimilarity is not None:
+            put(self, "dissimilarity", check_far(self.dissimilarity))
         strips = {name: tuple(values) for name, values in self.strips.items()}
         if self.classes is not None:
             classes = tuple(self.classes)
@@ -109,6 +121,7 @@ class Dataset:
             kind = "quadruplets" if self.comparisons.is_quadruplets else "triplets"
             put(self, "asked", {kind: len(self.comparisons)})
         counts = {"rows of features": self.features, "rows of similarity": self.similarity}
+        counts["rows of dissimilarity"] = self.dissimilarity
         if self.oracle is not None and check_oracle(self.oracle) != n:
             raise InvalidData(
                 f"{self.title}: {n} labels, but an oracle of {self.oracle.n_items} items."
@@ -146,7 +159,8 @@ class Dataset:
         scaled (:func:`scale_features`). Its similarity is the measured one; without one, the kind
         named ``similarity`` of the filled, *unscaled* features, since each kind says itself whether
         it z-scores; with ``similarity=None``, none at all. O(n^2 d). For more than 4,000 items it
-        is no matrix but an oracle, which computes what it is asked for.
+        is no matrix but an oracle, which computes what it is asked for. Distances that were
+        measured go along for the methods that want them.
 
         Raises :class:`InvalidParameter` for an unknown name, :class:`TooLarge` for more than 10,000
         items where the kind cannot be computed pair by pair.
@@ -173,6 +187,7 @@ class Dataset:
             comparisons=self.comparisons,
             oracle=oracle,
             triplets=triplets,
+            dissimilarity=None if similarity is None else self.dissimilarity,
         )
 
     @classmethod
@@ -189,6 +204,7 @@ class Dataset:
             similarity=problem.similarity_or_default if problem.is_sparse else problem.similarity,
             comparisons=problem.comparisons,
             oracle=problem.oracle,
+            dissimilarity=problem.dissimilarity,
             provenance="Given as a hcviz.Problem.",
         )
 

@@ -18,8 +18,11 @@ Rows = NDArray[np.int64]
 _TURN = "If larger means more alike, say that it is a similarity matrix."
 
 
-def read_matrix(raw: RawTable, kind: str, notes: list[str]) -> tuple[tuple[str, ...], Float]:
-    """``(labels, similarity)`` of a ``similarity`` or ``distance`` table, float64 (n, n).
+def read_matrix(
+    raw: RawTable, kind: str, notes: list[str]
+) -> tuple[tuple[str, ...], Float, Float | None]:
+    """``(labels, similarity, distance)`` of a ``similarity`` or ``distance`` table, float64 (n, n);
+    no distance of the former.
 
     Names stand in the first row, the first column, both (in any order) or neither. An empty
     diagonal is understood. Adds to ``notes``; raises :class:`InvalidData`. O(n^2).
@@ -55,9 +58,13 @@ def read_matrix(raw: RawTable, kind: str, notes: list[str]) -> tuple[tuple[str, 
         _check_distances(matrix, labels, rows)
     matrix = (matrix + matrix.T) / 2.0
     if kind == "distance":
-        notes.append("Distances d became similarities (max d - d) / max d.")
-        matrix = from_distance(matrix)
-    return tuple(labels), matrix
+        notes.append(
+            "Distances d are shown as similarities (max d - d) / max d; linkages and methods for "
+            "dissimilarities read them as they are."
+        )
+        np.fill_diagonal(matrix, 0.0)
+        return tuple(labels), from_distance(matrix), matrix
+    return tuple(labels), matrix, None
 
 
 def _parts(raw: RawTable, notes: list[str]) -> tuple[list[str], list[str] | None, list[Any], Rows]:

@@ -72,8 +72,8 @@ def read_table(
     column of a category). A column called class, label or species becomes classes; one called
     ``image`` pictures (PNG, JPEG, GIF or WebP as data URIs, or bytes in Parquet; redrawn small).
     ``similarity``, ``distance``: a square symmetric matrix whose rows and columns are the items,
-    names in the first row, the first column, both or neither; a distance d becomes the similarity
-    (max d - d) / max d.
+    names in the first row, the first column, both or neither; a distance d is kept as it is for
+    what wants distances, and becomes the similarity (max d - d) / max d for all else.
 
     ``comparisons``, and whatever ``features`` whose header says that they are answers
     (``anchor,near,far`` and so on: :mod:`hcviz.io.comparison_csv`): items with comparisons.
@@ -111,12 +111,13 @@ def read_table(
             hint = f"If its rows are answers, it lacks a header. {HEADERS}"
             raise InvalidData(fault.message, hint) from None
     notes = list(raw.notes)
-    labels, similarity = read_matrix(raw, kind, notes)
+    labels, similarity, distance = read_matrix(raw, kind, notes)
     return Dataset(
         name=Path(filename).stem or "matrix",
         title=filename or f"A {kind} matrix",
         labels=labels,
         similarity=similarity,
+        dissimilarity=distance,
         provenance=_provenance(filename),
         notes=tuple(notes),
     )

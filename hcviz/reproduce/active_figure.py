@@ -58,6 +58,7 @@ def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Pat
             axis.set_title(f"4: {data}, {STYLES[method][2]}")
         row[4].axis("off")
     _articles(axes[3, 4], *pictures.articles)
+    _claims(axes[4, 4], result["claims"])
     for axis in (*axes[2, :4], *axes[3:, :4].flat):
         axis.set_xticks([])
         axis.set_yticks([])
@@ -103,6 +104,20 @@ def _labels(axis: Axes) -> None:
     for colour, dashes, name in STYLES.values():
         axis.plot([], [], dashes, color=colour, label=name)
     axis.legend(loc="center", fontsize=9, frameon=False)
+
+
+def _claims(axis: Axes, claims: list[dict[str, Any]]) -> None:
+    """What the paper says of figure 2, and what became of it here."""
+    axis.axis("off")
+    axis.set_title("Figure 2, as the paper has it")
+    told = "\n".join(line for each in claims for line in told_of(each))
+    axis.text(0.0, 0.98, told, fontsize=7.5, va="top", transform=axis.transAxes)
+
+
+def told_of(claim: dict[str, Any], wide: int = 46) -> list[str]:
+    """A claim as a few short lines, its verdict first, as the report has it."""
+    verdict = "holds" if claim["holds"] else "DOES NOT HOLD"
+    return wrap(f"{verdict}: {claim['claim']}", wide, subsequent_indent="      ")
 
 
 def _articles(axis: Axes, tree: Tree, names: tuple[str, ...]) -> None:

@@ -55,6 +55,11 @@ def wants_far(store: Store) -> bool:
     return session.method in FAR or session.params.get("objective") == "dissimilarity"
 
 
+def as_read(store: Store, problem: Problem) -> Problem:
+    """The problem with the numbers that the method reads: distances, if it wants such."""
+    return problem.as_dissimilarities() if wants_far(store) else problem
+
+
 def still(store: Store) -> bool:
     """Nothing streams in: what takes a look at every pair may be worked out."""
     return store.session.status != "sampling" or store.view.paused
@@ -71,7 +76,8 @@ def of_drawn(store: Store) -> NDArray[np.float64] | None:
     tree = drawn.tree
     if tree.n_leaves != problem.n_items:
         return None
-    key = ("nodes", tree)
+    problem, far = as_read(store, problem), wants_far(store)
+    key = ("nodes", tree, far)
     found = store.aside.ask("nodes", {key: lambda: _costs(tree, problem)}).get(key)
     return found if isinstance(found, np.ndarray) else None
 

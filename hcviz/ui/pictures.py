@@ -107,6 +107,8 @@ def _measured(data: Dataset | None) -> list[str] | None:
     """Where similarities are not made of features: what the menu says instead, and why."""
     if data is None or data.features is not None:
         return None
+    if data.dissimilarity is not None:
+        return ["distances", "The data are distances d: what is shown is (max d - d) / max d."]
     if data.similarity is not None:
         return ["measured", "The data are similarities themselves: none has to be chosen."]
     if data.oracle is not None:
@@ -196,15 +198,15 @@ def cut_for(tree: Tree | None, count: int | None) -> float | None:
 
 FAR = (
     "This method takes the numbers for dissimilarities, and parts what has large ones: of "
-    "similarities, as they are here, it parts like from like. A distance matrix that was opened is "
-    "turned into similarities too."
+    "similarities, as they are here, it parts like from like. A distance matrix that is opened is "
+    "read as it is."
 )
 
 
 def inspector(store: Store) -> dict[str, Any]:
     data = store.dataset
     notes = [] if data is None else [data.provenance, *data.notes]
-    if data is not None and nodecosts.wants_far(store):
+    if data is not None and data.dissimilarity is None and nodecosts.wants_far(store):
         notes.insert(0, FAR)
     told = changes.picture(store) if store.view.lesson is None else None  # a lesson tells itself
     return {"selection": _selection(store), "notes": notes, "changes": told}

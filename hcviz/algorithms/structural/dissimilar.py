@@ -37,7 +37,7 @@ def run_random(
     no say in the tree. O((n + m) log n) expected.
     """
     plan = Plan(cut=lambda weights, own, sizes: cutkernels.coin_sides(rng, len(sizes)), blind=True)
-    return _recurse(problem, plan, 0.0, start)
+    return _recurse(problem.as_dissimilarities(), plan, 0.0, start)
 
 
 def run_derandomised(
@@ -53,6 +53,7 @@ def run_derandomised(
     Under triplets whole supernodes are placed, and the expectation is that of a recursion in which
     they come apart at once: no guarantee is known for it.
     """
+    problem = problem.as_dissimilarities()
     low = _lowest(problem, params.shift)
 
     def cut(weights: Any, own: Any, sizes: Any) -> Any:
@@ -71,6 +72,7 @@ def run_densest(
     single one it can be off by a factor of order n (paper 001, Figure 4:
     :func:`hcviz.datasets.densest_cut_trap`). O(|A|^2) a set, O(|A|) a move.
     """
+    problem = problem.as_dissimilarities()
     low = _lowest(problem, params.shift)
 
     def cut(weights: Any, own: Any, sizes: Any) -> Any:

@@ -78,6 +78,8 @@ def run(
     Raises :class:`InconsistentTriplets` before anything runs, unless ``lam`` is given. A dense
     matrix only: O(n) memory beside it.
     """
+    if params.objective == "dissimilarity":
+        problem = problem.as_dissimilarities()
     n = problem.n_items
     lam = None if params.lam is None else float(params.lam)
     soft = lam is not None

@@ -35,7 +35,7 @@ def picture(store: Store) -> dict[str, Any]:
     costs = nodecosts.of_drawn(store)
     if costs is None and snapshot.tree.n_leaves > LIVE:
         return {"cost": None, "said": "It is worked out when the tree stands still."}
-    tree = snapshot.tree
+    problem, tree = nodecosts.as_read(store, problem), snapshot.tree
     cost = dasgupta_cost(tree, problem.similarity_or_default) if costs is None else costs.sum()
     return {
         "cost": number(float(cost)),

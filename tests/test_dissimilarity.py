@@ -1,0 +1,119 @@
+"""Distances that were measured stay distances for the methods that want such."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+import hcviz
+from hcviz import Problem, Tree
+from hcviz.core.errors import InvalidData
+from hcviz.core.similarity import from_distance
+from hcviz.datasets import Dataset
+from hcviz.io.tables import read_table
+from hcviz.metrics import dasgupta_cost
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import nodecosts, pictures
+from hcviz.ui.store import Store
+
+
+def written(matrix):
+    names = [f"i{k}" for k in range(len(matrix))]
+    cells = [list(map(repr, row)) for row in np.asarray(matrix, float).tolist()]
+    rows = [",".join([name, *row]) for name, row in zip(names, cells, strict=True)]
+    return "\n".join([",".join(["name", *names]), *rows]).encode()
+
+
+@st.composite
+def distance_matrices(draw):
+    n = draw(st.integers(2, 7))
+    some = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6, allow_subnormal=False))
+    condensed = draw(st.lists(some, min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2))
+    return squareform(condensed)
+
+
+@given(distance_matrices(), st.sampled_from(["single", "complete", "average", "ward"]))
+def test_linkages_of_an_uploaded_matrix_are_scipy_s_of_the_matrix_itself(matrix, method):
+    data = read_table(written(matrix), "far.csv", kind="distance")
+    assert np.array_equal(data.dissimilarity, matrix)
+    assert np.array_equal(data.similarity, from_distance(matrix))
+    tree = hcviz.fit(method, data.problem())
+    wanted = Tree.from_linkage(linkage(squareform(matrix), method))
+    assert tree == wanted  # ties too: the very numbers are asked
+    assert hcviz.fit(method, Problem(dissimilarity=matrix)) == wanted
+
+
+@given(distance_matrices())
+def test_methods_for_dissimilarities_read_them(matrix):
+    problem = read_table(written(matrix), "far.csv", kind="distance").problem()
+    plain = Problem(similarity=matrix)  # numbers read as dissimilarities, as before
+    for method, params in (
+        ("densest-cut", {}),
+        ("derandomised-cut", {}),
+        ("dasgupta-search", {"objective": "dissimilarity", "proposals": 500}),
+    ):
+        assert hcviz.fit(method, problem, **params) == hcviz.fit(method, plain, **params)
+    turned = Problem(similarity=from_distance(matrix))
+    assert hcviz.fit("crsc", problem) == hcviz.fit("crsc", turned)
+
+
+def test_of_the_other_problem_nothing_is_kept():
+    far = squareform([1.0, 4.0, 2.0])
+    problem = Problem(dissimilarity=far)
+    assert np.array_equal(problem.similarity_or_default, from_distance(far))
+    read = problem.as_dissimilarities()
+    assert np.array_equal(read.similarity_or_default, far)
+    assert np.array_equal(problem.similarity_or_default, from_distance(far))
+    assert read.as_dissimilarities().similarity is read.similarity
+    plain = Problem(similarity=far)
+    assert plain.as_dissimilarities() is plain
+    again = Dataset.from_problem(problem, "x").problem()
+    assert np.array_equal(again.dissimilarity, far)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ([[0, -1], [-1, 0]], "row 0, column 1 is -1"),
+        ([[0, 1], [2, 0]], "must be symmetric"),
+        ([[0, np.nan], [np.nan, 0]], "row 0, column 1"),
+        ([[0, 1, 2]], "must be square"),
+    ],
+)
+def test_what_are_no_distances_is_a_sentence(wrong, told):
+    with pytest.raises(InvalidData, match=r"(?i)dissimilarit") as refused:
+        Problem(dissimilarity=wrong)
+    assert told.lower() in str(refused.value).lower()
+    with pytest.raises(InvalidData, match="disagree"):
+        Problem(dissimilarity=np.zeros((2, 2)), features=np.zeros((3, 1)))
+    with pytest.raises(InvalidData, match="rows of dissimilarity"):
+        Dataset("x", "x", ("a", "b"), dissimilarity=np.zeros((3, 3)))
+
+
+def test_the_page_gives_the_distances_on(loop):
+    matrix = squareform(np.random.default_rng(0).uniform(1, 9, 15))
+    store = Store(Session(method="average", treats="ignored"), loop.schedule)
+    try:
+        spec = DataSpec(
+            kind="table", name="far.csv", filename="far.csv", content=written(matrix),
+            table_kind="distance",
+        )  # fmt: skip
+        assert store.open_data(spec)
+        loop.until(lambda: store.session.status == "settled")
+        assert store.session.tree == Tree.from_linkage(linkage(squareform(matrix), "average"))
+        assert pictures.bar(store)["measured"][0] == "distances"
+        problem = store.problem
+        assert nodecosts.as_read(store, problem) is problem
+        store.session = replace(store.session, method="densest-cut")
+        cost = dasgupta_cost(store.session.tree, matrix)
+        read = nodecosts.as_read(store, problem)
+        assert dasgupta_cost(store.session.tree, read.similarity) == pytest.approx(cost)
+        assert pictures.FAR not in pictures.inspector(store)["notes"]
+    finally:
+        store.close()
