@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -275,19 +277,55 @@ def test_a_clade_as_the_odd_one_out_is_one_step(store, loop):
     assert store.session.constraints == ()
 
 
+class Browser:
+    """What it is told of its uploads."""
+
+    def __init__(self):
+        self.heard_of = []
+
+    def heard(self, upload, pieces, stop=False):
+        self.heard_of.append((upload, pieces, stop))
+
+
 def test_an_upload_comes_in_pieces(store, loop):
     import base64
 
     table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i) for i in range(9))
-    files = Files(store, None, None)
+    browser = Browser()
+    files, before = Files(store, browser, None), store.session.labels
     parts = [table[:40], table[40:90], table[90:]]
-    for place, part in enumerate(parts):
-        more = {"id": 1, "kind": "features", "name": "t.csv", "piece": place, "pieces": len(parts)}
+
+    def send(number, place, part):
+        more = {"id": number, "kind": "features", "name": "t.csv", "piece": place,
+                "pieces": len(parts), "size": 12_345_678}  # fmt: skip
         files.act("upload", more | {"base64": base64.b64encode(part).decode()})
+        return more
+
+    send(0, 0, parts[0])
+    told = pictures.foot(store)["reading"]
+    assert told == {"said": "Sending t.csv (12 MB)…", "share": 1 / 3}
+    files.stop()
+    assert browser.heard_of == [(0, 1, False), (0, 1, True)]
+    assert pictures.foot(store)["reading"] is None
+    assert store.view.said == "Stopped: t.csv was not opened."
+    send(0, 1, parts[1])  # what was on its way is not wanted
+    send(0, 2, parts[2])
+    assert pictures.foot(store)["reading"] is None
+    assert store.session.labels == before
+    browser.heard_of.clear()
+    for place, part in enumerate(parts):
+        more = send(1, place, part)
+    assert browser.heard_of == [(1, 1, False), (1, 2, False)]
+    assert pictures.foot(store)["reading"] is None
     loop.until(lambda: store.session.status == "settled")
     assert store.session.labels == tuple(f"item {i}" for i in range(9))
     files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
     assert "broken on its way" in store.view.error[0]
+    assert browser.heard_of[-1] == (2, 0, True)
+    send(3, 0, parts[0])
+    files.act("upload", more | {"id": 3, "piece": 1, "base64": "not base64"})
+    assert "broken on its way" in store.view.error[0]
+    assert pictures.foot(store)["reading"] is None
     files.act("too-large", {"name": "big.csv", "size": 10**9})
     assert "the limit is 256 MB" in store.view.error[0]
 
@@ -327,13 +365,24 @@ def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(st
     files, before = Files(store, None, None), store.session.labels
     upload(1, "slow.csv", table + b"broken,1\n")
     assert store.view.said == "Reading slow.csv."
+    assert pictures.foot(store)["reading"]["share"] is None
+    assert re.fullmatch(r"Reading slow.csv \(\d+ kB\)…", pictures.foot(store)["reading"]["said"])
     upload(2, "large.csv", table)
     assert store.session.labels == before  # the page goes on meanwhile
     loop.until(lambda: len(store.session.labels) == 40_000)
     assert store.view.error is None
     assert store.session.method == "active-spectral"
     assert store.problem.similarity is None
-    upload(3, "broken.csv", table + b"broken,1\n")
+    assert pictures.foot(store)["reading"] is None
+    upload(3, "other.csv", table.replace(b"item", b"thing"))
+    assert pictures.foot(store)["reading"]["said"].startswith("Reading other.csv")
+    files.stop()
+    assert store.view.said == "Stopped: other.csv was not opened."
+    assert pictures.foot(store)["reading"] is None
+    read = [each for each in threading.enumerate() if each.name == "hcviz-reading"]
+    for each in read:
+        each.join()
+    upload(4, "broken.csv", table + b"broken,1\n")
     loop.until(lambda: store.view.error is not None)
     assert "Row 40002" in store.view.error[0]
     assert len(store.session.labels) == 40_000

@@ -162,6 +162,9 @@ class Acts:
             self.autosave.act(name, more)
 
     def foot(self, name: str, more: dict[str, Any]) -> None:
+        if name == "stop-reading":
+            self.files.stop()
+            return
         steps = int(more.get("by", 0))
         for _ in range(abs(steps)):
             self.store.dispatch(act.Undo() if steps < 0 else act.Redo())

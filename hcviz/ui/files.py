@@ -26,7 +26,7 @@ from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.parts import Part
-from hcviz.ui.store import Store
+from hcviz.ui.store import Reading, Store
 
 #: Larger tables (bytes) are read beside the page.
 AT_ONCE = 500_000
@@ -44,6 +44,18 @@ class Files:
         self.centre = centre
         self._upload: Any = None
         self._pieces: list[bytes] = []
+        self._stopped: Any = None  # the upload that is not wanted any more
+
+    def stop(self) -> None:
+        """Neither send nor read on: what was there stays."""
+        self._no_more()
+        self.store.stop_reading()
+
+    def _no_more(self) -> None:
+        """Of what is being sent, if anything is."""
+        if self._upload is not None:
+            self.part.heard(self._upload, len(self._pieces), stop=True)
+            self._stopped, self._upload, self._pieces = self._upload, None, []
 
     def act(self, name: str, more: dict[str, Any]) -> None:
         """An act of the file menu."""
@@ -58,6 +70,7 @@ class Files:
                     "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
                 )
             elif name == "unreadable":
+                self.store.look(reading=None)
                 raise InvalidData(f"The browser could not read {more['name']}.")
             elif name == "save":
                 self._save(str(more["what"]))
@@ -71,16 +84,32 @@ class Files:
 
     def _take(self, more: dict[str, Any]) -> None:
         """One piece of an upload; the last one opens the file."""
+        if more["id"] == self._stopped:
+            return
         if self._upload != more["id"]:  # a new upload takes the place of one that never ended
             self._upload, self._pieces = more["id"], []
-        self._pieces.append(_decoded(more["base64"]))
-        if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # whatever the browser said before
-            self._pieces = []
-            raise InvalidData(f"{more['name']} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
-        if len(self._pieces) == int(more["pieces"]):
+        try:
+            self._pieces.append(_decoded(more["base64"]))
+            self._check_size(str(more["name"]))
+        except HcvizError:
+            self._no_more()
+            self.store.look(reading=None)
+            raise
+        count = int(more["pieces"])
+        if len(self._pieces) < count:
+            size = int(more.get("size", 0))
+            reading = Reading(str(more["name"]), size, len(self._pieces) / count)
+            self.store.look(reading=reading, error=None)
+            self.part.heard(self._upload, len(self._pieces))
+        else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
+            self.store.look(reading=None)
             self._open(str(more["kind"]), str(more["name"]), content)
+
+    def _check_size(self, name: str) -> None:
+        if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # whatever the browser said before
+            raise InvalidData(f"{name} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
 
     def _open(self, kind: str, name: str, content: bytes) -> None:
         store = self.store

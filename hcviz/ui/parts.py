@@ -60,6 +60,10 @@ class Part(JSComponent):
         encoded = base64.b64encode(content).decode()
         self._send_msg({"download": filename, "base64": encoded, "mime": mime})
 
+    def heard(self, upload: Any, pieces: int, stop: bool = False) -> None:
+        """Tell the browser how many pieces of an upload are here, or to send no more of it."""
+        self._send_msg({"upload": upload, "heard": pieces, "stop": stop})
+
     def copy(self, text: str) -> None:
         """Put text on the person's clipboard; the browser answers with the act ``copied``."""
         self._send_msg({"copy": text})

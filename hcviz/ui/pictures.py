@@ -327,6 +327,9 @@ def foot(store: Store) -> dict[str, Any]:
         "error": list(error) if error else None,
         "sentence": sentence,
         "hint": outcome.RULE if "lost support" in sentence else "",
+        "reading": None
+        if view.reading is None
+        else {"said": view.reading.sentence, "share": view.reading.share},
         "waiting": view.draft.open and session.snapshot is not store.drawn,
     }
 

@@ -87,6 +87,20 @@ class FieldFault:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A file on its way in: ``share`` of its ``size`` (bytes) is here, None once it is parsed."""
+
+    name: str
+    size: int
+    share: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        size = f"{self.size / 1e6:,.0f} MB" if self.size >= 1e6 else f"{self.size / 1e3:,.0f} kB"
+        return f"{'Reading' if self.share is None else 'Sending'} {self.name} ({size})…"
+
+
+@dataclass(frozen=True)
 class ViewState:
     """What is looked at, and how; not logged, not undone."""
 
@@ -145,6 +159,8 @@ class ViewState:
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()
     said: str = ""
+    #: A large file that is being sent or read, which can be stopped.
+    reading: Reading | None = None
     #: The lesson under way: meanwhile the truth is hidden.
     lesson: Lesson | None = None
     #: What trees made without answers are called, and they: the learning curve is seen beside them.
@@ -267,7 +283,7 @@ class Store:
             after, effects = update(self.session, self._with_treatment(action))
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
-                    self._reading = None
+                    self._read_no_more()
                     self._use(self._read_again(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
@@ -308,7 +324,9 @@ class Store:
     def open_later(self, spec: DataSpec, said: str = "") -> None:
         """:meth:`open_data`, the reading on a thread of its own; another opening supersedes it."""
         self._reading = spec
-        self.look(said=f"Reading {spec.filename or spec.name}.", error=None)
+        name = spec.filename or spec.name
+        reading = Reading(name, len(spec.content or b""))
+        self.look(said=f"Reading {name}.", error=None, reading=reading)
 
         def opened(found: Dataset | Exception) -> None:
             if self._reading is spec:
@@ -324,6 +342,18 @@ class Store:
 
         threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
 
+    def stop_reading(self) -> None:
+        """What is being sent or read is not opened; all that there was stays."""
+        reading = self.view.reading
+        self._read_no_more()
+        if reading is not None:
+            self.view = replace(self.view, said=f"Stopped: {reading.name} was not opened.")
+        self._notify()
+
+    def _read_no_more(self) -> None:
+        self._reading = None
+        self.view = replace(self.view, reading=None)
+
     def open_data(
         self, spec: DataSpec, said: str = "", found: Dataset | Exception | None = None
     ) -> bool:
@@ -331,7 +361,7 @@ class Store:
 
         ``said`` is told with it. ``found``: what came of reading it, where that was tried.
         """
-        self._reading = None
+        self._read_no_more()
         with self.guarded() as guard:
             if isinstance(found, Exception):
                 self.view = replace(self.view, said="")
@@ -365,7 +395,7 @@ class Store:
 
     def restore(self, session: Session) -> bool:
         """Put a loaded session in the place of this one; False (and a sentence) if it cannot."""
-        self._reading = None  # what is still being read has been thought better of
+        self._read_no_more()  # what is still being read has been thought better of
         with self.guarded() as guard:
             dataset = data_of(session)
             self.runner.cancel()

@@ -132,6 +132,7 @@ function component(name, view, live = null) {
     model.on("msg:custom", message => {
       if (message.download) download(message)
       if (message.copy) copy(message.copy, send)
+      if (message.upload) heard(message)
     })
     return root
   }
@@ -149,17 +150,34 @@ async function copy(text, send) {
   catch { send("copied", { ok: false }) }
 }
 
-// In pieces, since the server's socket takes 20 MB at a time.
+// Uploads under way, by their id: how many pieces the server has, and who waits for it to have more.
+const UPLOADS = new Map()
+
+function heard({ upload, heard, stop }) {
+  const way = UPLOADS.get(upload)
+  if (!way) return
+  way.heard = Math.max(way.heard, heard)
+  way.stop ||= stop
+  way.wake?.()
+}
+
+// In pieces, since the server's socket takes 20 MB at a time; four at a time are on their way, so that
+// the server can say how far it is, and to stop.
 async function sendFile(file, send, kind) {
-  const PIECE = 1 << 21
+  const PIECE = 1 << 21, AHEAD = 4
   const id = `${Date.now()}-${Math.random()}`
   const pieces = Math.max(1, Math.ceil(file.size / PIECE))
+  const way = { heard: 0, stop: false, wake: null }
+  UPLOADS.set(id, way)
   for (let piece = 0; piece < pieces; piece++) {
+    while (piece - way.heard >= AHEAD && !way.stop) await new Promise(done => { way.wake = done })
+    if (way.stop) break
     const bytes = new Uint8Array(await file.slice(piece * PIECE, (piece + 1) * PIECE).arrayBuffer())
     let text = ""
     for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768))
-    send("upload", { id, kind, name: file.name, piece, pieces, base64: btoa(text) })
+    send("upload", { id, kind, name: file.name, size: file.size, piece, pieces, base64: btoa(text) })
   }
+  UPLOADS.delete(id)
 }
 
 // Reads a file in the browser and sends it whole; too large is said before a byte travels.

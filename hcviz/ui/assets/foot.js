@@ -39,7 +39,10 @@ function place(root, send) {
 export const render = component("foot", (state, send, root) => {
   root.hcSend = send
   return [
-    h("div", { class: `says ${state.error ? "failed" : ""}`, role: state.error ? "alert" : "status", "aria-live": "polite", title: state.hint || null },
+    state.reading ? h("div", { class: "reading" }, h("span", { role: "status" }, state.reading.said),
+      h("progress", { max: 1, value: state.reading.share, "aria-label": state.reading.said }),
+      h("button", { type: "button", "data-key": "stop-reading", title: "What is shown stays", onclick: () => send("stop-reading") }, "Cancel")) : null,
+    state.reading && !state.error ? null : h("div", { class: `says ${state.error ? "failed" : ""}`, role: state.error ? "alert" : "status", "aria-live": "polite", title: state.hint || null },
       state.error ? h("b", {}, state.error[0] + " ") : null, state.error ? state.error[1] : state.sentence),
     state.waiting ? h("span", { class: "waiting" }, "New tree ready") : null,
     root.hcHistory ??= h("div", { class: "history" }),
