@@ -228,7 +228,7 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     expect(slider).to_have_value("20")
     expect(slider).to_be_focused()
     told = slider.get_attribute("aria-valuetext")
-    expect(page.locator(".hc-form").get_by_label("s", exact=True)).to_have_value(
+    expect(page.locator(".hc-form").get_by_label("S", exact=True)).to_have_value(
         told.removeprefix("s = ")
     )
     slider.press("ArrowLeft")  # and the next step starts from there
