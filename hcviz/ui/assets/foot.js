@@ -39,7 +39,7 @@ function place(root, send) {
 export const render = component("foot", (state, send, root) => {
   root.hcSend = send
   return [
-    state.reading ? h("div", { class: "reading" }, h("span", { role: "status" }, state.reading.said),
+    state.reading ? h("div", { class: "reading" }, h("span", { role: "status", title: state.reading.said }, state.reading.said),
       h("progress", { max: 1, value: state.reading.share, "aria-label": state.reading.said }),
       h("button", { type: "button", "data-key": "stop-reading", title: "What is shown stays", onclick: () => send("stop-reading") }, "Cancel")) : null,
     state.reading && !state.error ? null : h("div", { class: `says ${state.error ? "failed" : ""}`, role: state.error ? "alert" : "status", "aria-live": "polite", title: state.hint || null },
