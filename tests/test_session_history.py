@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hcviz import Snapshot, Tree
-from hcviz.core.snapshot import Matrix, Series
+from hcviz.core.snapshot import Mask, Matrix, Series
+from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session import history
 from hcviz.session.effects import Announce, CancelRun, ReloadData
-from hcviz.session.history import LIGHT, MAX_STEPS, light
+from hcviz.session.history import LIGHT, MASK, MAX_STEPS, light
 from hcviz.session.model import DataSpec, same
+from hcviz.session.packed import PackedMask
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver
 
@@ -162,3 +169,80 @@ def test_update_is_pure_and_actions_compare_by_what_they_say():
     second, _ = update(driver.session, action)
     assert same(first, second)
     assert not same(first, driver.session)
+
+
+def asking(n, seed=0, requests=16):
+    """A snapshot of the session's animals, as one that was asked for much of n items would be."""
+    rng = np.random.default_rng(seed)
+    log = [
+        (np.sort(rng.choice(n, n // 2, replace=False)).astype(np.int32),
+         rng.choice(n, 40, replace=False).astype(np.int32))
+        for _ in range(requests)
+    ]  # fmt: skip
+    return Snapshot(Tree.star(len(ANIMALS)), 1, 1, views={"asked": Mask.of(log)})
+
+
+def same_mask(one, other):
+    mine, theirs = vars(one), vars(other)
+    return all(
+        np.array_equal(mine[k], theirs[k]) and mine[k].dtype == theirs[k].dtype for k in mine
+    )
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=6), max_size=6), st.data())
+def test_a_packed_mask_is_the_mask(lists, data):
+    other = data.draw(st.permutations(lists))
+    arrays = [[np.array(x, np.int32) for x in side] for side in (lists, other)]
+    mask = Mask.of(list(zip(*arrays, strict=True)))
+    assert same_mask(PackedMask.of(mask).mask(), mask)
+
+
+def shown(driver, snapshot):
+    """The session with another snapshot, as if a run had brought it."""
+    driver.session = replace(driver.session, snapshot=snapshot)
+    return driver.session.snapshot.views["asked"]
+
+
+def test_undo_brings_large_masks_back():
+    first, second = asking(10_000, 1), asking(10_000, 2)
+    assert LIGHT < sum(part.nbytes for part in vars(first.views["asked"]).values()) <= MASK
+    driver = Driver()
+    driver.settle()
+    one = shown(driver, first)
+    driver(act.AddConstraint((BAT, WHALE), TROUT))
+    two = shown(driver, second)
+    kept = driver.session.past[-1].snapshot
+    assert sum(each.nbytes for each in kept.views.values()) < LIGHT
+    driver(act.Undo())
+    assert same_mask(driver.session.snapshot.views["asked"], one)
+    driver(act.Redo())
+    assert same_mask(driver.session.snapshot.views["asked"], two)
+    driver(act.Undo())
+    assert same_mask(driver.session.snapshot.views["asked"], one)
+    # A file has what it had before: the one that is shown, and none of those to come back to.
+    again = load_session(save_session(driver.session))
+    assert same_mask(again.snapshot.views["asked"], one)
+    assert again.future[-1].snapshot.views == {}
+    assert again.future[-1].snapshot.tree == second.tree
+
+
+def test_all_masks_together_have_a_bound_and_the_oldest_go(monkeypatch):
+    driver = Driver()
+    driver.settle()
+    size = PackedMask.of(asking(10_000).views["asked"]).nbytes
+    monkeypatch.setattr(history, "MASKS", int(2.5 * size))
+    driver(act.AddConstraint((BAT, WHALE), TROUT))
+    for seed in range(4):
+        shown(driver, asking(10_000, seed))
+        for note in "abc":  # steps that show the same tree hold the same mask, which counts once
+            driver(act.EditConstraint(1, note=f"{note} {seed}"))
+    past = [point.snapshot for point in driver.session.past if point.snapshot is not None]
+    packed = [each for each in past if isinstance(each.views.get("asked"), PackedMask)]
+    assert len({id(each) for each in packed}) == 2
+    assert past[-len(packed) :] == packed
+    assert len(packed) == 6
+    monkeypatch.setattr(history, "MASK", LIGHT)
+    shown(driver, asking(10_000, 9))
+    driver(act.EditConstraint(1, note="too large"))
+    assert driver.session.past[-1].snapshot.views == {}

@@ -11,12 +11,13 @@ import pytest
 
 from hcviz.algorithms.comparison.similarities import AddS
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, Session
-from hcviz.ui import answerlist, pictures
+from hcviz.session.model import Constraint, DataSpec, Session
+from hcviz.ui import answerlist, pictures, sources
+from hcviz.ui import files as files_module
 from hcviz.ui.centre.items import Pick
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
-from hcviz.ui.sources import similarity_to_show
+from hcviz.ui.sources import AT_ONCE, similarity_to_show
 from hcviz.ui.store import Store
 from tests.stores import over_zoo
 
@@ -386,3 +387,111 @@ def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(st
     loop.until(lambda: store.view.error is not None)
     assert "Row 40002" in store.view.error[0]
     assert len(store.session.labels) == 40_000
+
+
+def wide(count=20_000):
+    """A table that is not read at once."""
+    rows = (b"item %d,%.12f,%.12f\n" % (i, i, i * i % 977) for i in range(count))
+    content = b"name,x,y\n" + b"".join(rows)
+    spec = DataSpec("table", "wide.csv", filename="wide.csv", content=content)
+    assert sources.takes_long(spec)
+    return spec
+
+
+@pytest.fixture
+def readers(monkeypatch):
+    """The threads on which tables are read."""
+    found = []
+    plain = sources.read_table
+
+    def noted(*given, **options):
+        found.append(threading.current_thread())
+        return plain(*given, **options)
+
+    monkeypatch.setattr(sources, "read_table", noted)
+    return found
+
+
+def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
+    """It is read again with them on a thread, as when it was opened; undo too."""
+    page = threading.current_thread()
+    store.open_later(wide())
+    loop.until(lambda: len(store.session.labels) == 20_000)
+    one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    store.dispatch(one)
+    assert store.view.said == "Reading wide.csv."
+    assert not store.session.data.answers
+    store.dispatch(two)  # waits for the first
+    constraint = Constraint(1, (0, 1), 5)
+    store.dispatch(act.ImportConstraints((constraint,)))  # what else is done is done at once
+    assert len(store.session.constraints) == 1
+    loop.until(lambda: len(store.session.data.answers) == 2)
+    assert [name for name, _ in store.session.data.answers] == ["one.csv", "two.csv"]
+    assert len(store.session.constraints) == 1
+    assert len(store.problem.comparisons) == 2
+    assert store.view.error is None
+    before = len(readers)
+    store.dispatch(act.Undo())
+    store.dispatch(act.Undo())  # asked for twice: done once
+    assert len(store.session.data.answers) == 2
+    loop.until(lambda: len(store.session.data.answers) == 1)
+    assert len(readers) == before + 1
+    assert len(store.problem.comparisons) == 1
+    store.dispatch(act.Redo())
+    loop.until(lambda: len(store.session.data.answers) == 2)
+    assert page not in readers
+
+
+def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_nothing(
+    store, loop, readers
+):
+    store.open_later(wide())
+    loop.until(lambda: len(store.session.labels) == 20_000)
+    before = store.session
+    store.dispatch(act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad."))
+    assert store.view.error is None
+    loop.until(lambda: store.view.error is not None)
+    assert "nobody" in " ".join(store.view.error)
+    assert store.view.said == ""
+    assert store.session.data == before.data
+    assert store.session.past == before.past
+
+
+def test_an_undo_that_must_read_gives_way_to_what_is_done_meanwhile(store, loop, readers):
+    store.open_later(wide())
+    loop.until(lambda: len(store.session.labels) == 20_000)
+    store.dispatch(act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One."))
+    loop.until(lambda: len(store.session.data.answers) == 1)
+    store.dispatch(act.Undo())
+    store.dispatch(act.ImportConstraints((Constraint(1, (0, 1), 5),)))
+    loop.until(lambda: store._reading is None)
+    assert len(store.session.data.answers) == 1, "the newest step is another one"
+    assert len(store.session.constraints) == 1
+    assert store.view.said == ""
+    # Other data, and nothing about the old ones is added to them.
+    store.dispatch(act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two."))
+    assert store.open_data(DataSpec(name="zoo"))
+    wait = len(readers) + 1
+    loop.until(lambda: len(readers) >= wait or store._reading is None)
+    loop.until(lambda: store.session.status == "settled")
+    assert store.session.data.answers == ()
+
+
+def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, monkeypatch):
+    asked = []
+    plain = files_module.meant
+
+    def noted(*given):
+        asked.append(threading.current_thread())
+        return plain(*given)
+
+    monkeypatch.setattr(files_module, "meant", noted)
+    labels = store.session.labels
+    content = f"anchor,near,far\n{labels[0]},{labels[1]},{labels[2]}\n".encode()
+    files = Files(store, None, None)
+    files._open("comparisons", "many.csv", content + b"\n" * AT_ONCE)
+    assert not store.session.data.answers
+    loop.until(lambda: store.session.data.answers)
+    assert threading.current_thread() not in asked
+    assert len(store.problem.comparisons) == 1

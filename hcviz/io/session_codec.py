@@ -140,6 +140,8 @@ class Encoder:
     def _snapshot(self, snapshot: Snapshot) -> dict[str, Any]:
         parts = {part.name: getattr(snapshot, part.name) for part in fields(Snapshot)}
         state = parts.pop("state")
+        # What undo keeps packed is of this process: a file has no more of it than it ever had.
+        parts["views"] = {k: v for k, v in snapshot.views.items() if type(v) in _VIEWS}
         made = {name: self.value(part) for name, part in parts.items()}
         made["state"] = self._state(state)
         return made

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hcviz.core.snapshot import Snapshot
+from hcviz.core.snapshot import Mask, Snapshot
 from hcviz.session.effects import CancelRun, Effect, ReloadData
 from hcviz.session.model import Checkpoint, HistoryEntry, Session
+from hcviz.session.packed import PackedMask
 
 #: Steps that can be undone, and trees in the history strip; the oldest go first.
 MAX_STEPS = 200
@@ -18,16 +20,78 @@ MAX_TREES = 100
 #: A matrix or view of a snapshot larger than this is not kept for undo (bytes).
 LIGHT = 256 * 1024
 
+#: A mask above ``LIGHT`` is kept packed, if it is no larger than this (bytes; some 50,000 items);
+#: all that undo, or redo, keeps of them takes no more than so much packed. The oldest go first.
+MASK, MASKS = 2 * 2**20, 16 * 2**20
+
+#: What was made of a snapshot for undo: once, however many steps show it.
+_lightened: WeakKeyDictionary[Snapshot, Snapshot] = WeakKeyDictionary()
+
 _KEPT = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
 
 Stepped = tuple[Session, tuple[Effect, ...]]
 
 
 def checkpoint(session: Session, label: str) -> Checkpoint:
-    """The session as it is, to come back to; pictures above ``LIGHT`` bytes are left out."""
+    """The session as it is, to come back to; pictures above ``LIGHT`` bytes are left out, masks
+    packed."""
     kept = {name: getattr(session, name) for name in _KEPT}
-    kept["snapshot"] = None if session.snapshot is None else light(session.snapshot)
+    kept["snapshot"] = None if session.snapshot is None else _packed(session.snapshot)
     return Checkpoint(label=label, **kept)
+
+
+def _packed(snapshot: Snapshot) -> Snapshot:
+    if snapshot not in _lightened:
+        lighter = light(snapshot)
+        masks: dict[str, Any] = {
+            name: PackedMask.of(view)
+            for name, view in snapshot.views.items()
+            if isinstance(view, Mask) and LIGHT < _bytes(view) <= MASK
+        }
+        if masks:
+            lighter = replace(lighter, views={**lighter.views, **masks})
+        if lighter is snapshot:
+            return snapshot
+        _lightened[snapshot] = lighter
+    return _lightened[snapshot]
+
+
+def _unpacked(snapshot: Snapshot | None) -> Snapshot | None:
+    if snapshot is None or not _masks(snapshot):
+        return snapshot
+    views = {
+        name: view.mask() if isinstance(view, PackedMask) else view
+        for name, view in snapshot.views.items()
+    }
+    return replace(snapshot, views=views)
+
+
+def _masks(snapshot: Snapshot | None) -> int:
+    """Bytes of the packed masks."""
+    views = () if snapshot is None else snapshot.views.values()
+    return sum(view.nbytes for view in views if isinstance(view, PackedMask))
+
+
+def _bounded(stack: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
+    """The newest ``MAX_STEPS``, packed masks only in the newest that have room for them."""
+    stack = stack[-MAX_STEPS:]
+    room, counted = MASKS, set()
+    for at in range(len(stack) - 1, -1, -1):
+        snapshot = stack[at].snapshot
+        if snapshot is None or id(snapshot) in counted or not _masks(snapshot):
+            continue
+        room -= _masks(snapshot)
+        if room < 0:
+            return tuple(map(_without_masks, stack[: at + 1])) + stack[at + 1 :]
+        counted.add(id(snapshot))
+    return stack
+
+
+def _without_masks(point: Checkpoint) -> Checkpoint:
+    if point.snapshot is None or not _masks(point.snapshot):
+        return point
+    views = {k: v for k, v in point.snapshot.views.items() if not isinstance(v, PackedMask)}
+    return replace(point, snapshot=replace(point.snapshot, views=views))
 
 
 def light(snapshot: Snapshot, limit: int = LIGHT) -> Snapshot:
@@ -48,7 +112,7 @@ def step(session: Session, label: str) -> Session:
 
     What had been undone can no longer be redone; its trees are in the history, where undo put them.
     """
-    past = (*session.past, checkpoint(session, label))[-MAX_STEPS:]
+    past = _bounded((*session.past, checkpoint(session, label)))
     return replace(session, past=past, future=())
 
 
@@ -62,7 +126,7 @@ def undo(session: Session) -> Stepped:
     """The last checkpoint of the past; the present goes to the future. No rerun."""
     target = session.past[-1]
     here = checkpoint(session, target.label)
-    moved = replace(session, past=session.past[:-1], future=(*session.future, here))
+    moved = replace(session, past=session.past[:-1], future=_bounded((*session.future, here)))
     return _put_back(moved, target)
 
 
@@ -70,7 +134,7 @@ def redo(session: Session) -> Stepped:
     """The other way round."""
     target = session.future[-1]
     here = checkpoint(session, target.label)
-    moved = replace(session, past=(*session.past, here)[-MAX_STEPS:], future=session.future[:-1])
+    moved = replace(session, past=_bounded((*session.past, here)), future=session.future[:-1])
     return _put_back(moved, target)
 
 
@@ -87,6 +151,7 @@ def _put_back(session: Session, target: Checkpoint) -> Stepped:
         for name in ("status", "snapshot", "progress", "shown", "footing", "cause", "error"):
             del values[name]
     else:
+        values["snapshot"] = _unpacked(target.snapshot)
         session = remember(session, session)
         if session.status == "sampling":
             effects += (CancelRun(session.run),)

@@ -13,7 +13,7 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.core.triplets import Comparisons
-from hcviz.io.answers import Signed, beyond, counted, meant, signed, unsaid
+from hcviz.io.answers import Meant, Signed, beyond, counted, meant, signed, unsaid
 from hcviz.io.comparison_csv import (
     read_comparison_csv,
     write_answers_csv,
@@ -26,10 +26,9 @@ from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.parts import Part
+from hcviz.ui.sources import AT_ONCE, takes_long
 from hcviz.ui.store import Reading, Store
 
-#: Larger tables (bytes) are read beside the page.
-AT_ONCE = 500_000
 #: A file that repeats so many comparisons or more, all that there are, is a later state of the same
 #: list; of fewer, people may have said the same of themselves.
 SURELY = 100
@@ -138,14 +137,24 @@ class Files:
             table_kind=cast(TableKind, kind),
             similarity=self.store.session.data.similarity,
         )
-        large = len(content) > AT_ONCE
-        (self.store.open_later if large else self.store.open_data)(spec, said)
+        (self.store.open_later if takes_long(spec) else self.store.open_data)(spec, said)
 
     def _answers(self, name: str, content: bytes) -> None:
         """Answers about the items shown are added to them; about others they are other data."""
+        labels = self.store.session.labels
+        if len(content) <= AT_ONCE:
+            self._meant(name, content, meant(content, labels))
+            return
+
+        def then(about: Meant) -> None:
+            if self.store.session.labels == labels:  # else they were about what was shown before
+                self._meant(name, content, about)
+
+        self.store.read_later(name, len(content), lambda: meant(content, labels), then)
+
+    def _meant(self, name: str, content: bytes, about: Meant) -> None:
         store = self.store
         labels = store.session.labels
-        about = meant(content, labels)
         if about.comparisons is None:
             which = f"{about.theirs or 'None'} of its {about.named:,} names"
             which += " are" if about.theirs > 1 else " is"

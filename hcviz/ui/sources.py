@@ -21,6 +21,9 @@ from hcviz.session.model import DataSpec, Session
 #: by the explorers that show them, and by whoever gave them, not here.
 GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 
+#: Larger files (bytes) are read beside the page.
+AT_ONCE = 500_000
+
 #: Answers in an attached file, by the hash and the length of its content.
 _counts: dict[tuple[int, int], int] = {}
 
@@ -98,6 +101,11 @@ def answers_in(content: bytes) -> int:
     if key not in _counts:
         _counts[key] = how_many(content)
     return _counts[key]
+
+
+def takes_long(spec: DataSpec) -> bool:
+    """Whether to read this takes longer than a page may wait."""
+    return len(spec.content or b"") + sum(len(each) for _, each in spec.answers) > AT_ONCE
 
 
 def _of_itself(spec: DataSpec) -> Dataset:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
@@ -32,7 +32,7 @@ from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
 from hcviz.ui.lesson import Lesson
-from hcviz.ui.sources import data_of, resolve
+from hcviz.ui.sources import data_of, resolve, takes_long
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("hcviz")
 
 Theme = Literal["light", "dark"]
+T = TypeVar("T")
 
 
 UNEXPECTED = (
@@ -221,7 +222,11 @@ class Store:
         #: What pictures ask for beside the run, and how often there was an answer.
         self.aside = Aside(schedule, self._answered)
         self.answers = 0
-        self._reading: DataSpec | None = None
+        #: What is being read on a thread, the data that an action waits for, and who is behind it.
+        self._reading: object | None = None
+        self._reading_for: DataSpec | None = None
+        self._behind: list[Any] = []
+        self._fetched: tuple[DataSpec, Dataset] | None = None
         self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
 
     # ------------------------------------------------------------------ views
@@ -273,7 +278,8 @@ class Store:
             if user_made and self.view.error:
                 self.view = replace(self.view, error=None)
             with self.guarded():
-                self._apply(action)
+                if not self._put_off(action):
+                    self._apply(action)
         self._notify()
 
     def _apply(self, action: Any) -> None:
@@ -321,24 +327,36 @@ class Store:
         """A context in which an :class:`HcvizError` becomes the page's error sentence."""
         return _Guard(self)
 
-    def open_later(self, spec: DataSpec, said: str = "") -> None:
-        """:meth:`open_data`, the reading on a thread of its own; another opening supersedes it."""
-        self._reading = spec
-        name = spec.filename or spec.name
-        reading = Reading(name, len(spec.content or b""))
-        self.look(said=f"Reading {name}.", error=None, reading=reading)
+    def read_later(
+        self, name: str, size: int, work: Callable[[], T], then: Callable[[T], None]
+    ) -> None:
+        """``then(work())``, the work, a file of ``size`` bytes, on a thread of its own; whatever is
+        read, opened or put back meanwhile supersedes it, and it can be stopped. What the work
+        raises is said, and nothing is done."""
+        reading = self._reading = object()
+        self._reading_for = None
+        self._behind = []
+        self.look(said=f"Reading {name}.", error=None, reading=Reading(name, size))
 
-        def opened(found: Dataset | Exception) -> None:
-            if self._reading is spec:
-                self.open_data(spec, said, found)
+        def told(found: Any, fault: Exception | None = None) -> None:
+            if self._reading is not reading:
+                return
+            self._read_no_more()
+            with self.guarded():
+                if fault is not None:
+                    self.view = replace(self.view, said="")
+                    raise fault
+                then(found)
+            behind, self._behind = self._behind, []
+            self.dispatch(*behind)
 
         def read() -> None:
-            found: Dataset | Exception
             try:
-                found = resolve(spec)
+                found = work()
             except Exception as fault:
-                found = fault
-            self._schedule(lambda: opened(found))
+                self._schedule(lambda fault=fault: told(None, fault))  # type: ignore[misc]
+            else:
+                self._schedule(lambda: told(found))
 
         threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
 
@@ -354,18 +372,65 @@ class Store:
         self._reading = None
         self.view = replace(self.view, reading=None)
 
-    def open_data(
-        self, spec: DataSpec, said: str = "", found: Dataset | Exception | None = None
-    ) -> bool:
+    def open_later(self, spec: DataSpec, said: str = "") -> None:
+        """:meth:`open_data`, the reading on a thread of its own; another opening supersedes it."""
+        self.read_later(
+            spec.filename or spec.name,
+            len(spec.content or b""),
+            lambda: resolve(spec),
+            lambda found: self._opened(spec, said, found),
+        )
+
+    def _opened(self, spec: DataSpec, said: str, found: Dataset) -> None:
+        self.open_data(spec, said, found)
+
+    def _put_off(self, action: Any) -> bool:
+        """Whether the action waits until a large table has been read again, on a thread: a file of
+        answers that is added to it, or an undo that comes back to it. It is then done if it still
+        asks for that; further files wait behind it."""
+        if not isinstance(action, act.Attach | act.Undo | act.Redo):
+            return False
+        wanted = self._reads(action)
+        if self._reading is not None and self._reading_for is not None:
+            if isinstance(action, act.Attach):
+                self._behind.append(action)
+                return True
+            if wanted is not None and wanted == self._reading_for:
+                return True  # asked for twice
+        if wanted is None or not takes_long(wanted) or self._holds(wanted):
+            return False
+
+        def then(found: Dataset) -> None:
+            self._fetched = (wanted, found)
+            try:
+                now = self._reads(action)
+                if now is not None and self._holds(now):
+                    self._apply(action)
+                else:  # something else was done meanwhile
+                    self.view = replace(self.view, said="")
+            finally:
+                self._fetched = None
+
+        name, size = wanted.filename or wanted.name, len(wanted.content or b"")
+        self.read_later(name, size, lambda: resolve(wanted), then)
+        self._reading_for = wanted
+        return True
+
+    def _reads(self, action: Any) -> DataSpec | None:
+        """The data that an action would have read; None: none."""
+        with suppress(HcvizError):  # what is refused is told by who does it
+            for effect in update(self.session, self._with_treatment(action))[1]:
+                if isinstance(effect, eff.ReloadData):
+                    return effect.spec
+        return None
+
+    def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool:
         """Load data and make it the session's; False (and a sentence) where it cannot be read.
 
-        ``said`` is told with it. ``found``: what came of reading it, where that was tried.
+        ``said`` is told with it. ``found``: the data, where they have been read.
         """
         self._read_no_more()
         with self.guarded() as guard:
-            if isinstance(found, Exception):
-                self.view = replace(self.view, said="")
-                raise found
             dataset = found or resolve(spec)
             problem = self._use(dataset, spec)
             if dataset.labels == self.session.labels:  # these answers stay
@@ -463,12 +528,17 @@ class Store:
 
     def _read_again(self, spec: DataSpec) -> Dataset:
         """The data of ``spec``: those there are, where it only prepares them otherwise."""
-        known = self._problem_key
-        if self.dataset is not None and known is not None:
-            prepared = {"similarity": spec.similarity, "scaling": spec.scaling}
-            if replace(known, missing=spec.missing, **prepared) == spec:
-                return self.dataset
-        return resolve(spec)
+        return self._holds(spec) or resolve(spec)
+
+    def _holds(self, spec: DataSpec) -> Dataset | None:
+        """The data of ``spec``, prepared in whichever way, if they have been read."""
+        prepared = {
+            "similarity": spec.similarity, "scaling": spec.scaling, "missing": spec.missing,
+        }  # fmt: skip
+        for known, dataset in (self._fetched or (None, None), (self._problem_key, self.dataset)):
+            if dataset is not None and known is not None and replace(known, **prepared) == spec:
+                return dataset
+        return None
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
