@@ -11,14 +11,16 @@ import threading
 
 import numpy as np
 import pytest
-from distributed import Client
+from distributed import Client, wait
 
 from hcviz import Problem, cli, run
 from hcviz.algorithms.active import ActiveCluster, framework, growth
 from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
+from hcviz.core.lazy import FeatureOracle
 from hcviz.core.oracle import CountingOracle
 from hcviz.datasets import noisy_blocks
-from hcviz.jobs.cluster import Workers, _held, connected, grow_on, run_on
+from hcviz.jobs import cluster as clusters
+from hcviz.jobs.cluster import Workers, _held, connected, grow_on, run_on, sharded
 from hcviz.jobs.task import Gate
 from tests.test_cluster_long import unhurried
 from tests.test_jobs import LONG
@@ -158,3 +160,68 @@ def test_a_small_problem_is_one_task(cluster):
     problem = Problem(oracle=noisy_blocks(40, 2, 0.1).oracle)
     last = list(run_on(cluster.scheduler_address, "heurspec", problem, seed=2))[-1]
     assert told(last) == told(list(run("heurspec", problem, seed=2))[-1])
+
+
+def test_shards_are_spread_over_the_workers(cluster):
+    oracle = FeatureOracle(np.random.default_rng(0).normal(size=(1001, 3)))
+    with Client(cluster, timeout=LONG) as client:
+        client.wait_for_workers(2, LONG)
+        shards = sharded(client, oracle, 100)
+        wait(shards)
+        has = client.has_what()
+        keys = {each.key for each in shards}
+        shares = [len(keys & set(names)) for names in has.values()]
+        assert sum(shares) == len(keys) == 11
+        assert max(shares) < 11, "nobody has them all"
+        parts = [each.result() for each in shards]
+        assert [part.n_items for part in parts] == [100] * 10 + [1]
+        assert np.array_equal(np.concatenate([part.rows for part in parts]), oracle.rows)
+
+
+@pytest.mark.parametrize(("kind", "doing"), [("cosine-z", "tally"), ("gaussian", "finish")])
+def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
+    kind, doing, cluster, monkeypatch
+):
+    """Bit for bit, with what was asked for, though all workers die, with all shards, in between."""
+    monkeypatch.setattr(clusters, "SHARD", 250 * 4 * 8)
+    n = 4000
+    rng = np.random.default_rng(4)
+    features = rng.normal(size=(n, 4)) + 3 * rng.normal(size=(8, 4))[rng.integers(0, 8, n)]
+    oracle = CountingOracle(FeatureOracle(features, kind))  # the caller's counts too
+    rows = np.array([[1, 2, 3000], [5, 900, 3999]])
+    made, killed = ActiveCluster(s=30), []
+    with Client(cluster, timeout=LONG) as client:
+        client.wait_for_workers(2, LONG)
+        pids = client.run(os.getpid)
+        submit = getattr(Workers, doing)
+
+        def submitted(crew, *given):
+            future = submit(crew, *given)
+            if not killed:
+                assert future.exception(LONG) is None
+                killed.extend(pids.values())
+                for pid in killed:
+                    os.kill(pid, signal.SIGKILL)
+            return future
+
+        monkeypatch.setattr(Workers, doing, submitted)
+        *_, last = grow_on(client, made, oracle, 3, rows)
+    assert len(killed) == 2
+    alone = CountingOracle(FeatureOracle(features, kind))
+    *_, here = made.grow(alone, 3, rows, threads=1)
+    assert told(last) == told(here)
+    assert oracle.queries == alone.queries
+    assert np.array_equal(oracle.mask(size=40), alone.mask(size=40))
+
+
+def test_parts_of_features_have_the_values_of_the_whole():
+    rng = np.random.default_rng(5)
+    items = rng.permutation(60)[:30].astype(np.int32)
+    for kind in FeatureOracle.KINDS:
+        whole = FeatureOracle(rng.normal(size=(60, 5)) + rng.normal(size=5), kind)
+        one, other = whole.part(items[:12]), whole.part(items[12:])
+        both = one.beside(other)
+        everyone = np.arange(30, dtype=np.int32)
+        want = whole.similarity(items, items)
+        assert np.array_equal(both.similarity(everyone, everyone), want)
+        assert both.n_items == 30

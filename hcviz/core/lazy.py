@@ -95,6 +95,20 @@ class FeatureOracle:
             if not (np.isfinite(self.width) and self.width > 0):
                 raise InvalidParameter(f"The width of a Gaussian must be positive, not {width}.")
 
+    def part(self, items: ArrayLike) -> FeatureOracle:
+        """An oracle of these items alone, in this order; a pair has the value that it has here, bit
+        for bit: what was standardised stays as it is. O(items d)."""
+        return self._of(np.ascontiguousarray(self.rows[np.asarray(items, np.int32)]))
+
+    def beside(self, other: FeatureOracle) -> FeatureOracle:
+        """The items of this part, then those of another part of the same oracle."""
+        return self._of(np.concatenate([self.rows, other.rows]))
+
+    def _of(self, rows: Float) -> FeatureOracle:
+        made = FeatureOracle.__new__(FeatureOracle)
+        made.kind, made.width, made.rows, made.n_items = self.kind, self.width, rows, len(rows)
+        return made
+
     def _near(self) -> float:
         n = self.n_items
         count = min(n, WIDTH_FROM)

@@ -2,16 +2,18 @@
 page's, which is given the same address. This and ``longtask.py`` are all that knows Dask (the extra
 ``hcviz[distributed]``).
 
-The active methods divide large sets here, and their workers do what that asks for: placements are
-sharded, sets of up to 20,000 items are divided to their leaves by one of them. Everything else is
-long tasks: a sampler's chains one each, any other run as a whole. Seeds follow from paths and
-checkpoints carry the generator's state, so a worker's death changes no bit of the result.
+The active methods divide large sets here, and their workers do what that asks for: placements and
+features are sharded, sets of up to 20,000 items are divided to their leaves by one of them.
+Everything else is long tasks: a sampler's chains one each, any other run as a whole. Seeds follow
+from paths and checkpoints carry the generator's state, so a worker's death changes no bit of the
+result.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import pickle
 import threading
@@ -24,13 +26,15 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from hcviz.algorithms import MODULES
 from hcviz.algorithms.active import framework
 from hcviz.algorithms.active.framework import ActiveCluster
-from hcviz.algorithms.active.growth import finished, tallied
+from hcviz.algorithms.active.growth import finished, strides, tallied
 from hcviz.algorithms.active.methods import ACTIVE, described
 from hcviz.core.errors import HcvizError, InvalidData, NoCluster
-from hcviz.core.lazy import oracle_of
+from hcviz.core.lazy import FeatureOracle, oracle_of
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -40,6 +44,8 @@ from hcviz.jobs.task import Gate, Task, untransportable
 #: Seconds until a scheduler that did not answer is asked again, and for which a cluster may be
 #: without any worker.
 AGAIN, ALONE = 30.0, 30.0
+#: Bytes of features that are one shard.
+SHARD = 4 * 2**20
 #: Seconds within which a scheduler must let itself be reached, and say which workers it has.
 REACH = 5.0
 #: Seconds between two looks at what came, at least and at most.
@@ -392,10 +398,24 @@ def _leave(client: Any, long: list[LongTask]) -> None:
 
 
 class Workers:
-    """A crew (:class:`hcviz.algorithms.active.crew.Crew`) of the workers of a Dask client."""
+    """A crew (:class:`hcviz.algorithms.active.crew.Crew`) of the workers of a Dask client.
+
+    Features are dealt out in shards of rows, one worker each: a placement is asked of the shard
+    that has its rows, and brings the sample's rows along; a set that is divided to its leaves
+    brings its own. So no worker needs all of them. Any other oracle goes to every worker, once.
+    """
 
     def __init__(self, client: Any, oracle: Any) -> None:
         self._executor = client.get_executor(pure=False)
+        self._names: dict[Future[Any], Any] = {}  # the items that a task calls 0, 1, ...
+        plain = oracle
+        while isinstance(plain, CountingOracle):  # the caller's own, which is told by the one here
+            plain = plain.oracle
+        self._features = plain if isinstance(plain, FeatureOracle) else None
+        if self._features is not None:
+            self._stride = max(1, SHARD // max(1, self._features.rows[:1].nbytes))
+            self._shards = sharded(client, self._features, self._stride)
+            return
         try:
             data = import_module("cloudpickle").dumps(oracle)  # as Dask does: `__main__`'s, too
         except Exception as reason:
@@ -404,24 +424,78 @@ class Workers:
         # keeps one copy of what it was given, however widely, and that dies with its worker.
         self._oracle = client.submit(pickle.loads, data, pure=False)
 
-    def tally(self, oracle: Any, *given: Any) -> Future[Any]:
-        return self._submit(tallied, *given)
+    def parts(self, items: Any, stride: int) -> list[slice]:
+        if self._features is None:
+            return strides(len(items), stride)
+        edges = np.searchsorted(items, np.arange(len(self._shards) + 1) * self._stride)
+        return [
+            slice(begin, min(begin + stride, last))
+            for first, last in itertools.pairwise(edges.tolist())
+            for begin in range(first, last, stride)
+        ]
 
-    def finish(self, oracle: Any, *given: Any) -> Future[Any]:
-        return self._submit(finished, *given)
+    def tally(self, oracle: Any, rows: Any, columns: Any, *given: Any) -> Future[Any]:
+        if self._features is None:
+            return self._submit(elsewhere, self._oracle, tallied, rows, columns, *given)
+        shard = int(rows[0]) // self._stride
+        sample = self._features.part(columns)
+        made = self._submit(
+            placed, self._shards[shard], rows - shard * self._stride, sample, *given
+        )
+        self._names[made] = np.concatenate([rows, columns])
+        return made
 
-    def _submit(self, *given: Any) -> Future[Any]:
+    def finish(self, oracle: Any, plan: Any, who: Any, *given: Any) -> Future[Any]:
+        if self._features is None:
+            return self._submit(elsewhere, self._oracle, finished, plan, who, *given)
+        made = self._submit(divided, None, self._features.part(who), plan, *given)
+        self._names[made] = who
+        return made
+
+    def _submit(self, task: Callable[..., Any], first: Any, *given: Any) -> Future[Any]:
         packed = pickle.dumps(given)
-        found: Future[Any] = self._executor.submit(by_name(elsewhere), self._oracle, packed)
+        found: Future[Any] = self._executor.submit(by_name(task), first, packed)
         return found
 
     def collect(self, future: Future[Any], oracle: Any) -> Any:
         result, log = future.result()
+        names = self._names.pop(future, None)
+        if names is not None:
+            log = [(names[rows], names[cols]) for rows, cols in log]
         oracle.absorb(log)
         return result
 
     def close(self) -> None:
         self._executor.shutdown(wait=False)
+
+
+def sharded(client: Any, features: FeatureOracle, stride: int) -> list[Any]:
+    """Futures of the features' rows, ``stride`` each, spread over the workers.
+
+    As tasks, which the scheduler has made anew, from bytes that it keeps, when a worker dies.
+    """
+    workers = sorted(client.ncores())
+    made = []
+    for number, begin in enumerate(range(0, features.n_items, stride)):
+        part = features.part(np.arange(begin, min(begin + stride, features.n_items)))
+        where: Any = {}
+        if workers:
+            where = {"workers": [workers[number % len(workers)]], "allow_other_workers": True}
+        made.append(client.submit(pickle.loads, pickle.dumps(part), pure=False, **where))
+    return made
+
+
+def placed(shard: FeatureOracle, at: Any, sample: FeatureOracle, *given: Any) -> tuple[Any, Any]:
+    """What a worker does with a shard: its rows ``at`` against a sample that came along."""
+    here = shard.part(at)
+    rows = np.arange(here.n_items, dtype=np.int32)
+    columns = here.n_items + np.arange(sample.n_items, dtype=np.int32)
+    return elsewhere(here.beside(sample), tallied, rows, columns, *given)
+
+
+def divided(_: None, own: FeatureOracle, plan: Any, *given: Any) -> tuple[Any, Any]:
+    """What a worker does with a set whose features came along: divide it to its leaves."""
+    return elsewhere(own, finished, plan, np.arange(own.n_items, dtype=np.int32), *given)
 
 
 def elsewhere(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:

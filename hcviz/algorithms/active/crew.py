@@ -11,13 +11,25 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol
 
-from hcviz.algorithms.active.growth import finished, tallied
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.algorithms.active.growth import finished, strides, tallied
+
+Int = NDArray[np.int32]
 
 
 class Crew(Protocol):
-    """``tally`` and ``finish`` take the arguments of :func:`growth.tallied` and
-    :func:`growth.finished`; ``collect`` is the result, once it is there, the oracle having been
-    told of what was asked elsewhere; ``close`` leaves off whatever is under way."""
+    """Who does tasks.
+
+    ``parts`` says how a placement of ``items`` (increasing) is shared out, about ``stride`` of them
+    each: the rows of one ``tally``. ``tally`` and ``finish`` take the arguments of
+    :func:`growth.tallied` and :func:`growth.finished`; ``collect`` is the result, once it is there,
+    the oracle having been told of what was asked elsewhere; ``close`` leaves off whatever is under
+    way.
+    """
+
+    def parts(self, items: Int, stride: int) -> list[slice]: ...
 
     def tally(self, oracle: Any, *given: Any) -> Future[Any]: ...
 
@@ -34,6 +46,9 @@ class Threads:
     def __init__(self, count: int) -> None:
         self._pool = ThreadPoolExecutor(count, "hcviz-active")
         self._halted = threading.Event()
+
+    def parts(self, items: Int, stride: int) -> list[slice]:
+        return strides(len(items), stride)
 
     def tally(self, oracle: Any, *given: Any) -> Future[Any]:
         return self._pool.submit(tallied, oracle, *given)

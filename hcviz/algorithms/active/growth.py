@@ -350,7 +350,8 @@ class Growth:
         """Ask for the similarities of the items at places ``at`` with ``members``, and add them."""
         k = tallies[0].shape[1]
         stride = max(1, BLOCK // max(1, len(members)))
-        parts = [at[begin : begin + stride] for begin in range(0, len(at), stride)]
+        cuts = strides(len(at), stride) if crew is None else crew.parts(who[at], stride)
+        parts = [at[cut] for cut in cuts]
         if crew is None or len(parts) < 2:
             for places in parts:
                 _add(tallies, places, tallied(self.oracle, who[places], who[members], clusters, k))
@@ -433,6 +434,11 @@ def finished(
             if unless is not None and unless():
                 return None
     return Grown(growth.up, growth.made, growth.second)
+
+
+def strides(count: int, stride: int) -> list[slice]:
+    """0 to ``count`` in slices of ``stride``."""
+    return [slice(begin, begin + stride) for begin in range(0, count, stride)]
 
 
 def tallied(
