@@ -25,6 +25,7 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -472,16 +473,16 @@ class Workers:
 def sharded(client: Any, features: FeatureOracle, stride: int) -> list[Any]:
     """Futures of the features' rows, ``stride`` each, spread over the workers.
 
-    As tasks, which the scheduler has made anew, from bytes that it keeps, when a worker dies.
+    As tasks, which the scheduler has made anew, from bytes that it keeps, when a worker dies. They
+    are bound to no worker: one that is waits for that worker's address, for good, if it was without
+    any for a moment. But each has a first name of its own, since tasks of one name go where others
+    of it went, and those of several names to the workers in turn.
     """
-    workers = sorted(client.ncores())
     made = []
     for number, begin in enumerate(range(0, features.n_items, stride)):
         part = features.part(np.arange(begin, min(begin + stride, features.n_items)))
-        where: Any = {}
-        if workers:
-            where = {"workers": [workers[number % len(workers)]], "allow_other_workers": True}
-        made.append(client.submit(pickle.loads, pickle.dumps(part), pure=False, **where))
+        name = f"shard{number}-{uuid4().hex}"
+        made.append(client.submit(pickle.loads, pickle.dumps(part), key=name, pure=False))
     return made
 
 
