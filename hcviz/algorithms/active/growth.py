@@ -317,13 +317,13 @@ class Growth:
     def _asked(self, rows: Int, columns: Int, crew: Crew | None) -> Steps:
         """The similarities of ``rows`` with ``columns``, float64 (len(rows), len(columns))."""
         out = np.empty((len(rows), len(columns)))
-        shares = 1 + out.size // BLOCK if crew is None else SHARES
-        parts = np.array_split(np.arange(len(rows)), shares)
         if crew is None:
-            for part in parts:
+            for part in np.array_split(np.arange(len(rows)), 1 + out.size // BLOCK):
                 out[part] = self.oracle.similarity(rows[part], columns)
                 yield
             return out
+        order = np.argsort(rows, kind="stable")
+        parts = [order[cut] for cut in crew.parts(rows[order], -(-len(rows) // SHARES) or 1)]
         # Each column is a cluster of its own: its sum is the similarity.
         each = np.arange(len(columns), dtype=np.int32)
         under_way = {
