@@ -237,3 +237,10 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     expect(slider).to_have_value("19")
     page.keyboard.press("Control+z")
     expect(slider).to_have_value("20")
+    dashboard.settle()
+    slider.press("ArrowLeft")
+    page.keyboard.press("Control+z")  # at once: before it is sent, or after, it is undone
+    expect(slider).to_have_value("20")
+    page.wait_for_timeout(400)  # longer than a step waits to be sent
+    dashboard.settle()
+    expect(slider).to_have_value("20")

@@ -1,9 +1,10 @@
 // What sections share: a slider over words, and runs as points of a small plot.
 
-// What a person did to a slider, kept over repaints: `at`, the place they moved it to, until the state has it.
+// What a person did to a slider, kept over repaints: `at`, the place they moved it to, until the state has it;
+// `timer`, if that has still to be sent.
 function hand(root, key) {
   root.hcHands ??= {}
-  return root.hcHands[key] ??= { at: null }
+  return root.hcHands[key] ??= { at: null, timer: null }
 }
 
 // `texts` are what the slider chooses from, `value` what is chosen now, at the nearest `place`, though
@@ -24,6 +25,16 @@ function slide({ key, label, texts, value, place, spoken, ends, mark, held }, mo
       moved(held.at)
     },
     onchange: e => left(+e.target.value),
+    // What was not sent yet is undone here; what was, by the page.
+    onkeydown: e => {
+      if (held.at === null || e.shiftKey || !(e.ctrlKey || e.metaKey) || e.key.toLowerCase() !== "z") return
+      held.at = null
+      input.value = place
+      shown.textContent = value
+      input.setAttribute("aria-valuetext", spoken(value))
+      moved(place)
+      if (held.timer) { clearTimeout(held.timer); held.timer = null; e.preventDefault(); e.stopPropagation() }
+    },
     // What the state never came to have is not insisted on.
     onblur: e => { const root = e.target.getRootNode(); setTimeout(() => { if (root.activeElement?.dataset.key !== key) held.at = null }, 0) } })
   input.value = now

@@ -7,10 +7,12 @@ const ICON = {
 // Keys that mean something on the page; what they do is decided in Python.
 const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", "c", " ", "Enter", "Escape", "/", ..."0123456789"])
 
-function typing(event) {
-  const path = event.composedPath()
-  return path.some(node => node instanceof HTMLElement &&
-    (node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName)))
+// Whether a field has the key to itself. A slider, a tick or a choice has letters, digits and arrows, but
+// nothing of its own to undo.
+function typing(event, command) {
+  return event.composedPath().some(node => node instanceof HTMLElement &&
+    (node.isContentEditable || node.tagName === "TEXTAREA" || node.tagName === "SELECT" && !command ||
+      node.tagName === "INPUT" && !(command && ["range", "checkbox", "radio"].includes(node.type))))
 }
 
 // In a notebook Panel 1.9.4 sends the kernel's own changes back to the kernel, whole data sources,
@@ -150,8 +152,8 @@ export function render({ model, el, view }) {
 
   const onKey = event => {
     if (!root.isConnected || !ours(event)) return
-    if (event.altKey || typing(event) && event.key !== "Escape") return
     const command = event.ctrlKey || event.metaKey
+    if (event.altKey || typing(event, command) && event.key !== "Escape") return
     let key = event.key
     if (command) {
       if (key.toLowerCase() === "z") key = event.shiftKey ? "redo" : "undo"

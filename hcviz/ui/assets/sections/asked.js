@@ -24,7 +24,7 @@ function slider({ steps, s, place, usual, shares, all }, send, held) {
   const said = h("p", { class: "quiet small" })
   const slider = slide({ key: "s-slider", label: "Sampled, s", texts: steps.map(s => s.toLocaleString("en")), value: s.toLocaleString("en"), place, spoken: text => `s = ${text}`, ends: ["2 ln n", "all"], mark: usual, held },
     at => { said.textContent = words(at) },
-    at => { clearTimeout(held.timer); held.timer = setTimeout(() => send("s", { value: steps[at] }), 200) })
+    at => { clearTimeout(held.timer); held.timer = setTimeout(() => { held.timer = null; send("s", { value: steps[at] }) }, 200) })
   said.textContent = words(held.at ?? place)
   return [slider, said]
 }
