@@ -218,18 +218,19 @@ def vectors_of(diagonal, beside, values):
 
 
 @njit
-def gap_and_vectors(matrix, form, most, k):
+def gap_and_vectors(matrix, form, most, k, roots):
     """``(k, vectors)``: how many clusters, and the eigenvectors that tell them apart, float64
     (k - 1, m), of a matrix of :func:`deflated` that was reduced to ``form``.
 
     ``k`` = 0: the k in 2..``most`` with the largest gap mu_(k-1) - mu_k of the falling eigenvalues,
-    the least of equals; no vectors where that is 2. ``most`` is at least 3 and below m then.
+    the least of equals; no vectors where that is 2. ``most`` is at least 3 and below m then. With
+    ``roots`` the gap is that of their square roots, those below 0 taken for 0.
     """
     m = matrix.shape[0]
     diagonal, beside, halves = form[0], form[1], form[2]
     values = largest_of_tridiagonal(diagonal, beside, most if k == 0 else min(k - 1, m))
     if k == 0:
-        k = widest_gap(values)
+        k = widest_gap(np.sqrt(np.maximum(values, 0.0)) if roots else values)
         if k == 2:
             return 2, np.empty((0, m))
         values = values[: k - 1]

@@ -98,7 +98,7 @@ def _spectral(weights: Float, key: Int, count: int, k: int, seed: int, laplacian
 
 
 def leading(
-    summed: Float, sizes: Float, most: int, k: int
+    summed: Float, sizes: Float, most: int, k: int, roots: bool = False
 ) -> Generator[None, None, tuple[int, Float]]:
     """:func:`eigenkernels.gap_and_vectors` of what ``prepare`` left: yields None at places to
     stop. O(count^3)."""
@@ -109,7 +109,7 @@ def leading(
         eigenkernels.reduce_rows(matrix, form, begin, end)
         yield
         begin = end
-    found: tuple[int, Float] = eigenkernels.gap_and_vectors(matrix, form, most, k)
+    found: tuple[int, Float] = eigenkernels.gap_and_vectors(matrix, form, most, k, roots)
     return found
 
 
@@ -175,13 +175,14 @@ register_flat("kmeans", "k-means on rows of similarities", _kmeans, kernels.KMEA
 
 
 def eigengap(
-    weights: Float, key: Int, count: int, laplacian: bool, most: int
+    weights: Float, key: Int, count: int, laplacian: bool, most: int, roots: bool = False
 ) -> Generator[None, None, int]:
     """How many clusters: the k in 2..``most`` with the largest gap in the spectrum, the least of
     equals. Yields None at places to stop.
 
     Of the Laplacian, lambda_(k+1) - lambda_k (section 3.4 of paper 002); of the double-centred
-    matrix, whose k - 1 large eigenvalues stand for k clusters, mu_(k-1) - mu_k. O(count^3).
+    matrix, whose k - 1 large eigenvalues stand for k clusters, mu_(k-1) - mu_k. ``roots``: of
+    their square roots, where ``weights`` are products. O(count^3).
     """
     most = min(most, count - 1)
     if most < 3:
@@ -190,7 +191,7 @@ def eigengap(
     kernels.prepare(summed, laplacian)
     yield
     # Falling values of W - D are rising ones of the Laplacian, its trivial 0 left out.
-    return (yield from leading(summed, sizes, most, 0))[0]
+    return (yield from leading(summed, sizes, most, 0, roots))[0]
 
 
 __all__ = ["CUTS", "FLAT", "Flat", "eigengap", "flat_method", "forget_flat", "register_flat"]

@@ -327,7 +327,7 @@ def cut_in_many(weights, key, count, method, k, most, seed):
     prepare(summed, method == LAPLACIAN)
     matrix, form = deflated(summed, sizes), np.zeros((3, count))
     reduce_rows(matrix, form, count, 1)
-    k, vectors = gap_and_vectors(matrix, form, most, k)
+    k, vectors = gap_and_vectors(matrix, form, most, k, False)
     if k == 2 or method == KMEANS:
         return cut_in_many(weights, key, count, method, k, most, seed)
     labels = by_vectors(summed, sizes, vectors, method, seed)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.active import flatkernels, placekernels, sharpkernels
-from hcviz.algorithms.active.flat import COMPILED
+from hcviz.algorithms.active.flat import COMPILED, eigengap
 from hcviz.algorithms.active.plan import Plan, Waiting, work
 from hcviz.algorithms.active.sampling import joined, low_limits, well_linked, with_two
 from hcviz.core.buildkernels import aho_tree, components
@@ -36,6 +36,8 @@ BLOCK = 500_000
 ROUNDS = 4
 #: Times ``s`` items whose similarities with the sample sharpen it.
 WITNESSES = 16
+#: Similarities of these, at most (32 MB): beyond s = 500 there are fewer of them.
+SEEN = 4_000_000
 #: Parts in which a crew asks for these.
 SHARES = 8
 #: Who stands fewer standard errors than this from another cluster is looked at again. Of those who
@@ -222,10 +224,12 @@ class Growth:
         labels = yield from self._flat(matrix, key, count, one.seed)
         return labels[key]
 
-    def _flat(self, matrix: Float, key: Int, count: int, seed: int) -> Steps:
-        """The flat method's clusters of the supernodes; two at least."""
+    def _flat(self, matrix: Float, key: Int, count: int, seed: int, k: int | None = None) -> Steps:
+        """The flat method's clusters of the supernodes, ``k`` or as the plan has it; two at
+        least."""
         plan = self.plan
-        labels = yield from plan.flat.clusters(matrix, key, count, plan.k, plan.most, seed)
+        k = plan.k if k is None else k
+        labels = yield from plan.flat.clusters(matrix, key, count, k, plan.most, seed)
         if count > 1 and flatkernels.one_sided(labels):
             labels = flatkernels.halves(np.bincount(key, minlength=count).astype(np.float64))
         return labels
@@ -237,8 +241,9 @@ class Growth:
         plan, m = self.plan, len(one.own)
         who = self.items[one.own]
         rng = np.random.default_rng(one.seed)
-        more = WITNESSES if plan.sharpen else ROUNDS
-        drawn = rng.choice(m, min(m, plan.s * (1 + more)), replace=False).astype(np.int32)
+        heard = min(WITNESSES * plan.s, SEEN // plan.s) if plan.sharpen else 0
+        most = min(m, plan.s + max(heard, ROUNDS * plan.s))
+        drawn = rng.choice(m, most, replace=False).astype(np.int32)
         sample = np.sort(drawn[: plan.s])
         key = None
         if len(one.rows):
@@ -256,7 +261,8 @@ class Growth:
         members = sample[kept]
         rest = np.ones(m, bool)
         rest[sample] = False
-        witnesses = np.sort(drawn[rest[drawn]]) if plan.sharpen else drawn[:0]
+        witnesses = drawn[plan.s : plan.s + heard]
+        witnesses = np.sort(witnesses[rest[witnesses]])
         found, seen = yield from self._clustered(
             core, own_key, (who[witnesses], who[members]), one.seed, crew
         )
@@ -308,7 +314,11 @@ class Growth:
         seen = yield from self._asked(*asked, crew)
         count = int(key.max()) + 1
         if len(seen):
-            found = yield from self._flat(sharpkernels.alike(core, seen), key, count, seed)
+            products = yield from sharpkernels.alike(core, seen)
+            k = self.plan.k
+            if k is None:
+                k = yield from eigengap(products, key, count, False, self.plan.most, roots=True)
+            found = yield from self._flat(products, key, count, seed, k)
             # Products do not tell like from opposite: that is for the similarities to say.
             if sharpkernels.contrast(core, found[key]) >= 0:
                 return found, seen
