@@ -221,7 +221,7 @@ def test_answers_are_saved_as_csv_that_is_read_again(flowers):
 
 def upload(store, text, kind="comparisons", name="mine.csv"):
     content = base64.b64encode(text.encode()).decode()
-    piece = {"id": text, "kind": kind, "name": name, "pieces": 1, "base64": content}
+    piece = {"id": text, "kind": kind, "name": name, "piece": 0, "pieces": 1, "base64": content}
     Files(store, Saved(), None).act("upload", piece)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import threading
 from dataclasses import replace
@@ -10,10 +11,11 @@ import numpy as np
 import pytest
 
 from hcviz.algorithms.comparison.similarities import AddS
+from hcviz.io import adding
+from hcviz.io.comparison_csv import write_answers_csv
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui import answerlist, pictures, sources
-from hcviz.ui import files as files_module
 from hcviz.ui.centre.items import Pick
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
@@ -26,6 +28,14 @@ from tests.stores import over_zoo
 def store(loop):
     with over_zoo(loop, "crsc") as made:
         yield made
+
+
+@pytest.fixture
+def plain_store(loop):
+    """Without data."""
+    made = Store(Session(), loop.schedule)
+    yield made
+    made.close()
 
 
 def item(store, name):
@@ -289,8 +299,6 @@ class Browser:
 
 
 def test_an_upload_comes_in_pieces(store, loop):
-    import base64
-
     table = b"name,x,y\n" + b"".join(b"item %d,%d,%d\n" % (i, i, i * i) for i in range(9))
     browser = Browser()
     files, before = Files(store, browser, None), store.session.labels
@@ -331,6 +339,75 @@ def test_an_upload_comes_in_pieces(store, loop):
     assert "the limit is 256 MB" in store.view.error[0]
 
 
+AHEAD = 4
+
+
+class Sending:
+    """What ``dom.js`` does with a file: four pieces at most ahead of what was heard."""
+
+    def __init__(self, name, content, pieces):
+        self.name, self.pieces, self.heard, self.stopped = name, pieces, 0, False
+        size = -(-len(content) // pieces)
+        self.parts = [content[k * size : (k + 1) * size] for k in range(pieces)]
+        self.sent = 0
+
+    def next(self):
+        """A message; None while it waits."""
+        if self.over or self.sent - self.heard >= AHEAD:
+            return None
+        more = {"id": self.name, "kind": "features", "name": self.name, "piece": self.sent,
+                "pieces": self.pieces, "size": 99,
+                "base64": base64.b64encode(self.parts[self.sent]).decode()}  # fmt: skip
+        self.sent += 1
+        return more
+
+    @property
+    def over(self):
+        return self.stopped or self.sent == self.pieces
+
+
+@pytest.mark.parametrize("begins", [1, 3, 6, 12])
+@pytest.mark.parametrize("pieces", [1, 2, 20])
+def test_of_two_uploads_at_once_the_newer_one_is_opened(plain_store, pieces, begins):
+    """Pieces of the older one that are still on their way disturb nothing; it is told to stop."""
+    store, browser, opened = plain_store, Browser(), []
+    files = Files(store, browser, None)
+    files._open = lambda kind, name, content: opened.append((name, content))
+    content = bytes(range(200))
+    sending, wire, said = [Sending("A", content, 20)], [], []
+    for turn in range(60):
+        if turn == begins:
+            sending.append(Sending("B", content[::-1], pieces))
+        wire += filter(None, [each.next() for each in sending])
+        if wire:
+            files.act("upload", wire.pop(0))
+        said.append(store.view.said)
+        for name, heard, stop in browser.heard_of:
+            (each,) = (each for each in sending if each.name == name)
+            each.heard, each.stopped = max(each.heard, heard), each.stopped or stop
+        browser.heard_of.clear()
+    assert opened == [("B", content[::-1])]
+    assert [each.stopped for each in sending] == [True, False]
+    assert all(each.over for each in sending)
+    assert store.view.reading is None
+    assert store.view.error is None
+    assert "Stopped: A was not opened." in said
+
+
+def test_a_piece_out_of_turn_is_refused(plain_store):
+    browser = Browser()
+    files = Files(plain_store, browser, None)
+    first, second, third = (Sending.next(each) for each in [Sending("A", b"abc", 3)] * 3)
+    files.act("upload", first)
+    files.act("upload", third)
+    assert "broken on its way" in plain_store.view.error[0]
+    assert browser.heard_of[-1] == ("A", 1, True)
+    assert plain_store.view.reading is None
+    files.act("upload", second)  # nor is it taken up again
+    assert browser.heard_of[-1] == ("A", 0, True)
+    assert plain_store.view.reading is None
+
+
 def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
     """What is drawn is acknowledged by the browser's word; what is not drawn, at once."""
     said: list[int] = []
@@ -352,8 +429,6 @@ def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
 
 
 def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(store, loop):
-    import base64
-
     def upload(number, name, content):
         files.act(
             "upload",
@@ -478,20 +553,142 @@ def test_an_undo_that_must_read_gives_way_to_what_is_done_meanwhile(store, loop,
     assert store.session.data.answers == ()
 
 
-def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, monkeypatch):
-    asked = []
-    plain = files_module.meant
+def test_files_of_answers_that_wait_are_told_when_they_are_not_added(store, loop, readers):
+    """Stopped, or something else is opened: none of them goes without a word."""
+    store.open_later(wide())
+    loop.until(lambda: len(store.session.labels) == 20_000)
+    one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    bad = act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
 
-    def noted(*given):
-        asked.append(threading.current_thread())
-        return plain(*given)
+    store.dispatch(one, two)
+    store.stop_reading()
+    assert store.view.said == "Stopped: one.csv and two.csv were not added."
+    assert store.view.error is None
+    assert store.view.reading is None
 
-    monkeypatch.setattr(files_module, "meant", noted)
+    store.dispatch(one, two)  # a larger table takes their place, whose reading is waited for
+    store.open_later(replace(wide(20_001), filename="wider.csv"))
+    loop.until(lambda: len(store.session.labels) == 20_001)
+    assert store.view.error == (
+        "one.csv and two.csv were not added.", "Something else was opened; add them again.",
+    )  # fmt: skip
+
+    store.dispatch(bad, two)  # what was wrong with one is still said when the next is there
+    loop.until(lambda: store.session.data.answers)
+    assert [name for name, _ in store.session.data.answers] == ["two.csv"]
+    assert "nobody" in store.view.error[0]
+
+    store.dispatch(one)
+    assert store.open_data(DataSpec(name="zoo"))
+    assert store.view.error[0] == "one.csv was not added."
+
+    store.dispatch(act.Undo())  # back to the large table, beside the page
+    assert store.view.reading is not None
+    store.dispatch(one)
+    store.stop_reading()
+    assert store.view.said == "Stopped: wider.csv was not opened. one.csv was not added."
+    assert store.session.data.name == "zoo"
+
+
+def test_what_was_read_for_a_page_that_is_gone_is_dropped_quietly(store, loop, caplog, monkeypatch):
+    def gone(callback):
+        raise RuntimeError("no document")
+
+    raised = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    monkeypatch.setattr(store, "_schedule", gone)
+    caplog.set_level("DEBUG", "hcviz")
+    before = store.session
+    for content in (wide().content, b"name,x\nbroken\n"):  # read, and not to be read
+        store.open_later(replace(wide(), content=content))
+        for each in threading.enumerate():
+            if each.name == "hcviz-reading":
+                each.join()
+    assert raised == []
+    assert [(r.levelname, r.getMessage()) for r in caplog.records if r.name == "hcviz"] == [
+        ("DEBUG", "Nobody waits for wide.csv any more.")
+    ] * 2
+    assert store.session is before
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What is asked of files of answers: function, thread, content."""
+    found = []
+
+    def note(name):
+        plain = getattr(adding, name)
+
+        def noted(content, *given):
+            found.append((name, threading.current_thread(), content))
+            return plain(content, *given)
+
+        monkeypatch.setattr(adding, name, noted)
+
+    for name in ("meant", "signed", "unsaid"):
+        note(name)
+    return found
+
+
+def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
     labels = store.session.labels
     content = f"anchor,near,far\n{labels[0]},{labels[1]},{labels[2]}\n".encode()
     files = Files(store, None, None)
     files._open("comparisons", "many.csv", content + b"\n" * AT_ONCE)
     assert not store.session.data.answers
     loop.until(lambda: store.session.data.answers)
-    assert threading.current_thread() not in asked
+    assert {name for name, _, _ in asked} == {"meant", "signed", "unsaid"}
+    assert threading.current_thread() not in [thread for _, thread, _ in asked]
     assert len(store.problem.comparisons) == 1
+    files._open("comparisons", "lost.csv", content + b"\n" * (AT_ONCE + 1))
+    assert store.open_data(DataSpec(name="iris"))
+    assert store.view.error[0] == "lost.csv was not added."
+
+
+def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
+    """However many files come after them; in a session that was opened with them, too."""
+    page, labels, rng = threading.current_thread(), store.session.labels, np.random.default_rng(3)
+
+    def signed(count, day):
+        said = [
+            ("odd", rng.choice(len(labels), 3, replace=False).tolist(), "Ana",
+             f"2026-01-{day:02}T{k // 3600:02}:{k // 60 % 60:02}:{k % 60:02}+00:00")
+            for k in range(count)
+        ]  # fmt: skip
+        return write_answers_csv(said, labels).encode()
+
+    def add(files, name, content):
+        before = len(store.session.data.answers)
+        files._open("comparisons", name, content)
+        loop.until(lambda: len(store.session.data.answers) > before)
+
+    large, small, other = signed(12_000, 1), signed(3, 2), signed(4, 3)
+    assert len(large) > AT_ONCE
+    files = Files(store, None, None)
+    add(files, "large.csv", large)
+    assert page not in [thread for _, thread, _ in asked]
+    # Of the second file only itself is read, and that at once; what was there is found.
+    first = large.splitlines(keepends=True)[1]
+    add(files, "small.csv", small + first)
+    assert [content for name, _, content in asked if name == "signed"] == [large, small]
+    assert store.session.data.answers[-1] == ("small.csv", small)
+    assert len(store.problem.comparisons) == 24_006
+    # A page that never read them does so on a thread, once.
+    asked.clear()
+    files = Files(store, None, None)
+    add(files, "other.csv", other)
+    assert [content for name, _, content in asked if name == "signed"] == [large, small, other]
+    assert page not in [thread for _, thread, _ in asked]
+    files._open("comparisons", "small.csv", small)
+    assert store.view.said == "small.csv holds 3 answers that are there: nothing was added."
+
+
+def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked):
+    items, time = (4, 9, 2), "2026-01-01T00:00:00+00:00"
+    text = write_answers_csv([("odd", items, "you", time)], store.session.labels)
+    Files(store, None, None)._open("comparisons", "same.csv", text.encode() + b"\n" * AT_ONCE)
+    store.dispatch(act.Choose("odd", items, time=time))
+    loop.until(lambda: store.view.said.startswith("same.csv holds"))
+    assert store.view.said == "same.csv holds 1 answer that is there: nothing was added."
+    assert store.session.data.answers == ()

@@ -6,19 +6,17 @@ import base64
 import binascii
 import io
 import re
+from array import array
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from hcviz.core.errors import HcvizError, InvalidData, TooLarge
-from hcviz.core.triplets import Comparisons
-from hcviz.io.answers import Meant, Signed, beyond, counted, meant, signed, unsaid
-from hcviz.io.comparison_csv import (
-    read_comparison_csv,
-    write_answers_csv,
-    write_comparison_csv,
-)
+from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.io.adding import Added, There, added
+from hcviz.io.answers import Signed, counted
+from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
@@ -29,10 +27,6 @@ from hcviz.ui.parts import Part
 from hcviz.ui.sources import AT_ONCE, takes_long
 from hcviz.ui.store import Reading, Store
 
-#: A file that repeats so many comparisons or more, all that there are, is a later state of the same
-#: list; of fewer, people may have said the same of themselves.
-SURELY = 100
-
 
 class Files:
     """Opens what the person hands over, and hands over what they ask for."""
@@ -42,8 +36,10 @@ class Files:
         self.part = part
         self.centre = centre
         self._upload: Any = None
+        self._sending = ""  # its name
         self._pieces: list[bytes] = []
-        self._stopped: Any = None  # the upload that is not wanted any more
+        #: Of the session's files of answers: what they said, each read once.
+        self._marks: Mapping[bytes, array[int]] = {}
 
     def stop(self) -> None:
         """Neither send nor read on: what was there stays."""
@@ -54,7 +50,7 @@ class Files:
         """Of what is being sent, if anything is."""
         if self._upload is not None:
             self.part.heard(self._upload, len(self._pieces), stop=True)
-            self._stopped, self._upload, self._pieces = self._upload, None, []
+            self._upload, self._pieces = None, []
 
     def act(self, name: str, more: dict[str, Any]) -> None:
         """An act of the file menu."""
@@ -69,6 +65,8 @@ class Files:
                     "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
                 )
             elif name == "unreadable":
+                if more["name"] == self._sending:
+                    self._no_more()
                 self.store.look(reading=None)
                 raise InvalidData(f"The browser could not read {more['name']}.")
             elif name == "save":
@@ -83,11 +81,18 @@ class Files:
 
     def _take(self, more: dict[str, Any]) -> None:
         """One piece of an upload; the last one opens the file."""
-        if more["id"] == self._stopped:
-            return
-        if self._upload != more["id"]:  # a new upload takes the place of one that never ended
-            self._upload, self._pieces = more["id"], []
+        piece = int(more["piece"])
+        if self._upload != more["id"]:
+            if piece:  # some were still on their way when it was stopped
+                self.part.heard(more["id"], 0, stop=True)
+                return
+            if self._upload is not None:
+                self.store.look(said=f"Stopped: {self._sending} was not opened.")
+                self._no_more()
+            self._upload, self._sending = more["id"], str(more["name"])
         try:
+            if piece != len(self._pieces):
+                raise _broken()
             self._pieces.append(_decoded(more["base64"]))
             self._check_size(str(more["name"]))
         except HcvizError:
@@ -141,70 +146,62 @@ class Files:
 
     def _answers(self, name: str, content: bytes) -> None:
         """Answers about the items shown are added to them; about others they are other data."""
-        labels = self.store.session.labels
-        if len(content) <= AT_ONCE:
-            self._meant(name, content, meant(content, labels))
+        there = self._there()
+        if len(content) + there.unread <= AT_ONCE:
+            self._add(name, added(name, content, there))
             return
 
-        def then(about: Meant) -> None:
-            if self.store.session.labels == labels:  # else they were about what was shown before
-                self._meant(name, content, about)
-
-        self.store.read_later(name, len(content), lambda: meant(content, labels), then)
-
-    def _meant(self, name: str, content: bytes, about: Meant) -> None:
-        store = self.store
-        labels = store.session.labels
-        if about.comparisons is None:
-            which = f"{about.theirs or 'None'} of its {about.named:,} names"
-            which += " are" if about.theirs > 1 else " is"
-            said = f"{which} among the items shown before, so these are data of their own."
-            self._table("comparisons", name, content, said)
-            return
-        content, repeated = unsaid(content, self._signed())
-        if repeated:
-            found = read_comparison_csv(content, labels).comparisons
-            if not len(found):
-                said = "1 answer" if repeated == 1 else f"{repeated:,} answers"
-                store.look(
-                    error=None, said=f"{name} holds {said} that are there: nothing was added."
-                )
+        def then(found: Added) -> None:
+            self._marks = found.marks or self._marks
+            now = self._there()
+            if now.labels != there.labels:  # it was about what was shown before
                 return
-            about = replace(about, comparisons=found)
-        size = len(content) + sum(len(each) for _, each in store.session.data.answers)
-        if size > MAX_UPLOAD_BYTES:
-            raise TooLarge(
-                f"With {name} the files of answers have more than {MAX_UPLOAD_BYTES >> 20} MB."
-            )
-        assert about.comparisons is not None
-        known = store.problem.comparisons
-        more: Comparisons | None = about.comparisons
-        count, now = len(about.comparisons), 0 if known is None else len(known)
-        said = f"{counted(count)} from {name} added to the {len(labels)} items shown"
-        said += f", {now + count:,} now." if now else "."
-        if repeated:
-            said += f" {repeated:,} of its answers {'was' if repeated == 1 else 'were'} there."
-        if known is not None and now >= SURELY:
-            more = beyond(about.comparisons, known)
-        if more is None:
-            more = about.comparisons
-        elif len(more) < count:
-            said = f"{name} holds the {counted(now)} there are"
-            if not len(more):
-                store.look(error=None, said=f"{said} and no others: nothing was added.")
-                return
-            said += f" and {len(more):,} more, which were added."
-            content = write_comparison_csv(more, labels).encode()
-        store.dispatch(act.Attach(name, content, said))
+            if (now.said, now.files) == (there.said, there.files):
+                self._add(name, found)
+            else:  # an answer more or less meanwhile: what is new is another matter
+                self._answers(name, content)
 
-    def _signed(self) -> list[Signed]:
-        """The answers about three that the session has, said here or read from files."""
+        self.store.read_later(
+            name, len(content), lambda: added(name, content, there), then, adds=name
+        )
+
+    def _there(self) -> There:
+        """What a file of answers would be added to."""
         session, labels = self.store.session, self.store.session.labels
         own: list[Signed] = [
             (each.question, tuple(labels[item] for item in each.items), each.author, each.time)
             for each in session.choices
         ]
-        return own + [one for _, content in session.data.answers for one in signed(content)]
+        files = [content for _, content in session.data.answers]
+        return There(labels, self.store.problem.comparisons, own, files, self._marks)
+
+    def _add(self, name: str, found: Added) -> None:
+        store, about, repeated = self.store, found.about, found.repeated
+        if about.comparisons is None or found.more is None:
+            which = f"{about.theirs or 'None'} of its {about.named:,} names"
+            which += " are" if about.theirs > 1 else " is"
+            said = f"{which} among the items shown before, so these are data of their own."
+            self._table("comparisons", name, found.content, said)
+            return
+        self._marks = found.marks
+        known = store.problem.comparisons
+        count, more, now = len(about.comparisons), len(found.more), len(known or ())
+        if not count:
+            said = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
+            store.look(error=None, said=f"{name} holds {said} there: nothing was added.")
+            return
+        if not more:
+            said = f"{name} holds the {counted(now)} there are and no others: nothing was added."
+            store.look(error=None, said=said)
+            return
+        if more < count:
+            said = f"{name} holds the {counted(now)} there are and {more:,} more, which were added."
+        else:
+            said = f"{counted(count)} from {name} added to the {len(store.session.labels)} items"
+            said += f" shown, {now + count:,} now." if now else " shown."
+            if repeated:
+                said += f" {repeated:,} of its answers {'was' if repeated == 1 else 'were'} there."
+        store.dispatch(act.Attach(name, found.content, said))
 
     def _save(self, what: str) -> None:
         session = replace(self.store.session, look=act.frozen(self.store.view.look))
@@ -251,4 +248,8 @@ def _decoded(text: Any) -> bytes:
     try:
         return base64.b64decode(str(text), validate=True)
     except (binascii.Error, ValueError):
-        raise InvalidData("The upload was broken on its way.", "Try again.") from None
+        raise _broken() from None
+
+
+def _broken() -> InvalidData:
+    return InvalidData("The upload was broken on its way.", "Try again.")

@@ -105,7 +105,12 @@ def answers_in(content: bytes) -> int:
 
 def takes_long(spec: DataSpec) -> bool:
     """Whether to read this takes longer than a page may wait."""
-    return len(spec.content or b"") + sum(len(each) for _, each in spec.answers) > AT_ONCE
+    return size_of(spec) > AT_ONCE
+
+
+def size_of(spec: DataSpec) -> int:
+    """The bytes to be read for it, with the files of answers beside it."""
+    return len(spec.content or b"") + sum(len(each) for _, each in spec.answers)
 
 
 def _of_itself(spec: DataSpec) -> Dataset:

@@ -32,7 +32,7 @@ from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
 from hcviz.ui.lesson import Lesson
-from hcviz.ui.sources import data_of, resolve, takes_long
+from hcviz.ui.sources import data_of, resolve, size_of, takes_long
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
@@ -225,7 +225,12 @@ class Store:
         #: What is being read on a thread, the data that an action waits for, and who is behind it.
         self._reading: object | None = None
         self._reading_for: DataSpec | None = None
-        self._behind: list[Any] = []
+        self._behind: list[act.Attach] = []
+        #: The file of answers that is added when it is read; those that never will be; what was
+        #: wrong with others. They are told when nothing is read any more.
+        self._adds = ""
+        self._lost: list[str] = []
+        self._faults: list[tuple[str, str]] = []
         self._fetched: tuple[DataSpec, Dataset] | None = None
         self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
 
@@ -280,6 +285,7 @@ class Store:
             with self.guarded():
                 if not self._put_off(action):
                     self._apply(action)
+        self._tell_lost()
         self._notify()
 
     def _apply(self, action: Any) -> None:
@@ -328,49 +334,83 @@ class Store:
         return _Guard(self)
 
     def read_later(
-        self, name: str, size: int, work: Callable[[], T], then: Callable[[T], None]
+        self,
+        name: str,
+        size: int,
+        work: Callable[[], T],
+        then: Callable[[T], None],
+        adds: str = "",
     ) -> None:
         """``then(work())``, the work, a file of ``size`` bytes, on a thread of its own; whatever is
         read, opened or put back meanwhile supersedes it, and it can be stopped. What the work
-        raises is said, and nothing is done."""
+        raises is said, and nothing is done. ``adds``: the file of answers that is to be added to
+        the data, if any; it is told where that does not happen."""
+        self._read_no_more()
         reading = self._reading = object()
-        self._reading_for = None
-        self._behind = []
+        self._reading_for, self._adds = None, adds
         self.look(said=f"Reading {name}.", error=None, reading=Reading(name, size))
 
         def told(found: Any, fault: Exception | None = None) -> None:
             if self._reading is not reading:
                 return
+            behind, self._behind, self._adds = self._behind, [], ""
             self._read_no_more()
             with self.guarded():
                 if fault is not None:
                     self.view = replace(self.view, said="")
                     raise fault
                 then(found)
-            behind, self._behind = self._behind, []
+            if behind and self.view.error is not None:  # the next ones would wipe it off
+                self._faults.append(self.view.error)
             self.dispatch(*behind)
 
         def read() -> None:
             try:
                 found = work()
             except Exception as fault:
-                self._schedule(lambda fault=fault: told(None, fault))  # type: ignore[misc]
+                hand_over(lambda fault=fault: told(None, fault))  # type: ignore[misc]
             else:
-                self._schedule(lambda: told(found))
+                hand_over(lambda: told(found))
+
+        def hand_over(callback: Callable[[], None]) -> None:
+            try:
+                self._schedule(callback)
+            except Exception:  # the page went while this was read
+                log.debug("Nobody waits for %s any more.", name, exc_info=True)
 
         threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
 
     def stop_reading(self) -> None:
         """What is being sent or read is not opened; all that there was stays."""
         reading = self.view.reading
+        added = bool(self._adds) and reading is not None and reading.share is None
         self._read_no_more()
-        if reading is not None:
-            self.view = replace(self.view, said=f"Stopped: {reading.name} was not opened.")
+        said = [] if reading is None or added else [f"{reading.name} was not opened."]
+        if self._lost:
+            said.append(_not_added(self._lost))
+            self._lost = []
+        if said:
+            self.view = replace(self.view, said=f"Stopped: {' '.join(said)}")
+        self._tell_lost()
         self._notify()
 
     def _read_no_more(self) -> None:
         self._reading = None
+        self._lost += [*filter(None, [self._adds]), *(each.filename for each in self._behind)]
+        self._adds, self._behind = "", []
         self.view = replace(self.view, reading=None)
+
+    def _tell_lost(self) -> None:
+        """Of files of answers that were to be added: that something else was done instead, and
+        what was wrong with them."""
+        if self._reading is not None or not (self._lost or self._faults):
+            return  # what is being read would wipe it off
+        faults = [*self._faults, *filter(None, [self.view.error])]
+        if self._lost:
+            faults.append((_not_added(self._lost), "Something else was opened; add them again."))
+        said, hints = zip(*dict.fromkeys(faults), strict=True)
+        self._lost, self._faults = [], []
+        self.view = replace(self.view, error=(" ".join(said), hints[-1]))
 
     def open_later(self, spec: DataSpec, said: str = "") -> None:
         """:meth:`open_data`, the reading on a thread of its own; another opening supersedes it."""
@@ -411,8 +451,9 @@ class Store:
             finally:
                 self._fetched = None
 
-        name, size = wanted.filename or wanted.name, len(wanted.content or b"")
-        self.read_later(name, size, lambda: resolve(wanted), then)
+        name, size = wanted.filename or wanted.name, size_of(wanted)
+        adds = action.filename if isinstance(action, act.Attach) else ""
+        self.read_later(name, size, lambda: resolve(wanted), then, adds)
         self._reading_for = wanted
         return True
 
@@ -441,6 +482,7 @@ class Store:
             if other is not None:
                 read = replace(read, method=other.name, treats=other.triplets)
             self.dispatch(read)
+        self._tell_lost()
         self._notify()
         return guard.fault is None
 
@@ -469,6 +511,7 @@ class Store:
             self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             self.dispatch(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))
+        self._tell_lost()
         self._notify()
         return guard.fault is None
 
@@ -609,6 +652,12 @@ class Store:
 
 def _at_once(call: Callable[[], None]) -> None:
     call()
+
+
+def _not_added(names: list[str]) -> str:
+    *others, last = names
+    both = f"{', '.join(others)} and {last}" if others else last
+    return f"{both} {'were' if others else 'was'} not added."
 
 
 class _Guard:
