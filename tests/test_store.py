@@ -38,6 +38,13 @@ def plain_store(loop):
     made.close()
 
 
+def read_to_the_end():
+    """What is read for nobody any more, too."""
+    for each in threading.enumerate():
+        if each.name == "hcviz-reading":
+            each.join()
+
+
 def item(store, name):
     return store.session.labels.index(name)
 
@@ -455,9 +462,7 @@ def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(st
     files.stop()
     assert store.view.said == "Stopped: other.csv was not opened."
     assert pictures.foot(store)["reading"] is None
-    read = [each for each in threading.enumerate() if each.name == "hcviz-reading"]
-    for each in read:
-        each.join()
+    read_to_the_end()
     upload(4, "broken.csv", table + b"broken,1\n")
     loop.until(lambda: store.view.error is not None)
     assert "Row 40002" in store.view.error[0]
@@ -602,9 +607,7 @@ def test_what_was_read_for_a_page_that_is_gone_is_dropped_quietly(store, loop, c
     before = store.session
     for content in (wide().content, b"name,x\nbroken\n"):  # read, and not to be read
         store.open_later(replace(wide(), content=content))
-        for each in threading.enumerate():
-            if each.name == "hcviz-reading":
-                each.join()
+        read_to_the_end()
     assert raised == []
     assert [(r.levelname, r.getMessage()) for r in caplog.records if r.name == "hcviz"] == [
         ("DEBUG", "Nobody waits for wide.csv any more.")
@@ -628,7 +631,8 @@ def asked(monkeypatch):
 
     for name in ("meant", "signed", "unsaid"):
         note(name)
-    return found
+    yield found
+    read_to_the_end()  # else the next test would be told
 
 
 def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
