@@ -91,6 +91,22 @@ def printing(problem: Any, params: Any, rng: Any, start: Any) -> Iterator[Snapsh
     yield snapshot(problem, 1, 1, rng)
 
 
+class Awaited:
+    """Becomes ``what`` where it is unpickled, as soon as the file ``go`` is there."""
+
+    def __init__(self, what: Any, go: str) -> None:
+        self.what, self.go = what, go
+
+    def __reduce__(self) -> Any:
+        return arrived, (self.what, self.go)
+
+
+def arrived(what: Any, go: str) -> Any:
+    while not os.path.exists(go):
+        time.sleep(0.01)
+    return what
+
+
 class Slow:
     """A similarity that takes its time, so that something is under way when it is looked for."""
 

@@ -76,6 +76,29 @@ def test_runs_go_through_a_runner_and_are_read(loop, aside):
     assert "oracle" in found["fault"].message
 
 
+def test_a_run_that_cannot_begin_is_a_fault_and_others_still_follow(loop, aside, caplog):
+    def refused():
+        raise HcvizError("Row 3 is odd.", "Leave it out.")
+
+    def broken():
+        raise ZeroDivisionError
+
+    fine = Problem(features=np.arange(6.0)[:, None])
+    wish = {
+        "refused": SideRun("average", refused, lambda snapshot: 0),
+        "broken": SideRun("average", broken, lambda snapshot: 0),
+        "fine": SideRun("average", lambda: fine, lambda snapshot: snapshot.tree.n_leaves),
+    }
+    aside.ask("it", wish)
+    loop.until(lambda: len(aside.told) == 3)
+    found = aside.ask("it", wish)
+    assert aside.idle
+    assert (found["refused"].message, found["refused"].hint) == ("Row 3 is odd.", "Leave it out.")
+    assert isinstance(found["broken"], HcvizError)
+    assert "ZeroDivisionError" in caplog.text
+    assert found["fine"] == 6
+
+
 def test_what_is_forgotten_is_not_answered_any_more(loop, aside):
     gate = threading.Event()
     aside.ask("it", {"old": gate.wait, "next": lambda: 1})

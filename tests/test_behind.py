@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+
 import pytest
 
 from hcviz import Problem, fit
@@ -9,6 +12,7 @@ from hcviz.algorithms import MODULES
 from hcviz.core.errors import HcvizError
 from hcviz.jobs import Behind
 from tests import jobmethods
+from tests.test_jobs import wait_for
 
 
 @pytest.fixture
@@ -80,3 +84,28 @@ def test_nothing_is_told_of_what_was_closed_or_replaced(loop, behind):
     behind.start("counting-thread", ITEMS, {"steps": 3}, 0, newer)
     loop.until(lambda: len(newer) == 2)
     assert told == []
+
+
+@pytest.mark.parametrize(("heard", "limit"), [(0, None), (1, 0.1)])
+def test_a_page_that_has_gone_stops_the_run_and_nothing_is_raised(
+    heard, limit, behind, caplog, monkeypatch
+):
+    """Whether the run's first message finds out, or the limit after it."""
+    calls, raised, before = [], [], set(threading.enumerate())
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+
+    def schedule(callback):
+        calls.append(callback)
+        if len(calls) > heard:
+            raise RuntimeError("the document is closed")
+
+    gone, told = Behind(schedule), Told()
+    gone.start("spinning-thread", ITEMS, {}, 0, told, limit=limit)
+    wait_for(lambda: len(calls) > heard)
+
+    def fresh():
+        return [t.name for t in threading.enumerate() if t not in before]
+
+    wait_for(lambda: not any(name.startswith("hcviz-") for name in fresh()))
+    assert raised == told == []
+    assert not [each for each in caplog.records if each.levelno >= logging.ERROR]

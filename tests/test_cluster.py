@@ -11,7 +11,7 @@ import threading
 
 import numpy as np
 import pytest
-from distributed import Client, wait
+from distributed import Client
 
 from hcviz import Problem, cli, run
 from hcviz.algorithms.active import ActiveCluster, framework, growth
@@ -22,8 +22,9 @@ from hcviz.datasets import noisy_blocks
 from hcviz.jobs import cluster as clusters
 from hcviz.jobs.cluster import Workers, _held, connected, grow_on, run_on, sharded
 from hcviz.jobs.task import Gate
+from tests import jobmethods
 from tests.test_cluster_long import unhurried
-from tests.test_jobs import LONG
+from tests.test_jobs import LONG, wait_for
 from tests.trees import true_triplets
 
 __all__ = ["unhurried"]  # a fixture for every test of this module
@@ -162,18 +163,32 @@ def test_a_small_problem_is_one_task(cluster):
     assert told(last) == told(list(run("heurspec", problem, seed=2))[-1])
 
 
-def test_shards_are_spread_over_the_workers(cluster):
-    oracle = FeatureOracle(np.random.default_rng(0).normal(size=(1001, 3)))
+class Heavy(FeatureOracle):
+    """Its parts arrive at a worker only when the file ``go`` is there."""
+
+    def __init__(self, rows, go):
+        super().__init__(rows)
+        self.go = go
+
+    def part(self, items):
+        return jobmethods.Awaited(super().part(items), self.go)
+
+
+def test_shards_are_spread_over_the_workers(cluster, tmp_path):
+    go = tmp_path / "go"
+    oracle = Heavy(np.random.default_rng(0).normal(size=(1001, 3)), str(go))
     with Client(cluster, timeout=LONG) as client:
         client.wait_for_workers(2, LONG)
         shards = sharded(client, oracle, 100)
-        wait(shards)
-        has = client.has_what()
         keys = {each.key for each in shards}
-        shares = [len(keys & set(names)) for names in has.values()]
-        assert sum(shares) == len(keys) == 11
-        assert max(shares) < 11, "nobody has them all"
-        parts = [each.result() for each in shards]
+
+        def shares():
+            return [len(keys & set(names)) for names in client.processing().values()]
+
+        wait_for(lambda: sum(shares()) == len(keys) == 11)
+        assert sorted(shares()) == [5, 6]
+        go.touch()
+        parts = [each.result(LONG) for each in shards]
         assert [part.n_items for part in parts] == [100] * 10 + [1]
         assert np.array_equal(np.concatenate([part.rows for part in parts]), oracle.rows)
 

@@ -12,6 +12,7 @@ import numba
 import numpy as np
 import pytest
 from distributed import Client
+from distributed.core import Status
 
 from hcviz import Problem, run
 from hcviz.core.errors import HcvizError, InconsistentTriplets, InvalidData, NoCluster
@@ -64,6 +65,16 @@ def same(one: Snapshot, other: Snapshot) -> bool:
     )
 
 
+def drawn(cluster, params, between):
+    """What "ddt" shows on the cluster; ``between()`` is called after its first checkpoint."""
+    there = []
+    for shown in run_on(cluster.scheduler_address, "ddt", problem(), **params):
+        there.append(shown)
+        if len(there) == 2 * WAITING:  # more than one message, hence a checkpoint
+            between()
+    return there
+
+
 def at_work(client):
     """Worker -> the long tasks that it does."""
     found = {w: [k for k in keys if "hcviz-" in k] for w, keys in client.processing().items()}
@@ -74,24 +85,68 @@ def kill(client, worker):
     os.kill(client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL)
 
 
-@pytest.mark.parametrize("chains", [1, 3])
-def test_a_sampler_draws_the_same_though_a_worker_is_killed(chains, client, cluster, caplog):
+@pytest.mark.parametrize(("chains", "everyone"), [(1, False), (3, False), (1, True), (2, True)])
+def test_a_sampler_draws_the_same_though_workers_are_killed(
+    chains, everyone, client, cluster, caplog
+):
+    """One that is at work, or all, who come back under other addresses."""
     caplog.set_level(logging.INFO, logger=longtask.__name__)
     params = {"seed": 4, "steps": TREES * EVERY - 10, "every": EVERY, "chains": chains}
     here = list(run("ddt", problem(), **params))
     assert len(here) == TREES + 1
-    there = []
     busy = {}
-    for shown in run_on(cluster.scheduler_address, "ddt", problem(), **params):
-        there.append(shown)
-        if len(there) == 2 * WAITING:  # more than one message, hence a checkpoint
-            busy = at_work(client)
-            kill(client, next(iter(busy)))
+
+    def between():
+        busy.update(at_work(client))
+        for worker in list(client.run(os.getpid)) if everyone else list(busy)[:1]:
+            kill(client, worker)
+
+    there = drawn(cluster, params, between)
     assert sum(map(len, busy.values())) == chains
     assert len(busy) == min(chains, 2), "chains are spread over the workers"
     assert len(there) == len(here)
     assert all(map(same, here, there))
     # It went on from a checkpoint rather than from the beginning.
+    assert "was taken up at snapshot" in caplog.text
+
+
+def pausing(dask_worker, held):
+    """Take on nothing new, as a worker whose memory is full, until told otherwise."""
+    watch = dask_worker.periodic_callbacks["memory_monitor"]
+    if held:
+        watch.stop()  # it would find that there is room
+        dask_worker.status = Status.paused
+    else:
+        dask_worker.status = Status.running
+        watch.start()
+
+
+@pytest.mark.parametrize("back", ["the other", "a new one"])
+def test_a_chain_waits_for_no_worker_in_particular(back, client, cluster, caplog):
+    """Its own is killed while the other takes on nothing: whoever is there next goes on with it."""
+    caplog.set_level(logging.INFO, logger=longtask.__name__)
+    params = {"seed": 4, "steps": TREES * EVERY, "every": EVERY, "chains": 2}
+    here = list(run("ddt", problem(), **params))
+    states = cluster.scheduler.tasks
+    held = []
+
+    def between():
+        (mine, (chain,)), (other, _) = at_work(client).items()
+        client.run(pausing, True, workers=[other])
+        held.append(other)
+        wait_for(lambda: cluster.scheduler.workers[other].status != Status.running)
+        kill(client, mine)
+        wait_for(lambda: states[chain].state in ("waiting", "no-worker"))
+        if back == "the other":
+            client.run(pausing, False, workers=[held.pop()])
+
+    try:
+        there = drawn(cluster, params, between)
+    finally:
+        if held:
+            client.run(pausing, False, workers=held)
+    assert len(there) == len(here)
+    assert all(map(same, here, there))
     assert "was taken up at snapshot" in caplog.text
 
 

@@ -367,7 +367,7 @@ def test_a_pause_while_the_task_is_being_sent_waits_for_nobody_and_comes_after_i
     deaf.listens.set()
     wait_for(lambda: runner._job._told)
     runner.resume()
-    assert deaf.sent == ["task", "pause", "resume"] if held else ["task", "resume"]
+    assert deaf.sent == (["task", "pause", "resume"] if held else ["task", "resume"])
     runner.close()
     assert deaf.ended.is_set()
 

@@ -15,12 +15,20 @@ from hcviz.io.answers import beyond
 BASES = (1, 2, 5, 55_107, 55_108, 55_109, 2_097_151, 2_097_152, 2**31 - 1)
 
 
-@given(st.data(), st.sampled_from(BASES), st.integers(1, 4))
-def test_different_rows_are_numpys(data, most, width):
+@given(
+    st.data(),
+    st.sampled_from(BASES),
+    st.integers(1, 4),
+    st.sampled_from([np.int32, np.uint32, np.int64, np.uint64]),
+)
+def test_different_rows_are_numpys(data, most, width, dtype):
     """Rows of a few numbers near both ends, so that they repeat and reach ``most``."""
-    number = st.sampled_from(sorted({0, min(1, most), most // 2, max(0, most - 1), most}))
+    ends = {0, min(1, most), most // 2, max(0, most - 1), most}
+    if np.issubdtype(dtype, np.signedinteger):
+        ends |= {-1, -most}
+    number = st.sampled_from(sorted(ends))
     row = st.lists(number, min_size=width, max_size=width)
-    rows = np.array(data.draw(st.lists(row, max_size=12)), np.int32).reshape(-1, width)
+    rows = np.array(data.draw(st.lists(row, max_size=12)), dtype).reshape(-1, width)
     made = different_rows(rows)
     expected = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     for ours, theirs in zip(made, expected, strict=True):
@@ -39,6 +47,23 @@ def test_rows_that_a_number_of_64_bits_would_confuse(most):
     assert len(unique) == 3
     assert first.tolist() == [0, 1, 2]
     assert which.tolist() == [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[2**62 + 1], [2**62], [2**62 + 1]],  # one number each, of more than a float's 53 bits
+        [[2**31 - 1, 2**31 - 1], [2**31 - 1, 2**31 - 2], [2**31 - 1, 2**31 - 1]],
+        [[2**63 - 1, 1], [2**63 - 1, 0], [2**63 - 1, 1]],  # column by column
+    ],
+)
+def test_rows_that_a_float_would_confuse(rows, dtype):
+    unique, first, which = different_rows(np.array(rows, dtype))
+    assert unique.dtype == dtype
+    assert unique.tolist() == [rows[1], rows[0]]
+    assert first.tolist() == [1, 0]
+    assert which.tolist() == [1, 0, 1]
 
 
 def test_a_tally_of_many_items_is_that_of_few():

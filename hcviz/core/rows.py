@@ -11,20 +11,21 @@ Places = NDArray[np.int64]
 
 
 def different_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], Places, Places]:
-    """``(unique, first, which)`` of ``rows``, whole numbers (m, width), none negative.
+    """``(unique, first, which)`` of ``rows``, whole numbers (m, width).
 
     ``unique`` (u, width), of the same dtype: each row once, in increasing order; ``first`` int64
     (u,): where each stands first; ``which`` int64 (m,): ``unique[which]`` are the rows. As
     ``np.unique(rows, axis=0, return_index=True, return_inverse=True)`` has them, which compares
-    rows byte by byte. A row is sorted as one number where all fit into 63 bits, column by column
-    where they do not. O(m log m).
+    rows byte by byte. A row is sorted as one number where all fit into 63 bits, none negative;
+    column by column otherwise. O(m log m).
     """
     m, width = rows.shape
     base = int(rows.max(initial=0)) + 1
-    if base**width < 2**63:
+    if rows.min(initial=0) >= 0 and base**width < 2**63:
         key = np.zeros(m, np.int64)
         for column in rows.T:
-            key = key * base + column
+            # What fits is the same as int64; with uint64 itself the sum would be of floats.
+            key = key * base + column.astype(np.int64, casting="same_kind")
         order = np.argsort(key, kind="stable")
         ordered = key[order]
         fresh = ordered[1:] != ordered[:-1]

@@ -116,7 +116,13 @@ class Aside:
             def done(last: Snapshot | None, fault: HcvizError | None) -> None:
                 self._done(turn, fault if fault or last is None else _answer(lambda: read(last)))
 
-            self._behind.start(work.method, work.problem(), work.params, work.seed, done)
+            def begin() -> bool:
+                self._behind.start(work.method, work.problem(), work.params, work.seed, done)
+                return True
+
+            begun = _answer(begin)
+            if isinstance(begun, HcvizError):  # told later: who asks is not to be called back now
+                self._schedule(lambda: self._done(turn, begun))
             return
 
         def calculate() -> None:

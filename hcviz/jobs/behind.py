@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,6 +14,8 @@ from hcviz.jobs.courier import Message
 from hcviz.jobs.pool import POOL, Pool
 from hcviz.jobs.runner import Runner
 from hcviz.session.actions import Arrived, Failed
+
+log = logging.getLogger(__name__)
 
 #: ``(last snapshot, why there is no better one)``; one of them at least is not None.
 Done = Callable[[Snapshot | None, HcvizError | None], None]
@@ -74,10 +77,17 @@ class Behind:
             if self._runner is runner:
                 end(HcvizError(f"Stopped after {limit:.0f} seconds."))
 
-        runner = Runner(lambda message: self._schedule(lambda: receive(message)), self._pool)
+        def later(callback: Callable[[], None]) -> None:
+            try:
+                self._schedule(callback)
+            except Exception:  # the page went while this was at work
+                log.debug("Nobody waits for the run's end any more.", exc_info=True)
+                runner.close()
+
+        runner = Runner(lambda message: later(lambda: receive(message)), self._pool)
         self._runner = runner
         if limit is not None:
-            self._clock = threading.Timer(limit, lambda: self._schedule(expire))
+            self._clock = threading.Timer(limit, later, [expire])
             self._clock.daemon = True
             self._clock.start()
         runner.start(0, method, problem, params, seed)

@@ -47,6 +47,8 @@ from hcviz.jobs.task import Gate, Task, untransportable
 AGAIN, ALONE = 30.0, 30.0
 #: Bytes of features that are one shard.
 SHARD = 4 * 2**20
+#: Bytes that are sent in one go; Dask warns of 10 MB.
+PARCEL = 2 * SHARD + SHARD // 4
 #: Seconds within which a scheduler must let itself be reached, and say which workers it has.
 REACH = 5.0
 #: Seconds between two looks at what came, at least and at most.
@@ -324,14 +326,14 @@ def _long(
             for part in shares.parts
         ]
         together = shares.together
-    workers = addresses(client, address)
-    # A task rather than scattered: when all who have it die, the scheduler still can make it anew.
-    problem = client.submit(pickle.loads, data, pure=False)
+    # A task is done where its problem is, so there is one for each worker, if there are as many
+    # tasks; all before the first task begins.
+    copies = min(len(tasks), len(addresses(client, address)) or 1)
+    problems = dealt(client, "problem", [data] * copies)
     long: list[LongTask] = []
     try:
-        for number, part in enumerate(tasks):
-            worker = workers[number % len(workers)]
-            long.append(LongTask(client, part, problem, method.samples, worker))
+        for part, problem in zip(tasks, itertools.cycle(problems), strict=False):
+            long.append(LongTask(client, part, problem, method.samples))
         yield from _merged(long, together, gate, lambda: addresses(client, address))
     finally:
         _leave(client, long)
@@ -471,18 +473,26 @@ class Workers:
 
 
 def sharded(client: Any, features: FeatureOracle, stride: int) -> list[Any]:
-    """Futures of the features' rows, ``stride`` each, spread over the workers.
+    """Futures of the features' rows, ``stride`` each, spread over the workers."""
+    edges = range(0, features.n_items, stride)
+    rows = (np.arange(begin, min(begin + stride, features.n_items)) for begin in edges)
+    return dealt(client, "shard", [pickle.dumps(features.part(each)) for each in rows])
 
-    As tasks, which the scheduler has made anew, from bytes that it keeps, when a worker dies. They
-    are bound to no worker: one that is waits for that worker's address, for good, if it was without
-    any for a moment. But each has a first name of its own, since tasks of one name go where others
-    of it went, and those of several names to the workers in turn.
+
+def dealt(client: Any, name: str, data: Sequence[bytes]) -> list[Any]:
+    """Futures of what was pickled, spread over the workers.
+
+    As tasks rather than scattered: the scheduler has them made anew, from bytes that it keeps, when
+    all who have them die. They are bound to no worker, not even loosely: one that is waits for that
+    worker's address, for good, if there was nobody else for a moment. But each has a first name of
+    its own, since tasks of one name go where others of it went, and those of several names to
+    whoever has least to do. Many are sent at once: what is done already would not count as that.
     """
+    keys = [f"{name}{number}-{uuid4().hex}" for number in range(len(data))]
+    stride = max(1, PARCEL // max(map(len, data), default=1))
     made = []
-    for number, begin in enumerate(range(0, features.n_items, stride)):
-        part = features.part(np.arange(begin, min(begin + stride, features.n_items)))
-        name = f"shard{number}-{uuid4().hex}"
-        made.append(client.submit(pickle.loads, pickle.dumps(part), key=name, pure=False))
+    for part in strides(len(data), stride):
+        made += client.map(pickle.loads, data[part], key=keys[part], pure=False)
     return made
 
 

@@ -235,10 +235,11 @@ class Outbox:
 class LongTask:
     """A long task, as who asked for it sees it: its snapshots in order, each once.
 
-    ``problem``: a future of the task's problem. All calls may raise what Dask raises.
+    ``problem``: a future of the task's problem; it is done by a worker that has it. All calls may
+    raise what Dask raises.
     """
 
-    def __init__(self, client: Any, task: Task, problem: Any, each: bool, worker: str) -> None:
+    def __init__(self, client: Any, task: Task, problem: Any, each: bool) -> None:
         self.name = f"hcviz-{task.method}-{uuid4().hex}"
         self._queue, self._word, self._reached = channels(client, self.name)
         self._word.set("run", callback_timeout=PATIENCE)
@@ -248,7 +249,7 @@ class LongTask:
         bare = replace(task, problem=Problem(labels=["-"]))
         self._future = client.submit(
             by_name(work), problem, pickle.dumps((bare, self.name, each, CHECKPOINT)),
-            key=self.name, pure=False, workers=[worker], allow_other_workers=True,
+            key=self.name, pure=False,
         )  # fmt: skip
 
     def poll(self) -> list[Snapshot]:
