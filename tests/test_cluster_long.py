@@ -110,7 +110,7 @@ def test_a_sampler_draws_the_same_though_workers_are_killed(
     assert "was taken up at snapshot" in caplog.text
 
 
-def pausing(dask_worker, held):
+def pausing(held, dask_worker):
     """Take on nothing new, as a worker whose memory is full, until told otherwise."""
     watch = dask_worker.periodic_callbacks["memory_monitor"]
     if held:
@@ -132,19 +132,19 @@ def test_a_chain_waits_for_no_worker_in_particular(back, client, cluster, caplog
 
     def between():
         (mine, (chain,)), (other, _) = at_work(client).items()
-        client.run(pausing, True, workers=[other])
+        client.run(pausing, held=True, workers=[other])
         held.append(other)
         wait_for(lambda: cluster.scheduler.workers[other].status != Status.running)
         kill(client, mine)
         wait_for(lambda: states[chain].state in ("waiting", "no-worker"))
         if back == "the other":
-            client.run(pausing, False, workers=[held.pop()])
+            client.run(pausing, held=False, workers=[held.pop()])
 
     try:
         there = drawn(cluster, params, between)
     finally:
         if held:
-            client.run(pausing, False, workers=held)
+            client.run(pausing, held=False, workers=held)
     assert len(there) == len(here)
     assert all(map(same, here, there))
     assert "was taken up at snapshot" in caplog.text
