@@ -25,7 +25,7 @@ import pytest
 from hcviz import Problem
 from hcviz.algorithms import MODULES, algorithms, get
 from hcviz.jobs import Runner
-from hcviz.jobs.courier import INTERVAL
+from hcviz.jobs.courier import INTERVAL, Courier
 from hcviz.jobs.pool import POOL, Pool
 from hcviz.jobs.warming import warm_modules
 from hcviz.session.actions import Arrived, Failed, Finished, Stopped
@@ -182,6 +182,33 @@ def test_never_more_than_25_a_second(where, runner, inbox):
     inbox.until(lambda messages: len(messages) >= 6)
     gaps = np.diff(inbox.times)
     assert gaps.min() >= INTERVAL - 0.001
+
+
+def test_what_comes_due_between_two_looks_at_the_clock_is_delivered():
+    class Held(Courier):
+        """One whose thread stands still right after it found that it is too early."""
+
+        def _ready(self, not_before: float) -> bool:
+            found = super()._ready(not_before)
+            if self._waiting is not None:
+                time.sleep(max(0.0, not_before - time.monotonic()))
+            return found
+
+    posted: list[Any] = []
+
+    def post(message: Any) -> None:
+        posted.append(message)
+        if len(posted) < 3:
+            courier.offer(jobmethods.snapshot(items(), len(posted) + 1, 9, rng))
+        courier.acknowledge()
+
+    rng = np.random.default_rng(0)
+    courier = Held(1, post)
+    courier.offer(jobmethods.snapshot(items(), 1, 9, rng))
+    wait_for(lambda: len(posted) == 3)
+    assert [message.snapshot.step for message in posted] == [1, 2, 3]
+    courier.drop()
+    courier.join(LONG)
 
 
 def test_acknowledging_another_run_is_no_acknowledgement(runner, inbox):

@@ -99,8 +99,10 @@ class Courier:
         while True:
             with self._changed:
                 while not self._ready(not_before):
-                    due = not_before - time.monotonic()
-                    self._changed.wait(due if due > 0 and self._waiting is not None else None)
+                    # What may go but for the time may be due by now: nobody else would say so.
+                    timed = self._waiting is not None and self._acknowledged and not self._held
+                    due = max(0.0, not_before - time.monotonic())
+                    self._changed.wait(due if timed else None)
                 snapshot, self._waiting = self._waiting, None
                 over = self._over
                 self._acknowledged = snapshot is None
