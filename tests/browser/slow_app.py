@@ -8,7 +8,7 @@ import hcviz
 from hcviz.datasets import Dataset, noisy_blocks
 
 #: Seconds that each question takes.
-PAUSE = 0.12
+PAUSE = 0.05
 drawn = noisy_blocks(200, levels=3, seed=1)
 items = np.arange(200, dtype=np.int32)
 
