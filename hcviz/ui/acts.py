@@ -30,7 +30,8 @@ from hcviz.ui.link import to_query
 from hcviz.ui.sections import SECTIONS
 from hcviz.ui.sheets import TREE
 from hcviz.ui.sources import offered
-from hcviz.ui.store import LOOKS, Store
+from hcviz.ui.store import Store
+from hcviz.ui.viewstate import LOOKS
 
 
 @dataclass

@@ -34,7 +34,8 @@ from hcviz.ui.middle import Middle
 from hcviz.ui.opening import begin
 from hcviz.ui.sections import SECTIONS, Section
 from hcviz.ui.shell import Shell
-from hcviz.ui.store import Store, Theme
+from hcviz.ui.store import Store
+from hcviz.ui.viewstate import Theme
 from hcviz.ui.watching import LIVE, UNHURRIED, draw, watch
 
 if TYPE_CHECKING:

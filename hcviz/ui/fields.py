@@ -14,7 +14,8 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import explained
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
-from hcviz.ui.store import FieldFault, Store
+from hcviz.ui.store import Store
+from hcviz.ui.viewstate import FieldFault
 
 #: Characters of a field that are read as a number or a list; a sigma for each of 4,000 columns.
 LONGEST = 100_000

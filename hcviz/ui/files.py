@@ -25,7 +25,8 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.parts import Part
 from hcviz.ui.sources import AT_ONCE, takes_long
-from hcviz.ui.store import Reading, Store
+from hcviz.ui.store import Store
+from hcviz.ui.viewstate import Reading
 
 
 class Files:

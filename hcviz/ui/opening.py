@@ -14,7 +14,8 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec
 from hcviz.ui.link import Link
-from hcviz.ui.store import LOOKS, Store, looks
+from hcviz.ui.store import Store
+from hcviz.ui.viewstate import LOOKS, looks
 
 
 def begin(

@@ -24,7 +24,7 @@ from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
 from hcviz.ui.parcel import as_one
-from hcviz.ui.store import Theme
+from hcviz.ui.viewstate import Theme
 from hcviz.ui.wire import Wire
 
 if TYPE_CHECKING:

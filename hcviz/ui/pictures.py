@@ -24,7 +24,8 @@ from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
 from hcviz.ui.sources import offered, similarities
-from hcviz.ui.store import Store, ViewState
+from hcviz.ui.store import Store
+from hcviz.ui.viewstate import ViewState
 
 #: The data menu's entry for an uploaded table.
 CURRENT = "(current)"

@@ -1,0 +1,143 @@
+"""What of a page is only looked at: ``ViewState``, neither logged nor undone, and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hcviz.core.tree import Tree
+from hcviz.io.shelf import Unfinished
+from hcviz.jobs import Place
+from hcviz.questions import Question
+from hcviz.session.gesture import Draft
+from hcviz.session.model import Session
+from hcviz.ui.lesson import Lesson
+
+Theme = Literal["light", "dark"]
+
+#: How the picture can be looked at: what a session file and a link carry of the view.
+LOOKS: dict[str, tuple[str, ...]] = {
+    "matrix": ("similarity", "features", "uncertainty", "none"),
+    "scaling": ("zscore", "range", "rank", "none"),
+    "columns": ("dendrogram", "file"),
+    "heights": ("true", "even"),
+    "support": ("shown", "hidden"),
+    "colour": ("clusters", "cost"),
+}
+
+
+def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of ``wanted`` that are ways to look; anything else is left out."""
+    found = {name: wanted[name] for name in LOOKS if wanted.get(name) in LOOKS[name]}
+    count = wanted.get("clusters")
+    if isinstance(count, int) and not isinstance(count, bool) and count > 0:
+        found["clusters"] = count
+    return found
+
+
+@dataclass(frozen=True)
+class FieldFault:
+    """What was typed into a parameter's field and refused, and the sentence that says why.
+
+    It stands until the parameter gets another value, or the method changes.
+    """
+
+    name: str
+    typed: str
+    kept: Any
+    sentence: str
+
+    def stands(self, session: Session) -> bool:
+        return bool(session.params.get(self.name) == self.kept)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A file on its way in: ``share`` of its ``size`` (bytes) is here, None once it is parsed."""
+
+    name: str
+    size: int
+    share: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        size = f"{self.size / 1e6:,.0f} MB" if self.size >= 1e6 else f"{self.size / 1e3:,.0f} kB"
+        return f"{'Reading' if self.share is None else 'Sending'} {self.name} ({size})…"
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What is looked at, and how; not logged, not undone."""
+
+    selection: tuple[int, ...] = ()
+    draft: Draft = field(default_factory=Draft)
+    matrix: str = "similarity"
+    #: Which similarity the heatmap shows, by its name; "" for the usual one.
+    source: str = ""
+    scaling: str = "zscore"
+    columns: str = "dendrogram"
+    heights: str = "true"
+    support: str = "shown"
+    #: What the branches' colours mean.
+    colour: str = "clusters"
+    #: Whether similarities that the method never asked for are veiled.
+    veil: bool = True
+    #: How many clusters to colour, and the height that gives them in the tree on the screen.
+    clusters: int | None = None
+    cut: float | None = None
+    theme: Theme = "light"
+    #: The picture in the middle: the tree, or a sheet by its name.
+    sheet: str = "tree"
+    #: What the graph of answers explains: ``conflict`` or ``split``; "" for what there is.
+    why: str = ""
+    #: Leaves pointed at in an explanation: (together, apart), marked in the tree meanwhile.
+    peek: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    #: The earlier tree that the present one is compared with, by its key; "" for the last.
+    compared: str = ""
+    #: The one tree for all sampled ones: which, and the least share of a consensus' clades (%).
+    summary: str = "consensus"
+    majority: int = 50
+    #: Sections of the inspector that were opened or folded by hand.
+    folds: Mapping[str, bool] = field(default_factory=dict)
+    paused: bool = False
+    #: The question on the card; ``wants_question``: one is put as soon as the tree stands still.
+    question: Question | None = None
+    wants_question: bool = False
+    strategy: str = "informative"
+    question_size: int = 8
+    question_candidates: int = 40
+    #: Whether the trees' variance is measured in the piece alone instead of in the whole tree.
+    question_induced: bool = False
+    #: Three items to compare, in the order of the card; which question, and from which items.
+    three: tuple[int, ...] = ()
+    three_question: Literal["central", "odd"] = "odd"
+    three_from: Literal["seldom", "any"] = "seldom"
+    #: Methods to be held against each other (None: the usual), into how many clusters (0: the
+    #: usual) their trees are cut, whether they are to be run, which is at work, what came of it:
+    #: method, its tree, and a sentence where something is to be said.
+    agree_with: tuple[str, ...] | None = None
+    agree_k: int = 0
+    agree_wanted: bool = False
+    agreeing: str = ""
+    agreed: tuple[tuple[str, Tree | None, str], ...] = ()
+    error: tuple[str, str] | None = None
+    #: What the form's fields could not take.
+    faults: tuple[FieldFault, ...] = ()
+    said: str = ""
+    #: A large file that is being sent or read, which can be stopped.
+    reading: Reading | None = None
+    #: The lesson under way: meanwhile the truth is hidden.
+    lesson: Lesson | None = None
+    #: What trees made without answers are called, and they: the learning curve is seen beside them.
+    baselines: tuple[tuple[str, Tree], ...] = ()
+    #: Where the newest run is done; None where there is no choice.
+    place: Place | None = None
+    #: An earlier session of this visitor's that can be resumed.
+    unfinished: Unfinished | None = None
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """What a session file keeps of this."""
+        kept = {name: getattr(self, name) for name in LOOKS}
+        return kept | ({"clusters": self.clusters} if self.clusters else {})
