@@ -229,15 +229,20 @@ def ranges(page: Page, figure: str) -> tuple[float, float, float, float]:
 
 def column(page: Page, source: str, name: str) -> list:
     """A column of the data source of that name, as the page has it."""
+    return columns(page, source, name)[0]
+
+
+def columns(page: Page, source: str, *names: str) -> list[list]:
+    """Columns of one and the same moment, between which no other picture comes."""
     return page.evaluate(
-        """([source, name]) => {
+        """([source, names]) => {
           for (const doc of Bokeh.documents) {
             const model = doc.get_model_by_name(source)
-            if (model) return Array.from(model.data[name])
+            if (model) return names.map(name => Array.from(model.data[name]))
           }
           throw new Error(`no data source ${source}`)
         }""",
-        [source, name],
+        [source, list(names)],
     )
 
 

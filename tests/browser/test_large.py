@@ -16,6 +16,7 @@ from tests.browser.driving import (
     Server,
     click,
     column,
+    columns,
     pixel,
     ranges,
     wait_for,
@@ -67,7 +68,7 @@ def opened(new_page, server: Server, n: int):
 
 def triangles(page) -> list[tuple[float, float, float]]:
     """``(top, bottom, apex)`` of each triangle drawn, from the path that the browser has."""
-    x, y = (np.array(column(page, "tree-lines", axis), float) for axis in "xy")
+    x, y = (np.array(each, float) for each in columns(page, "tree-lines", "x", "y"))
     found, start = [], 0
     for end in np.flatnonzero(np.isnan(x)).tolist():
         if end - start == 3:
