@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, pixel, ranges, wait_for, wait_still, wait_until
+from tests.browser.driving import columns, pixel, ranges, wait_for, wait_still, wait_until
 
 
 @pytest.fixture
@@ -19,8 +19,9 @@ def zoo(server, new_page):
 
 
 def name_at(page, name):
-    k = column(page, "label-text", "text").index(name)
-    x, y = column(page, "label-text", "x")[k], column(page, "label-text", "y")[k]
+    texts, xs, ys = columns(page, "label-text", "text", "x", "y")
+    k = texts.index(name)
+    x, y = xs[k], ys[k]
     return pixel(page, "labels", x + 5, y)
 
 
@@ -51,12 +52,13 @@ def test_a_name_is_dragged_onto_another_and_onto_a_branch(zoo):
     expect(zoo.constraints).to_have_count(0)  # until Enter
     # Dropped elsewhere instead: on a branch, from the leaf's own branch.
     left, _, _, _ = ranges(page, "tree")
-    k = column(page, "label-text", "text").index("tuna")
-    row = column(page, "label-text", "y")[k]
+    texts, ys = columns(page, "label-text", "text", "y")
+    row = ys[texts.index("tuna")]
     x, y = pixel(page, "tree", -left * 0.005, row)
     page.mouse.move(x, y)
     page.mouse.down()
-    hawk = column(page, "label-text", "y")[column(page, "label-text", "text").index("hawk")]
+    texts, ys = columns(page, "label-text", "text", "y")
+    hawk = ys[texts.index("hawk")]
     page.mouse.move(*pixel(page, "tree", left * 0.4, hawk), steps=6)
     expect(ghost).to_contain_text("tuna into these")
     page.mouse.up()
@@ -107,7 +109,7 @@ def test_zoom_pan_and_double_click_are_as_ever(zoo):
     assert after[1] - after[0] == pytest.approx(before[1] - before[0], rel=1e-3)
     expect(page.locator(".hc-ghost")).to_have_count(0)
     # A carry in the zoomed picture moves no rows.
-    names, ys = column(page, "label-text", "text"), column(page, "label-text", "y")
+    names, ys = columns(page, "label-text", "text", "y")
     seen = [n for n, row in zip(names, ys, strict=True) if after[0] + 1 < row < after[1] - 1]
     take(page, seen[0])
     page.mouse.move(*name_at(page, seen[-1]), steps=4)
