@@ -129,6 +129,40 @@ def lanczos(weights, scale, basis, alpha, beta, begin, end):
 
 
 @njit
+def solve_tridiagonal(diagonal, beside, at, x, tiny):
+    """Put (T - at)^-1 x in the place of x, by elimination with pivoting; a pivot below ``tiny`` is
+    taken to be that. ``beside[i]`` couples i and i + 1; x may come out scaled down."""
+    m = diagonal.size
+    main, first, second = np.empty(m), np.zeros(m), np.zeros(m)
+    a, b = diagonal[0] - at, beside[0] if m > 1 else 0.0
+    for i in range(m - 1):
+        under, c = beside[i], diagonal[i + 1] - at
+        d = beside[i + 1] if i < m - 2 else 0.0
+        if abs(under) > abs(a):
+            factor = a / under
+            main[i], first[i], second[i] = under, c, d
+            a, b = b - factor * c, -factor * d
+            x[i], x[i + 1] = x[i + 1], x[i] - factor * x[i + 1]
+        else:
+            pivot = a if abs(a) > tiny else tiny
+            factor = under / pivot
+            main[i], first[i] = pivot, b
+            a, b = c - factor * b, d
+            x[i + 1] -= factor * x[i]
+    main[m - 1] = a if abs(a) > tiny else tiny
+    for i in range(m - 1, -1, -1):
+        value = x[i]
+        if i < m - 1:
+            value -= first[i] * x[i + 1]
+        if i < m - 2:
+            value -= second[i] * x[i + 2]
+        x[i] = value / main[i]
+        if abs(x[i]) > 1e200:  # only its direction matters
+            for j in range(m):
+                x[j] *= 1e-200
+
+
+@njit
 def top_of_tridiagonal(alpha, beta, m):
     """Unit eigenvector of the largest eigenvalue of a symmetric tridiagonal (m, m): float64 (m,).
 
@@ -163,37 +197,9 @@ def top_of_tridiagonal(alpha, beta, m):
             low = middle
         else:
             high = middle
-    # Upper triangle of T - high with pivoting: diagonal, first and second superdiagonal.
     x = np.ones(m)
-    diagonal = np.empty(m)
-    first = np.zeros(m)
-    second = np.zeros(m)
-    tiny = 1e-16 * span
     for _ in range(2):
-        a, b = alpha[0] - high, beta[0] if m > 1 else 0.0
-        for i in range(m - 1):
-            under = beta[i]
-            c = alpha[i + 1] - high
-            d = beta[i + 1] if i < m - 2 else 0.0
-            if abs(under) > abs(a):
-                factor = a / under
-                diagonal[i], first[i], second[i] = under, c, d
-                a, b = b - factor * c, -factor * d
-                x[i], x[i + 1] = x[i + 1], x[i] - factor * x[i + 1]
-            else:
-                pivot = a if abs(a) > tiny else tiny
-                factor = under / pivot
-                diagonal[i], first[i], second[i] = pivot, b, 0.0
-                a, b = c - factor * b, d
-                x[i + 1] -= factor * x[i]
-        diagonal[m - 1] = a if abs(a) > tiny else tiny
-        for i in range(m - 1, -1, -1):
-            value = x[i]
-            if i < m - 1:
-                value -= first[i] * x[i + 1]
-            if i < m - 2:
-                value -= second[i] * x[i + 2]
-            x[i] = value / diagonal[i]
+        solve_tridiagonal(alpha[:m], beta, high, x, 1e-16 * span)
         largest = np.abs(x).max()
         x /= largest
         x /= np.sqrt((x * x).sum())

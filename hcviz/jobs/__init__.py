@@ -9,10 +9,21 @@ imported where somebody asks for them.
 """
 
 from hcviz.jobs.aside import Aside, SideRun
-from hcviz.jobs.behind import Behind
+from hcviz.jobs.behind import Behind, hand_over
 from hcviz.jobs.courier import Message
 from hcviz.jobs.pool import POOL, warm
 from hcviz.jobs.runner import Place, Runner
 from hcviz.jobs.samples import Samples
 
-__all__ = ["POOL", "Aside", "Behind", "Message", "Place", "Runner", "Samples", "SideRun", "warm"]
+__all__ = [
+    "POOL",
+    "Aside",
+    "Behind",
+    "Message",
+    "Place",
+    "Runner",
+    "Samples",
+    "SideRun",
+    "hand_over",
+    "warm",
+]

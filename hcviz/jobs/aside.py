@@ -12,7 +12,7 @@ from typing import Any
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs.behind import Behind
+from hcviz.jobs.behind import Behind, hand_over
 from hcviz.jobs.pool import POOL, Pool
 
 log = logging.getLogger(__name__)
@@ -127,10 +127,7 @@ class Aside:
 
         def calculate() -> None:
             answer = _answer(work)
-            try:
-                self._schedule(lambda: self._done(turn, answer))
-            except Exception:  # the page went while this was worked out
-                log.debug("Nobody waits for an answer any more.", exc_info=True)
+            hand_over(self._schedule, lambda: self._done(turn, answer), "an answer")
 
         threading.Thread(target=calculate, name="hcviz-aside", daemon=True).start()
 

@@ -21,6 +21,19 @@ log = logging.getLogger(__name__)
 Done = Callable[[Snapshot | None, HcvizError | None], None]
 
 
+Schedule = Callable[[Callable[[], None]], None]
+
+
+def hand_over(schedule: Schedule, callback: Callable[[], None], what: str) -> bool:
+    """``schedule(callback)``, from a thread; False where the page went while ``what`` was made."""
+    try:
+        schedule(callback)
+    except Exception:
+        log.debug("Nobody waits for %s any more.", what, exc_info=True)
+        return False
+    return True
+
+
 class Behind:
     """Runs a method beside the session's own and tells how it ended; the newest run wins.
 
@@ -29,7 +42,7 @@ class Behind:
     very run.
     """
 
-    def __init__(self, schedule: Callable[[Callable[[], None]], None], pool: Pool = POOL) -> None:
+    def __init__(self, schedule: Schedule, pool: Pool = POOL) -> None:
         self._schedule, self._pool = schedule, pool
         self._runner: Runner | None = None
         self._clock: threading.Timer | None = None
@@ -78,10 +91,7 @@ class Behind:
                 end(HcvizError(f"Stopped after {limit:.0f} seconds."))
 
         def later(callback: Callable[[], None]) -> None:
-            try:
-                self._schedule(callback)
-            except Exception:  # the page went while this was at work
-                log.debug("Nobody waits for the run's end any more.", exc_info=True)
+            if not hand_over(self._schedule, callback, "the run's end"):
                 runner.close()
 
         runner = Runner(lambda message: later(lambda: receive(message)), self._pool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -99,3 +99,8 @@ class DataSpec:
         "features"
     )
     answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
+
+    def same(self, other: DataSpec) -> bool:
+        """Whether the other speaks of these data, however they are prepared."""
+        prepared = {name: getattr(other, name) for name in ("similarity", "missing", "scaling")}
+        return replace(self, **prepared) == other

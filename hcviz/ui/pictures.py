@@ -68,7 +68,7 @@ def bar(store: Store) -> dict[str, Any]:
         names = [[CURRENT, session.data.name], *names]
         chosen = CURRENT
     begun = offered()
-    if begun is not None and not begun.same(session.data):
+    if begun is not None and not begun.spec.same(session.data):
         names = [[OFFERED, begun.title], *names]
     # A link may name what is too large to offer.
     if session.data.kind == "built-in" and all(chosen != name for name, _ in names):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
@@ -43,11 +43,6 @@ class Offered:
         name = datasets.title(spec.name) if spec.kind == "built-in" else spec.filename or spec.name
         return " + ".join([name, *(filename for filename, _ in spec.answers)])
 
-    def same(self, spec: DataSpec) -> bool:
-        """Whether ``spec`` speaks of these data, however they are prepared."""
-        prepared = {name: getattr(spec, name) for name in ("similarity", "missing", "scaling")}
-        return replace(self.spec, **prepared) == spec
-
 
 _offered: list[Offered] = []
 
@@ -84,7 +79,7 @@ def data_of(session: Session) -> Dataset:
 def resolve(spec: DataSpec) -> Dataset:
     """Load what ``spec`` names. Raises :class:`InvalidData` (or a table's own sentence)."""
     begun = offered()
-    if begun is not None and begun.same(spec):
+    if begun is not None and begun.spec.same(spec):
         return begun.data
     found = _of_itself(spec)
     for filename, content in spec.answers:

@@ -22,7 +22,7 @@ from hcviz.core.problem import MOST_DENSE, Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
-from hcviz.jobs import Aside, Place, Runner, Samples
+from hcviz.jobs import Aside, Place, Runner, Samples, hand_over
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
@@ -208,7 +208,7 @@ class Store:
         name: str,
         size: int,
         work: Callable[[], T],
-        then: Callable[[T], None],
+        then: Callable[[T], object],
         adds: str = "",
     ) -> None:
         """``then(work())``, the work, a file of ``size`` bytes, on a thread of its own; whatever is
@@ -238,15 +238,10 @@ class Store:
             try:
                 found = work()
             except Exception as fault:
-                hand_over(lambda fault=fault: told(None, fault))  # type: ignore[misc]
+                wrong = fault
+                hand_over(self._schedule, lambda: told(None, wrong), name)
             else:
-                hand_over(lambda: told(found))
-
-        def hand_over(callback: Callable[[], None]) -> None:
-            try:
-                self._schedule(callback)
-            except Exception:  # the page went while this was read
-                log.debug("Nobody waits for %s any more.", name, exc_info=True)
+                hand_over(self._schedule, lambda: told(found), name)
 
         threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
 
@@ -288,11 +283,8 @@ class Store:
             spec.filename or spec.name,
             len(spec.content or b""),
             lambda: resolve(spec),
-            lambda found: self._opened(spec, said, found),
+            lambda found: self.open_data(spec, said, found),
         )
-
-    def _opened(self, spec: DataSpec, said: str, found: Dataset) -> None:
-        self.open_data(spec, said, found)
 
     def _put_off(self, action: Any) -> bool:
         """Whether the action waits until a large table has been read again, on a thread: a file of
@@ -445,11 +437,8 @@ class Store:
 
     def _holds(self, spec: DataSpec) -> Dataset | None:
         """The data of ``spec``, prepared in whichever way, if they have been read."""
-        prepared = {
-            "similarity": spec.similarity, "scaling": spec.scaling, "missing": spec.missing,
-        }  # fmt: skip
         for known, dataset in (self._fetched or (None, None), (self._problem_key, self.dataset)):
-            if dataset is not None and known is not None and replace(known, **prepared) == spec:
+            if dataset is not None and known is not None and known.same(spec):
                 return dataset
         return None
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from hcviz.core.jit import njit
 from hcviz.core.mixkernels import branched, mixed, uniform
+from hcviz.core.spectralkernels import solve_tridiagonal
 
 #: Eigenvalues that are nearer than this share of the largest have their vectors kept apart.
 NEAR = 1e-3
@@ -152,40 +153,6 @@ def largest_of_tridiagonal(diagonal, beside, count):
 
 
 @njit
-def solve_tridiagonal(diagonal, beside, at, x, tiny):
-    """Put (T - at)^-1 x in the place of x, by elimination with pivoting; a pivot below ``tiny`` is
-    taken to be that."""
-    m = diagonal.size
-    main, first, second = np.empty(m), np.zeros(m), np.zeros(m)
-    a, b = diagonal[0] - at, beside[1] if m > 1 else 0.0
-    for i in range(m - 1):
-        under, c = beside[i + 1], diagonal[i + 1] - at
-        d = beside[i + 2] if i < m - 2 else 0.0
-        if abs(under) > abs(a):
-            factor = a / under
-            main[i], first[i], second[i] = under, c, d
-            a, b = b - factor * c, -factor * d
-            x[i], x[i + 1] = x[i + 1], x[i] - factor * x[i + 1]
-        else:
-            pivot = a if abs(a) > tiny else tiny
-            factor = under / pivot
-            main[i], first[i] = pivot, b
-            a, b = c - factor * b, d
-            x[i + 1] -= factor * x[i]
-    main[m - 1] = a if abs(a) > tiny else tiny
-    for i in range(m - 1, -1, -1):
-        value = x[i]
-        if i < m - 1:
-            value -= first[i] * x[i + 1]
-        if i < m - 2:
-            value -= second[i] * x[i + 2]
-        x[i] = value / main[i]
-        if abs(x[i]) > 1e200:  # only its direction matters
-            for j in range(m):
-                x[j] *= 1e-200
-
-
-@njit
 def vectors_of(diagonal, beside, values):
     """Orthonormal eigenvectors of a tridiagonal, one a row: float64 (len(values), m)."""
     m, count = diagonal.size, values.size
@@ -203,7 +170,7 @@ def vectors_of(diagonal, beside, values):
         for i in range(m):  # always the same, without a pattern, another for each
             x[i] = uniform(branched(start, i)) - 0.5
         for _ in range(SOLVES):
-            solve_tridiagonal(diagonal, apart, values[c], x, 1e-16 * size)
+            solve_tridiagonal(diagonal, apart[1:], values[c], x, 1e-16 * size)
             largest = np.abs(x).max()
             if largest > 0:
                 x /= largest

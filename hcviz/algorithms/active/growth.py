@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -325,28 +326,36 @@ class Growth:
         return (yield from self._flat(core, key, count, seed)), seen
 
     def _asked(self, rows: Int, columns: Int, crew: Crew | None) -> Steps:
-        """The similarities of ``rows`` with ``columns``, float64 (len(rows), len(columns))."""
+        """The similarities of ``rows``, increasing, with ``columns``, float64 (len(rows),
+        len(columns))."""
         out = np.empty((len(rows), len(columns)))
         if crew is None:
             for part in np.array_split(np.arange(len(rows)), 1 + out.size // BLOCK):
                 out[part] = self.oracle.similarity(rows[part], columns)
                 yield
             return out
-        order = np.argsort(rows, kind="stable")
-        parts = [order[cut] for cut in crew.parts(rows[order], -(-len(rows) // SHARES) or 1)]
         # Each column is a cluster of its own: its sum is the similarity.
         each = np.arange(len(columns), dtype=np.int32)
+        parts = [cut for cut in crew.parts(rows, -(-len(rows) // SHARES) or 1) if len(rows[cut])]
         under_way = {
-            crew.tally(self.oracle, rows[part], columns, each, len(each)): part
-            for part in parts
-            if len(part)
+            crew.tally(self.oracle, rows[part], columns, each, len(each)): part for part in parts
         }
+
+        def put(part: slice, found: tuple[Float, Float, Int]) -> None:
+            out[part] = found[0]
+
+        yield from self._gather(crew, under_way, put)
+        return out
+
+    def _gather(
+        self, crew: Crew, under_way: dict[Future[Any], Any], take: Callable[[Any, Any], None]
+    ) -> Iterator[None]:
+        """``take(part, result)`` of each task of the crew, as they are done."""
         while under_way:
             wait(under_way, timeout=0.02, return_when=FIRST_COMPLETED)
             for future in [each for each in under_way if each.done()]:
-                out[under_way.pop(future)] = crew.collect(future, self.oracle)[0]
+                take(under_way.pop(future), crew.collect(future, self.oracle))
             yield
-        return out
 
     def _tally(
         self,
@@ -371,11 +380,7 @@ class Growth:
             crew.tally(self.oracle, who[places], who[members], clusters, k): places
             for places in parts
         }
-        while under_way:
-            wait(under_way, timeout=0.02, return_when=FIRST_COMPLETED)
-            for future in [each for each in under_way if each.done()]:
-                _add(tallies, under_way.pop(future), crew.collect(future, self.oracle))
-            yield
+        yield from self._gather(crew, under_way, partial(_add, tallies))
 
     def _second(
         self,
