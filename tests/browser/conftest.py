@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -35,6 +36,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            # A browser, a server and the library's tests share two cores: what fails once is tried
+            # once more, and is named in the summary as rerun; what fails twice has failed.
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
@@ -86,6 +90,29 @@ def new_page(
         if not page.is_closed():
             name = request.node.name.translate(str.maketrans("[]/ ", "____"))
             page.screenshot(path=ARTIFACTS / f"{name}-{number}.png")
+
+
+@pytest.fixture
+def serve(context: BrowserContext, new_page: Callable[[], Page]) -> Iterator[Callable[..., Server]]:
+    """Starts servers of the test's own: ``serve(app, args, log=, port=)``, ready to answer.
+
+    The test's pages are closed before their servers end: a page that has lost its server says so
+    on its console, sometimes.
+    """
+    started: list[Server] = []
+
+    def start(*args: Any, **options: Any) -> Server:
+        started.append(Server(*args, **options))
+        started[-1].wait()
+        return started[-1]
+
+    yield start
+    for page in context.pages:
+        page.close()
+    faults = [server.faults() for server in started]
+    for server in started:
+        server.stop()
+    assert not any(faults), "\n".join(faults)
 
 
 @pytest.fixture

@@ -125,6 +125,7 @@ class Server:
         self._file.close()
 
     def stop(self) -> None:
+        """End it, unless it has ended."""
         self.process.terminate()
         try:
             self.process.wait(10)

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 import hcviz
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import Server, column
+from tests.browser.driving import column
 from tests.conftest import ROOT
 
 
@@ -139,7 +139,7 @@ def test_comparisons_open_from_a_file_or_are_refused(flowers, tmp_path):
 
 
 def test_a_file_of_answers_joins_the_items_shown_and_is_there_after_a_reload(
-    new_page, tmp_path, monkeypatch
+    serve, new_page, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("HCVIZ_STATE", str(tmp_path / "state"))
     labels = hcviz.datasets.load("flowers").labels
@@ -147,34 +147,29 @@ def test_a_file_of_answers_joins_the_items_shown_and_is_there_after_a_reload(
     rows = [[labels[k], labels[k + 1], labels[k + 3]] for k in range(12)]
     answers.write_text("".join(";".join(r) + "\n" for r in [["odd", "other_1", "other_2"], *rows]))
     wrong.write_text(f"anchor,near,far\n{labels[0]},{labels[1]},{labels[2]}s\n")
-    server = Server(ROOT / "app.py", log="answers.log")
-    try:
-        server.wait()
-        page = new_page()
-        page.goto(f"{server.url}?data=flowers&method=4-al")
-        flowers = Dashboard(page).settle()
-        before = flowers.newick()
-        foot, facts = page.locator(".hc-foot"), page.locator(".hc-inspector dl").first
-        flowers.open("Comparisons (CSV)…", wrong)
-        expect(foot).to_contain_text(f"The nearest is '{labels[2]}'.")
-        flowers.open("Comparisons (CSV)…", answers)
-        flowers.settle()
-        expect(foot).to_contain_text("24 comparisons from crowd.csv added to the 48 items shown")
-        assert (flowers.fact("Items"), flowers.fact("Answers")) == ("48", "4,220")
-        assert len(column(page, "label-pictures", "url")) == 48
-        after = flowers.newick()
-        flowers.button("Undo").click()
-        expect(facts).to_contain_text("4,196")
-        assert flowers.newick() == before
-        flowers.button("Redo").click()
-        expect(facts).to_contain_text("4,220")
-        page.reload()
-        page.get_by_role("button", name="Resume", exact=True).click()
-        expect(facts).to_contain_text("4,220")
-        assert flowers.newick() == after
-        assert not server.faults(), server.faults()
-    finally:
-        server.stop()
+    server = serve(ROOT / "app.py", log="answers.log")
+    page = new_page()
+    page.goto(f"{server.url}?data=flowers&method=4-al")
+    flowers = Dashboard(page).settle()
+    before = flowers.newick()
+    foot, facts = page.locator(".hc-foot"), page.locator(".hc-inspector dl").first
+    flowers.open("Comparisons (CSV)…", wrong)
+    expect(foot).to_contain_text(f"The nearest is '{labels[2]}'.")
+    flowers.open("Comparisons (CSV)…", answers)
+    flowers.settle()
+    expect(foot).to_contain_text("24 comparisons from crowd.csv added to the 48 items shown")
+    assert (flowers.fact("Items"), flowers.fact("Answers")) == ("48", "4,220")
+    assert len(column(page, "label-pictures", "url")) == 48
+    after = flowers.newick()
+    flowers.button("Undo").click()
+    expect(facts).to_contain_text("4,196")
+    assert flowers.newick() == before
+    flowers.button("Redo").click()
+    expect(facts).to_contain_text("4,220")
+    page.reload()
+    page.get_by_role("button", name="Resume", exact=True).click()
+    expect(facts).to_contain_text("4,220")
+    assert flowers.newick() == after
 
 
 def test_the_card_asks_of_any_data_when_it_is_unfolded(page):
