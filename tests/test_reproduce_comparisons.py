@@ -188,3 +188,16 @@ def test_a_grid_keeps_its_cells_whatever_ends_it(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidData, match="cannot be"):
         grid.run("squares", keys, works, tmp_path / "file")
+
+
+def test_every_first_draw_comes_before_any_second_one():
+    keys = [{"part": part, "draw": draw} for part in "ab" for draw in range(2)]
+    keys.insert(1, {"part": "cars"})
+    asked = []
+
+    def works(key):
+        asked.append((key["part"], key.get("draw")))
+        return {}
+
+    assert [key for key, _ in grid.run("two parts", keys, works, None)] == keys
+    assert asked == [("a", 0), ("cars", None), ("b", 0), ("a", 1), ("b", 1)]

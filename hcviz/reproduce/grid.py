@@ -3,7 +3,8 @@
 With a folder, each finished cell is a line of ``NAME.cells.jsonl`` there; a later run with the same
 folder reads them and computes only what is missing. A line that was cut off is computed again.
 An interrupt (Ctrl-C) ends the computing, not the program: what there is by then is reported on, as
-a grid with fewer cells.
+a grid with fewer cells. So that this is as much as it can be, every cell's first draw comes before
+any second one.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def run(
 ) -> list[tuple[dict[str, Any], Found]]:
     """``(key, compute(key))`` for every key, in order; both must be fit for JSON.
 
-    A key names all that its result depends on, the seed too. Progress goes to stderr. After an
-    interrupt the cells that are done, at least one; else ``KeyboardInterrupt`` goes on.
+    A key names all that its result depends on, the seed ("draw") too. Progress goes to stderr.
+    After an interrupt the cells that are done, at least one; else ``KeyboardInterrupt`` goes on.
     """
     wanted = [dict(key) for key in keys]
     file = None if out is None else out / f"{name}.cells.jsonl"
@@ -116,7 +117,7 @@ def _complete(
     file: Path | None,
 ) -> None:
     at = 0
-    for key in wanted:
+    for key in sorted(wanted, key=lambda key: key.get("draw", 0)):
         text = _text(key)
         if text not in done:
             at += 1
