@@ -272,3 +272,11 @@ def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
         oracle.open.set()
         explorer.close()
     assert threading.current_thread() not in oracle.threads
+
+
+def test_a_trace_goes_with_its_run(begun, loop):
+    explorer = begun(method="ddt", params={"steps": 2000})
+    assert explorer.trace.view.visible
+    explorer.store.dispatch(act.SetMethod("average"))  # one tree, without numbers to trace
+    loop.until(lambda: explorer.store.session.status == "settled")
+    assert not explorer.trace.view.visible

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hcviz.core.layout import with_even_heights
+from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.ui import (
     answerlist,
@@ -48,6 +49,7 @@ class Drawing:
         subscribe(lambda s: (s.session.data,), lambda _: self._draw_items(matrix_only=True))
         subscribe(_drawn, lambda _: self._draw_tree())
         subscribe(lambda s: (s.drawn, s.view.veil), lambda _: self._draw_veil())
+        subscribe(lambda s: (s.session.snapshot, s.session.status), lambda _: self._draw_trace())
         subscribe(lambda s: s.view.selection, centre.set_selection)
         subscribe(
             lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
@@ -158,11 +160,19 @@ class Drawing:
         streaming = self._store.session.status == "sampling"
         self._centre.set_asked(probes.mask(self._store), draw=False)
         self._centre.set_tree(self._tree, new_nodes=changed, animate=not streaming)
-        self._trace.push(
-            self._store.session.run, snapshot.step, snapshot.metrics, last=not streaming
-        )
         if self._store.view.clusters is not None:
             self.colour(self._store.view.clusters)
+
+    def _draw_trace(self) -> None:
+        """A run may end without one more snapshot: its trace then ends, too, or that of the run
+        before goes."""
+        session = self._store.session
+        known, self._traced = self._traced, session.snapshot
+        fresh = session.snapshot if session.snapshot is not known else None
+        step, metrics = (fresh.step, fresh.metrics) if fresh is not None else (0, {})
+        self._trace.push(session.run, step, metrics, last=session.status != "sampling")
+
+    _traced: Snapshot | None = None
 
     def _draw_veil(self) -> None:
         """Not while the tree stands still for a gesture: a veil is its tree's."""
