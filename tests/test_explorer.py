@@ -280,3 +280,12 @@ def test_a_trace_goes_with_its_run(begun, loop):
     explorer.store.dispatch(act.SetMethod("average"))  # one tree, without numbers to trace
     loop.until(lambda: explorer.store.session.status == "settled")
     assert not explorer.trace.view.visible
+
+
+def test_the_numbers_of_a_run_have_names_and_yes_or_no(begun, loop):
+    store = begun(data="flowers", method="adds-sdp").store
+    facts = dict(pictures.inspector_live(store)["facts"])
+    metrics = store.session.snapshot.metrics
+    assert facts["Clusters (k)"] == f"{metrics['k']:.0f}"
+    assert facts["Largest k tried"] == f"{metrics['k high']:.0f}"
+    assert facts["Converged"] == "yes"

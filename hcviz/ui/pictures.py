@@ -37,11 +37,21 @@ MAX_MEMBERS = 60
 MAX_OFFERED = 2_000
 #: Numbers of a run whose names alone do not say what they count.
 _METRICS = {
-    "uneven": "sets without a balanced cut",
-    "queries": "similarities asked for",
-    "share": "their share of all",
-    "repair": "similarities for second looks",
+    "uneven": "Sets without a balanced cut",
+    "queries": "Similarities asked for",
+    "share": "Their share of all",
+    "repair": "Similarities for second looks",
+    "c": "c (divergence)",
+    "k": "Clusters (k)",
+    "theta": "Theta at this k",
+    "k low": "Smallest k tried",
+    "k high": "Largest k tried",
+    "value": "Objective",
+    "bound": "Its upper bound",
+    "gap": "Relative gap",
 }
+#: Numbers of a run that say yes or no.
+_YES = {"converged"}
 _SCALINGS = [
     ["zscore", "z-scores"],
     ["range", "0 to 1"],
@@ -226,10 +236,9 @@ def inspector_live(store: Store) -> dict[str, Any]:
     for name, value in session.snapshot.metrics.items():
         if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
             continue
-        words = _METRICS.get(name, name.replace("_", " "))
-        if len(words) > 1:  # not k
-            words = words[0].upper() + words[1:]
-        facts.append([words, _number(value)])
+        words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
+        said = ("yes" if value else "no") if name in _YES else _number(value)
+        facts.append([words, said])
     return {"facts": facts, "sure": certainty.settled(store)}
 
 

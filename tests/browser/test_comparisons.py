@@ -97,7 +97,7 @@ def test_the_heatmap_has_a_choice_and_a_click_on_the_curve_takes_k(flowers):
     expect(curve.locator(".best.shown")).to_have_count(1)
     curve.locator("[data-key=k-4]").click()
     flowers.settle()
-    assert flowers.fact("k") == "4"
+    assert flowers.fact("Clusters (k)") == "4"
     expect(curve.locator(".shown").first).to_have_attribute("data-key", "k-4")
     expect(curve).to_contain_text("Shown: 4, by your choice.")
 
