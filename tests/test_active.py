@@ -458,6 +458,42 @@ def test_a_dear_similarity_is_called_once_for_each_query(method, threads, monkey
     assert (shown.tree, shown.metrics) == (matrix_s.tree, matrix_s.metrics)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_who_answers_pairs_is_called_once_a_request(method):
+    """And asked for the same pairs as who must be called row by row; the trees are the same. A set
+    whose similarities are all needed (here: up to 12 of 110 items) is one request, and one call."""
+
+    class Rowwise:
+        symmetric, calls = True, 0
+
+        def __init__(self, matrix):
+            self.matrix, self.n_items, self.asked = matrix, len(matrix), []
+
+        def similarity(self, rows, cols):
+            self.calls += 1
+            self.asked += [frozenset(p) for p in itertools.product(rows, cols)]
+            return self.matrix[np.ix_(rows, cols)]
+
+    class Paired(Rowwise):
+        def paired_similarity(self, first, second):
+            self.calls += 1
+            self.asked += map(frozenset, zip(first, second, strict=True))
+            return self.matrix[first, second]
+
+    matrix = matrix_of(noisy_blocks(110, 2, 0.3))
+    found = []
+    for oracle in (Rowwise(matrix), Paired(matrix)):
+        counted = hcviz.CountingOracle(oracle)
+        shown = last(hcviz.run(method, Problem(oracle=counted), s=12))
+        assert len(oracle.asked) == len(set(oracle.asked)) == counted.queries
+        found.append((shown.tree, shown.metrics, set(oracle.asked)))
+        if isinstance(oracle, Paired):
+            assert oracle.calls <= len(counted.log)
+        else:
+            assert oracle.calls > 2 * len(counted.log)
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("method", FULL)
 @pytest.mark.parametrize("told", [0, 20])
 @pytest.mark.parametrize("params", [{}, {"k": 3}, {"k": None}])

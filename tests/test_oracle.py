@@ -37,6 +37,22 @@ class Noted:
         return self.matrix[np.ix_(rows, cols)]
 
 
+class Paired(Noted):
+    """The same, and pairs by lists; counts the calls."""
+
+    calls = 0
+
+    def similarity(self, rows, cols):
+        self.calls += 1
+        return super().similarity(rows, cols)
+
+    def paired_similarity(self, first, second):
+        self.calls += 1
+        self.asked += len(first)
+        self.pairs |= {frozenset(p) for p in zip(first, second, strict=True)}
+        return self.matrix[first, second]
+
+
 def requests(n):
     items = st.lists(st.integers(0, n - 1), max_size=6)
     return st.lists(st.tuples(items, items), max_size=6)
@@ -85,6 +101,55 @@ def test_the_cache_asks_for_no_pair_twice(asked, trusted):
     for rows, cols in asked:
         assert np.array_equal(counted.similarity(cols, rows), counted.similarity(rows, cols).T)
     assert plain.asked == before
+
+
+@settings(max_examples=80, deadline=None)
+@given(asked=requests(12), trusted=st.booleans())
+def test_who_answers_pairs_is_called_once_a_request(asked, trusted):
+    """For no pair more than who is called row by row, and with the same answers; once more, at
+    most, a request until 16 pairs were tried both ways round."""
+    matrix = symmetric(12)
+    plain, rowwise = Paired(matrix), Noted(matrix)
+    plain.symmetric = rowwise.symmetric = trusted
+    counted, other = CountingOracle(plain), CountingOracle(rowwise)
+    tried = 0
+    for rows, cols in asked:
+        calls, before, had = plain.calls, plain.asked, counted.queries
+        assert np.array_equal(counted.similarity(rows, cols), other.similarity(rows, cols))
+        fresh = counted.queries - had
+        tries = plain.asked - before - fresh
+        assert 0 <= tries <= (0 if trusted else min(16 - tried, fresh))
+        assert plain.calls - calls == (fresh > 0) + (tries > 0)
+        tried += tries
+    assert plain.pairs == rowwise.pairs
+    assert counted.queries == other.queries == len(plain.pairs)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (np.ones((3, 1)), r"asked for 3 pairs and answered with shape \(3, 1\)"),
+        (["a", "b", "c"], "did not answer with numbers"),
+        (np.array([1.0, 2.0, np.nan]), "items 1 and 2 is nan"),
+        (ZeroDivisionError("of all things"), "failed .*3 pairs .*ZeroDivisionError: of all things"),
+        (np.array([1.0, 2.0, 4.0]), "not symmetric: items 0 and 1 .*1, the other way round 4"),
+    ],
+)
+def test_wrong_answers_on_pairs_are_told_where(answer, said):
+    class Wrong:
+        n_items, turn = 3, 1
+
+        def similarity(self, rows, cols):
+            raise AssertionError
+
+        def paired_similarity(self, first, second):
+            if isinstance(answer, Exception):
+                raise answer
+            self.turn = -self.turn
+            return answer[:: -self.turn]
+
+    with pytest.raises(InvalidData, match=said):
+        CountingOracle(Wrong()).similarity([0, 1, 2], [0, 1, 2])
 
 
 def test_of_a_cache_that_is_full_each_request_asks_once():
@@ -274,6 +339,51 @@ def test_a_function_is_asked_in_order_and_may_name_items():
 def test_a_function_that_misbehaves_is_told_where(function, said):
     with pytest.raises(InvalidData, match=said):
         FunctionOracle(function, n_items=4).similarity([2], [1])
+
+
+def test_a_batched_function_is_called_once_for_all_pairs_of_a_request():
+    matrix, calls = symmetric(30), []
+
+    def batch(first, second):
+        calls.append(list(zip(first, second, strict=True)))
+        return matrix[[ord(x) - 97 for x in first], [ord(y) - 97 for y in second]]
+
+    names = [chr(97 + i) for i in range(30)]
+    oracle = FunctionOracle(batch, names, batched=True)
+    items = np.arange(30)
+    counted = CountingOracle(oracle)
+    block = counted.similarity(items, items)
+    one = FunctionOracle(lambda a, b: matrix[ord(a) - 97, ord(b) - 97], names)
+    assert np.array_equal(block, CountingOracle(one).similarity(items, items))
+    assert list(map(len, calls)) == [30 * 29 // 2, 16]
+    assert all(x < y for x, y in calls[0])
+    assert len(set(calls[0])) == len(calls[0])
+    assert calls[1] == [(y, x) for x, y in calls[0][:16]]
+    counted.similarity(items[:9], items[5:])
+    assert len(calls) == 2
+    rows, cols = [4, 0], [0, 1, 4]
+    assert np.array_equal(oracle.similarity(rows, cols), one.similarity(rows, cols))
+    assert calls[2:] == [[("a", "e"), ("b", "e"), ("a", "b")]]
+    assert oracle.similarity([3], [3]) == 0.0
+    assert oracle.similarity([], [3]).shape == (0, 1)
+    again = pickle.loads(pickle.dumps(FunctionOracle(np.add, n_items=9, batched=True)))
+    assert again.similarity([1], [2, 3]).tolist() == [[3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda i, j: [1.0, np.nan], "says nan on items 1 and 3"),
+        (lambda i, j: 1 / 0, "failed on 2 pairs, items 1 and 2 first .ZeroDivisionError"),
+        (lambda i, j: np.ones((2, 2)), r"2 pairs has shape \(2, 2\)"),
+        (lambda i, j: 0.5, r"shape \(\)"),
+        (lambda i, j: ["close", "far"], "no list of numbers"),
+        (lambda i, j: np.subtract(i, j), "not symmetric: items 1 and 2"),
+    ],
+)
+def test_a_batched_function_that_misbehaves_is_told_where(function, said):
+    with pytest.raises(InvalidData, match=said):
+        FunctionOracle(function, n_items=4, batched=True).similarity([1], [2, 3])
 
 
 def test_a_function_needs_items():

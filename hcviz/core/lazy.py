@@ -140,6 +140,9 @@ class FunctionOracle:
         What it is called with; without, the items' numbers (then ``n_items`` says how many).
     thread_safe : bool
         Whether several threads may call it at once; by default one at a time does.
+    batched : bool
+        ``function(first, second)`` takes two lists of items instead, and returns one number for
+        each pair: it is called once for all pairs of a request (and once more, for those tried).
 
     An exception inside, and an answer that is not one finite number, become :class:`InvalidData`
     that names the two items. Of the first 16 pairs both orders are tried: a function that is not
@@ -156,6 +159,7 @@ class FunctionOracle:
         items: Sequence[Any] | None = None,
         n_items: int | None = None,
         thread_safe: bool = False,
+        batched: bool = False,
     ) -> None:
         if not callable(function):
             raise InvalidData(f"A similarity function must be callable, not {function!r}.")
@@ -164,7 +168,7 @@ class FunctionOracle:
         self.function, self.items = function, items
         count = n_items if items is None else len(items)
         self.n_items = whole_number(count, "The number of items", InvalidData, 1)
-        self.thread_safe = bool(thread_safe)
+        self.thread_safe, self.batched = bool(thread_safe), bool(batched)
         self._tried = 0
         self._turn = threading.Lock()
 
@@ -176,38 +180,85 @@ class FunctionOracle:
         self._turn = threading.Lock()
 
     def similarity(self, rows: Int, cols: Int) -> Float:
-        with contextlib.nullcontext() if self.thread_safe else self._turn:
-            return self._block(np.asarray(rows).tolist(), np.asarray(cols).tolist())
+        rows, cols = np.asarray(rows), np.asarray(cols)
+        values = self.paired_similarity(np.repeat(rows, cols.size), np.tile(cols, rows.size))
+        return values.reshape(rows.size, cols.size)
 
-    def _block(self, rows: list[int], cols: list[int]) -> Float:
-        out = np.full((len(rows), len(cols)), -np.inf)
-        done: dict[tuple[int, int], float] = {}
-        for i, x in enumerate(rows):
-            for j, y in enumerate(cols):
-                pair = (x, y) if x < y else (y, x)
-                if x != y and pair not in done:
-                    done[pair] = self._asked(*pair)
-                out[i, j] = done.get(pair, -np.inf)
-        out[np.isneginf(out)] = max(done.values(), default=0.0)  # items with themselves
-        return out
+    def paired_similarity(self, first: Int, second: Int) -> Float:
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        pairs = list(zip(low.tolist(), high.tolist(), strict=True))
+        different = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+        with contextlib.nullcontext() if self.thread_safe else self._turn:
+            known = dict(zip(different, self._answers(different), strict=True))
+        itself = max(known.values(), default=0.0)
+        return np.array([known.get(pair, itself) for pair in pairs], dtype=np.float64)
+
+    def _answers(self, pairs: list[tuple[int, int]]) -> list[float]:
+        if not self.batched:
+            return [self._asked(*pair) for pair in pairs]
+        values = self._called_with(pairs)
+        tried = pairs[: self.TRIED - self._tried]
+        self._tried += len(tried)
+        back = self._called_with([(y, x) for x, y in tried])
+        for pair, value, other in zip(tried, values, back, strict=False):
+            self._same(*pair, value, other)
+        return values
 
     def _asked(self, x: int, y: int) -> float:
         value = self._called(x, y)
         if self._tried < self.TRIED:
             self._tried += 1
-            back = self._called(y, x)
-            if abs(back - value) > 1e-9 * max(1.0, abs(value), abs(back)):
-                raise InvalidData(
-                    f"The similarity function is not symmetric: items {x} and {y} have similarity "
-                    f"{value:g}, the other way round {back:g}.",
-                    "Return the mean of both, say.",
-                )
+            self._same(x, y, value, self._called(y, x))
         return value
 
-    def _called(self, x: int, y: int) -> float:
-        a, b = (x, y) if self.items is None else (self.items[x], self.items[y])
+    def _same(self, x: int, y: int, value: float, back: float) -> None:
+        if abs(back - value) > 1e-9 * max(1.0, abs(value), abs(back)):
+            raise InvalidData(
+                f"The similarity function is not symmetric: items {x} and {y} have similarity "
+                f"{value:g}, the other way round {back:g}.",
+                "Return the mean of both, say.",
+            )
+
+    def _called_with(self, pairs: list[tuple[int, int]]) -> list[float]:
+        """A batched function's answers."""
+        if not pairs:
+            return []
+        first, second = ([self._item(x) for x in side] for side in zip(*pairs, strict=True))
         try:
-            answer = self.function(a, b)
+            answer = self.function(first, second)
+        except HcvizError:
+            raise
+        except Exception as fault:
+            raise InvalidData(
+                f"The similarity function failed on {len(pairs)} pairs, items {pairs[0][0]} and "
+                f"{pairs[0][1]} first ({type(fault).__name__}: {fault})."
+            ) from fault
+        try:
+            values = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidData(
+                f"The similarity function's answer on {len(pairs)} pairs is no list of numbers: "
+                f"{answer!r:.60}."
+            ) from None
+        if values.shape != (len(pairs),):
+            raise InvalidData(
+                f"The similarity function's answer on {len(pairs)} pairs has shape {values.shape}; "
+                "one number for each pair is needed."
+            )
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if wrong.size:
+            x, y = pairs[wrong[0]]
+            raise InvalidData(
+                f"The similarity function says {values[wrong[0]]} on items {x} and {y}."
+            )
+        return values.tolist()
+
+    def _item(self, x: int) -> Any:
+        return x if self.items is None else self.items[x]
+
+    def _called(self, x: int, y: int) -> float:
+        try:
+            answer = self.function(self._item(x), self._item(y))
         except HcvizError:
             raise
         except Exception as fault:

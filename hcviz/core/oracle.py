@@ -51,9 +51,11 @@ class CountingOracle:
 
     With a cache that is not full, every pair is asked for once, in one order, and no item with
     itself (the answer there is 0, and means nothing): what the oracle is asked is what is counted.
-    A request for some items with themselves becomes one for each item but the last, with those
-    after it. Of up to 16 early pairs the other order is asked too, to tell an oracle that is not
-    symmetric, unless it says ``symmetric = True``.
+    A request is then one call if the oracle has ``paired_similarity(first, second)``. If it has
+    not, one for each set of rows that lack the same columns; of some items with themselves, one for
+    each item but the last, with those after it: no fewer rectangles hold all pairs of m items once
+    each (Graham & Pollak 1971). Of up to 16 early pairs the other order is asked too, to tell an
+    oracle that is not symmetric, unless it says ``symmetric = True``.
 
     Threads may share one; the oracle is asked by one at a time, unless it says ``thread_safe =
     True``. (A Dask worker has one for each task: with several threads a worker, an oracle of one's
@@ -149,25 +151,35 @@ class CountingOracle:
         return out
 
     def _fill(self, rows: Int, cols: Int, out: Float, asked: NDArray[np.bool_]) -> None:
-        """Ask for the cells that are ``asked``: the rows that ask for the same columns at once."""
+        """Ask for the cells that are ``asked``: all at once where the oracle can, or they are a
+        block; else the rows that ask for the same columns at once."""
         patterns = np.packbits(asked, axis=1)
         first, group = np.unique(patterns, axis=0, return_index=True, return_inverse=True)[1:]
-        for g in np.argsort(first):
-            across = np.flatnonzero(group.ravel() == g)
-            down = np.flatnonzero(asked[first[g]])
-            if down.size:
-                block = checked(self.oracle, rows[across], cols[down], self.fickle)
-                out[np.ix_(across, down)] = block
-                self._try(rows[across[:1]], cols[down], block[:1])
+        first = np.sort(first[asked[first].any(axis=1)])
+        if first.size > 1 and callable(getattr(self.oracle, "paired_similarity", None)):
+            i, j = np.nonzero(asked)
+            out[i, j] = checked_pairs(self.oracle, rows[i], cols[j])
+            self._try(rows[i], cols[j], out[i, j])
+            return
+        for place in first:
+            across = np.flatnonzero(group.ravel() == group.ravel()[place])
+            down = np.flatnonzero(asked[place])
+            block = checked(self.oracle, rows[across], cols[down], self.fickle)
+            out[np.ix_(across, down)] = block
+            self._try(np.repeat(rows[place], down.size), cols[down], block[0])
 
-    def _try(self, row: Int, cols: Int, block: Float) -> None:
-        """Ask for the first pairs the other way round."""
-        count = min(TRIED - self._tried, cols.size)
+    def _try(self, first: Int, second: Int, values: Float) -> None:
+        """Ask for the first pairs the other way round; those of a row have one ``first``."""
+        count = min(TRIED - self._tried, first.size)
         if count <= 0 or self.fickle or getattr(self.oracle, "symmetric", False):
             return
         self._tried += count
-        back = checked(self.oracle, cols[:count], row)
-        same_both_ways(self.oracle, row, cols[:count], block[:, :count], back.T)
+        first, second = first[:count], second[:count]
+        if first.min() == first.max():
+            back = checked(self.oracle, second, first[:1])[:, 0]
+        else:
+            back = checked_pairs(self.oracle, second, first)
+        same_both_ways(self.oracle, first, second, values[:count], back)
 
     # ------------------------------------------------------------------ what was asked
 
@@ -224,15 +236,28 @@ def checked(oracle: Any, rows: Int, cols: Int, fickle: bool = False) -> Float:
 
     ``fickle``: both ways round need not agree.
     """
+    block = _answered(oracle, "similarity", rows, cols, (rows.size, cols.size))
+    if not fickle and rows.size == cols.size > 1 and np.array_equal(rows, cols):
+        same_both_ways(oracle, rows[:, None], cols, block, block.T)
+    return block
+
+
+def checked_pairs(oracle: Any, first: Int, second: Int) -> Float:
+    """The same of pairs, ``first[i]`` with ``second[i]``: float64 (len(first),)."""
+    return _answered(oracle, "paired_similarity", first, second, (first.size,))
+
+
+def _answered(oracle: Any, ask: str, rows: Int, cols: Int, shape: tuple[int, ...]) -> Float:
+    """What the oracle's method ``ask`` answers, of that shape, every value a number."""
     name = type(oracle).__name__
+    what = " x ".join(map(str, shape)) + (" similarities" if len(shape) == 2 else " pairs")
     try:
-        answer = oracle.similarity(rows, cols)
+        answer = getattr(oracle, ask)(rows, cols)
     except (HcvizError, MemoryError):
         raise
     except Exception as fault:
         raise InvalidData(
-            f"The oracle {name} failed when asked for {rows.size} x {cols.size} similarities "
-            f"({type(fault).__name__}: {fault})."
+            f"The oracle {name} failed when asked for {what} ({type(fault).__name__}: {fault})."
         ) from fault
     try:
         given = np.asarray(answer)
@@ -241,33 +266,34 @@ def checked(oracle: Any, rows: Int, cols: Int, fickle: bool = False) -> Float:
         block = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidData(f"The oracle {name} did not answer with numbers.") from None
-    if block.shape != (rows.size, cols.size):
+    if given.shape != shape:
         raise InvalidData(
-            f"The oracle {name} was asked for {rows.size} x {cols.size} similarities and answered "
-            f"with shape {block.shape}.",
-            "similarity(rows, cols) returns one row for each of rows, one column for each of cols.",
+            f"The oracle {name} was asked for {what} and answered with shape {given.shape}.",
+            "similarity(rows, cols) returns one row for each of rows, one column for each of cols."
+            if len(shape) == 2
+            else "paired_similarity(first, second) returns one number for each pair.",
         )
-    wrong = kernels.first_bad(block, LARGEST)
+    wrong = int(kernels.first_bad(np.atleast_2d(block), LARGEST))
     if wrong >= 0:
-        i, j = divmod(int(wrong), cols.size)
+        i, j = divmod(wrong, cols.size) if len(shape) == 2 else (wrong, wrong)
         raise InvalidData(
             f"The oracle {name} says that the similarity of items {rows[i]} and {cols[j]} is "
-            f"{block[i, j]}.",
+            f"{block.flat[wrong]}.",
             f"Similarities must be numbers up to {LARGEST:g}.",
         )
-    if not fickle and rows.size == cols.size > 1 and np.array_equal(rows, cols):
-        same_both_ways(oracle, rows, cols, block, block.T)
     return block
 
 
-def same_both_ways(oracle: Any, rows: Int, cols: Int, forth: Float, back: Float) -> None:
-    """:class:`InvalidData` unless two answers for ``rows`` with ``cols`` agree."""
+def same_both_ways(oracle: Any, first: Int, second: Int, forth: Float, back: Float) -> None:
+    """:class:`InvalidData` unless answers for ``first`` with ``second``, of their shape together,
+    are the same the other way round."""
     gap = np.abs(forth - back)
     if gap.max() > 1e-9 * max(1.0, float(np.abs(forth).max())):
-        i, j = divmod(int(gap.argmax()), cols.size)
+        worst = int(gap.argmax())
+        i, j = (each.flat[worst] for each in np.broadcast_arrays(first, second))
         raise InvalidData(
-            f"The oracle {type(oracle).__name__} is not symmetric: items {rows[i]} and {cols[j]} "
-            f"have similarity {forth[i, j]:g}, the other way round {back[i, j]:g}.",
+            f"The oracle {type(oracle).__name__} is not symmetric: items {i} and {j} "
+            f"have similarity {forth.flat[worst]:g}, the other way round {back.flat[worst]:g}.",
             "One that draws anew each time: CountingOracle(oracle, fickle=True).",
         )
 

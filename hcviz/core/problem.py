@@ -34,6 +34,10 @@ class SimilarityOracle(Protocol):
     the answers, and asks for each pair once), ``thread_safe = True`` (threads may ask at once; else
     one at a time does), ``symmetric = True`` (else some pairs are asked both ways round) and
     ``all_at_once = True`` (methods that need a matrix may ask for all of them).
+
+    Where a call is dear, not a pair alone, it has ``paired_similarity(first, second)`` too: the
+    similarities of ``first[i]`` with ``second[i]``, shape (len(first),). Answers that are kept are
+    then completed in one call, where ``similarity`` would be called row by row.
     """
 
     n_items: int
