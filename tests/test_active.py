@@ -946,3 +946,34 @@ def test_opposites_are_not_taken_for_like(monkeypatch):
         products, labels = divided[0]
         assert (np.sign(products) == np.where(np.equal.outer(labels, labels), 1, -1)).all()
         assert calls == 1 or set(divided[1][0].ravel().round().tolist()) == {0.0, 1.0}
+
+
+def test_nobody_counts_twice_in_an_average_of_a_division_with_triplets():
+    """Where a sample falls into one supernode, others join it (``with_two``); second looks must not
+    compare with those again. Here 280 of 300 items are bound and 20 are not, ten of these alike."""
+    n, s = 300, 12
+    bound = np.arange(280, dtype=np.int32)
+    rows = np.stack([bound[:-1], bound[1:], np.full(279, 280, np.int32)], axis=1)
+    matrix = np.random.default_rng(0).normal(size=(n, n))
+    matrix[280:290, 280:290] += 10.0
+    matrix[:280, :280] += 10.0
+    matrix = (matrix + matrix.T) / 2
+    plan = ActiveCluster(s=s).plan(n)
+    joined_by_others = looked_again = 0
+
+    class Told(MatrixOracle):
+        def similarity(self, rows, cols):
+            told.append((set(rows.tolist()), set(cols.tolist())))
+            return super().similarity(rows, cols)
+
+    for seed in range(40):
+        told = []
+        division = growth.Growth(Told(matrix), plan, np.arange(n, dtype=np.int32), seed, rows)
+        for _ in division.first_division():
+            pass
+        joined_by_others += len(told[0][0]) > s
+        looked_again += division.second > 0
+        found = [p for r, c in told for p in itertools.product(r, c)]  # whose average, with whom
+        assert len(found) == len(set(found))
+    assert joined_by_others > 5
+    assert looked_again > 5

@@ -245,11 +245,12 @@ class Growth:
         heard = min(WITNESSES * plan.s, SEEN // plan.s) if plan.sharpen else 0
         most = min(m, plan.s + max(heard, ROUNDS * plan.s))
         drawn = rng.choice(m, most, replace=False).astype(np.int32)
-        sample = np.sort(drawn[: plan.s])
+        sample, later = np.sort(drawn[: plan.s]), drawn[plan.s :]
         key = None
         if len(one.rows):
             key = components(m, self.local(one))
             sample = with_two(sample, key, rng)
+            later = later[~np.isin(later, sample)]  # who has joined it counts once
         block = self.oracle.similarity(who[sample], who[sample])
         yield
         kept: Any = np.arange(len(sample), dtype=np.int32)
@@ -260,10 +261,7 @@ class Growth:
         if key is not None:
             own_key = np.unique(key[sample[kept]], return_inverse=True)[1].astype(np.int32)
         members = sample[kept]
-        rest = np.ones(m, bool)
-        rest[sample] = False
-        witnesses = drawn[plan.s : plan.s + heard]
-        witnesses = np.sort(witnesses[rest[witnesses]])
+        witnesses = np.sort(later[:heard])
         found, seen = yield from self._clustered(
             core, own_key, (who[witnesses], who[members]), one.seed, crew
         )
@@ -279,7 +277,8 @@ class Growth:
         )
         nobody = np.full(len(witnesses), -1, np.int32)
         placekernels.tally(seen, witnesses, clusters, nobody, sums, squares, counts)
-        rest[witnesses] = False
+        rest = np.ones(m, bool)
+        rest[sample] = rest[witnesses] = False
         others = np.flatnonzero(rest).astype(np.int32)
         yield from self._tally(who, others, members, clusters, (sums, squares, counts), crew)
 
@@ -302,7 +301,7 @@ class Growth:
         if plan.repair > 0:
             loose = np.ones(m, bool) if key is None else np.bincount(key)[key] == 1
             tallies = (sums, squares, counts)
-            yield from self._second(who, drawn, loose, labels, tallies, one.seed, crew)
+            yield from self._second(who, later, loose, labels, tallies, one.seed, crew)
         if flatkernels.one_sided(labels):
             labels[members] = clusters
         return labels
@@ -385,25 +384,26 @@ class Growth:
     def _second(
         self,
         who: Int,
-        drawn: Int,
+        later: Int,
         loose: NDArray[np.bool_],
         labels: Int,
         tallies: tuple[Float, Float, Int],
         seed: int,
         crew: Crew | None,
     ) -> Iterator[None]:
-        """Look again at those whose place is in doubt, at ``s`` more items each time.
+        """Look again at those whose place is in doubt, at ``s`` more items each time: ``later``,
+        in turn, which are not of the sample.
 
         The most doubtful first, as far as the budget goes; sampled items among them. What they are
         compared with are items that are in no doubt.
         """
         s, m = self.plan.s, len(labels)
         room = int(self.plan.repair * (s * (m - s) + s * (s - 1) // 2))
-        for turn in range(1, ROUNDS + 1):
+        for turn in range(ROUNDS):
             clear = placekernels.doubts(*tallies, labels)
             clear[~loose] = np.inf
             doubted = clear < DOUBT
-            more = drawn[s * turn : s * (turn + 1)]
+            more = later[s * turn : s * (turn + 1)]
             more = np.sort(more[~doubted[more] & (labels[more] < tallies[0].shape[1])])
             again = np.flatnonzero(doubted).astype(np.int32)
             most = room // max(1, len(more))
