@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import base64
+import io
 import re
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
 from hcviz.algorithms.comparison.similarities import AddS
+from hcviz.core.errors import SessionFileError
 from hcviz.io import adding
 from hcviz.io.comparison_csv import write_answers_csv
+from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui import answerlist, pictures, sources
+from hcviz.ui import store as store_module
 from hcviz.ui.centre.items import Pick
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
@@ -696,3 +702,132 @@ def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked)
     loop.until(lambda: store.view.said.startswith("same.csv holds"))
     assert store.view.said == "same.csv holds 1 answer that is there: nothing was added."
     assert store.session.data.answers == ()
+
+
+# ---------------------------------------------------------------------- session files
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Session files are read once they may be: ``allowed``; ``found``: on which threads."""
+
+    made = SimpleNamespace(allowed=threading.Event(), found=[])
+
+    def waiting(content):
+        made.found.append(threading.current_thread())
+        assert made.allowed.wait(120)
+        return load_session(content)
+
+    monkeypatch.setattr(store_module, "load_session", waiting)
+    yield made
+    made.allowed.set()
+    read_to_the_end()
+
+
+@pytest.fixture
+def saved(store, loop):
+    """A session file: the zoo with an answer. The store has gone back to before that."""
+    state_a_constraint(store, ["dolphin", "tuna"], "wolf")
+    loop.until(lambda: store.session.status == "settled")
+    content = save_session(store.session)
+    store.dispatch(act.Undo())
+    assert not store.session.constraints
+    return content
+
+
+def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow):
+    files = Files(store, None, None)
+    files._open("session", "mine.hcviz", saved)
+    assert store.view.said == "Reading mine.hcviz."
+    assert pictures.foot(store)["reading"]["said"].startswith("Reading mine.hcviz (")
+    state_a_constraint(store, ["wolf", "lion"], "carp")  # a gesture, and its run to the end
+    loop.until(lambda: store.session.status == "settled")
+    (meanwhile,) = store.session.constraints
+    assert store.view.reading is not None
+    store.dispatch(act.Undo())  # nor does a step that needs no other data disturb it
+    store.dispatch(act.Redo())
+    run = store.session.run
+    slow.allowed.set()
+    loop.until(lambda: store.view.reading is None)
+    assert store.view.error is None
+    assert store.view.said == "The session is as it was saved."
+    (constraint,) = store.session.constraints
+    assert (constraint.group, constraint.apart) != (meanwhile.group, meanwhile.apart)
+    assert constraint == load_session(saved).constraints[0]
+    assert store.session.run >= run
+    assert threading.current_thread() not in slow.found
+    state_a_constraint(store, ["wolf", "lion"], "carp")  # and the page is as usable as before
+    loop.until(lambda: store.session.status == "settled")
+    assert len(store.session.constraints) == 2
+
+
+def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, readers):
+    store.open_later(wide())
+    loop.until(lambda: len(store.session.labels) == 20_000)
+    content = save_session(store.session)
+    assert store.open_data(DataSpec(name="iris"))
+    readers.clear()
+    Files(store, None, None)._open("session", "wide.hcviz", content)
+    loop.until(lambda: len(store.session.labels) == 20_000)
+    assert len(readers) == 1
+    assert threading.current_thread() not in readers
+    assert len(store.problem.features) == 20_000
+
+
+def test_what_is_wrong_with_a_session_file_is_said_and_changes_nothing(store, loop, saved):
+    before, files, other = store.session, Files(store, None, None), io.BytesIO()
+    with ZipFile(other, "w") as archive:
+        archive.writestr("manifest.json", '{"format": "something else"}')
+    for content in (b"nothing", saved[:-99], other.getvalue()):
+        with pytest.raises(SessionFileError) as wrong:
+            load_session(content)
+        files._open("session", "bad.hcviz", content)
+        loop.until(lambda: store.view.reading is None)
+        assert store.view.error == (wrong.value.message, wrong.value.hint)
+        assert store.view.said == ""
+        assert store.session is before
+    # Its data are refused with their own sentence: here the items are others.
+    other = replace(load_session(saved), data=DataSpec(name="iris"))
+    files._open("session", "other.hcviz", save_session(other))
+    loop.until(lambda: store.view.reading is None)
+    assert store.view.error[0].startswith("The session was made with other items than 'iris'")
+    assert store.session is before
+    assert store.session.data.name == "zoo"
+
+
+def test_of_two_session_files_the_newer_one_is_opened(store, loop, saved, slow):
+    files = Files(store, None, None)
+    newer = save_session(store.session)
+    files._open("session", "old.hcviz", saved)
+    files._open("session", "new.hcviz", newer)
+    assert store.view.said == "Reading new.hcviz."
+    slow.allowed.set()
+    loop.until(lambda: store.view.reading is None)
+    read_to_the_end()
+    done: list[bool] = []
+    loop.schedule(lambda: done.append(True))  # after all that was handed over
+    loop.until(lambda: done)
+    assert store.session.constraints == ()
+    assert store.view.error is None
+
+
+def test_a_session_file_that_is_stopped_or_gives_way_is_not_opened(store, loop, saved, slow):
+    assert store.open_data(DataSpec(name="iris"))
+    loop.until(lambda: store.session.status == "settled")
+    files = Files(store, None, None)
+    files._open("session", "mine.hcviz", saved)
+    files.stop()
+    assert store.view.said == "Stopped: mine.hcviz was not opened."
+    assert store.view.reading is None
+    files._open("session", "mine.hcviz", saved)
+    store.dispatch(act.Undo())  # other data
+    assert store.session.data.name == "zoo"
+    assert store.view.reading is None
+    assert store.view.error[0] == "mine.hcviz was not opened."
+    files._open("session", "mine.hcviz", saved)
+    store.dispatch(act.Attach("bad.csv", b"anchor,near,far\nwolf,lion,nobody\n", "Bad."))
+    assert "nobody" in store.view.error[0]
+    assert store.view.reading is not None, "what is refused leaves all as it was"
+    slow.allowed.set()
+    loop.until(lambda: store.session.constraints)
+    assert store.view.reading is None

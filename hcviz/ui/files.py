@@ -18,7 +18,7 @@ from hcviz.io.adding import Added, There, added
 from hcviz.io.answers import Signed, counted
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
-from hcviz.io.session_file import load_session, save_session
+from hcviz.io.session_file import save_session
 from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
 from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
@@ -119,7 +119,7 @@ class Files:
     def _open(self, kind: str, name: str, content: bytes) -> None:
         store = self.store
         if kind == "session":
-            store.restore(load_session(content))
+            store.restore_later(name, content)
         elif kind == "reference":
             drawn = read_reference_tree(content, store.session.labels)
             said = drawn.constraints(name, time=act.now())

@@ -22,6 +22,7 @@ from hcviz.core.problem import MOST_DENSE, Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
+from hcviz.io.session_file import load_session
 from hcviz.jobs import Aside, Place, Runner, Samples, hand_over
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
@@ -96,6 +97,8 @@ class Store:
         self._reading: object | None = None
         self._reading_for: DataSpec | None = None
         self._behind: list[act.Attach] = []
+        #: The file that is opened when it is read, in the place of what there is.
+        self._opens = ""
         #: The file of answers that is added when it is read; those that never will be; what was
         #: wrong with others. They are told when nothing is read any more.
         self._adds = ""
@@ -165,8 +168,9 @@ class Store:
             after, effects = update(self.session, self._with_treatment(action))
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
-                    self._read_no_more()
                     self._use(self._read_again(effect.spec), effect.spec)
+                    self._give_up_opening()
+                    self._read_no_more()
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
                 self.view = replace(self.view, three=())
@@ -210,14 +214,18 @@ class Store:
         work: Callable[[], T],
         then: Callable[[T], object],
         adds: str = "",
+        opens: bool = False,
     ) -> None:
         """``then(work())``, the work, a file of ``size`` bytes, on a thread of its own; whatever is
         read, opened or put back meanwhile supersedes it, and it can be stopped. What the work
         raises is said, and nothing is done. ``adds``: the file of answers that is to be added to
-        the data, if any; it is told where that does not happen."""
+        the data, if any; it is told where that does not happen. ``opens``: the file is to take the
+        place of what there is; that it will not is told where no other does."""
+        if not opens:
+            self._give_up_opening()
         self._read_no_more()
         reading = self._reading = object()
-        self._reading_for, self._adds = None, adds
+        self._reading_for, self._adds, self._opens = None, adds, name if opens else ""
         self.look(said=f"Reading {name}.", error=None, reading=Reading(name, size))
 
         def told(found: Any, fault: Exception | None = None) -> None:
@@ -262,8 +270,16 @@ class Store:
     def _read_no_more(self) -> None:
         self._reading = None
         self._lost += [*filter(None, [self._adds]), *(each.filename for each in self._behind)]
-        self._adds, self._behind = "", []
+        self._adds, self._opens, self._behind = "", "", []
         self.view = replace(self.view, reading=None)
+
+    def _give_up_opening(self) -> None:
+        """What is being read to be opened will not be, since other data are asked for."""
+        if self._opens:
+            self._faults.append(
+                (f"{self._opens} was not opened.", "Something else was done meanwhile: try again.")
+            )
+            self._opens = ""
 
     def _tell_lost(self) -> None:
         """Of files of answers that were to be added: that something else was done instead, and
@@ -284,6 +300,7 @@ class Store:
             len(spec.content or b""),
             lambda: resolve(spec),
             lambda found: self.open_data(spec, said, found),
+            opens=True,
         )
 
     def _put_off(self, action: Any) -> bool:
@@ -362,11 +379,25 @@ class Store:
         heed = [each for each in able if each.triplets == "hard"]
         return next(iter([*heed, *able]), None)
 
-    def restore(self, session: Session) -> bool:
-        """Put a loaded session in the place of this one; False (and a sentence) if it cannot."""
+    def restore_later(self, name: str, content: bytes) -> None:
+        """:meth:`restore` of a session file, read on a thread of its own whatever its size, which
+        says little of what is packed in it. What is done meanwhile is done to the session that
+        there is; other data, or another opening, supersede the file."""
+
+        def read() -> tuple[Session, Dataset]:
+            session = load_session(content)
+            return session, data_of(session)
+
+        self.read_later(name, len(content), read, lambda found: self.restore(*found), opens=True)
+
+    def restore(self, session: Session, found: Dataset | None = None) -> bool:
+        """Put a loaded session in the place of this one; False (and a sentence) if it cannot.
+
+        ``found``: its data, where they have been read.
+        """
         self._read_no_more()  # what is still being read has been thought better of
         with self.guarded() as guard:
-            dataset = data_of(session)
+            dataset = found or data_of(session)
             self.runner.cancel()
             self._samples = {}  # of runs of the same numbers, but of another session
             self._use(dataset, session.data)
