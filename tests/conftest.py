@@ -58,10 +58,16 @@ def loop() -> Loop:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    """A Dask scheduler in this process, and two worker processes; a killed one starts anew."""
+    """A Dask scheduler in this process, and two worker processes; a killed one starts anew.
+
+    However long that takes: a nanny whose worker is not back within 15 seconds, Dask's usual, would
+    be closed for good, and a busy machine can take longer.
+    """
+    import dask
     from distributed import LocalCluster
 
-    with LocalCluster(
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"})
+    with patience, LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
         host="127.0.0.1", silence_logs=50,
     ) as made:  # fmt: skip

@@ -16,6 +16,7 @@ from hcviz import InconsistentTriplets, Problem, Tree, metrics
 from hcviz.algorithms.active import (
     FLAT,
     ActiveCluster,
+    floorkernels,
     forget_flat,
     framework,
     growth,
@@ -528,6 +529,84 @@ def test_without_noise_every_cluster_of_s_items_is_recovered(method, variant):
         assert shown.metrics["share"] < 0.75
 
 
+def unbalanced(n, least, rng):
+    """Similarities without noise of a binary hierarchy whose divisions are anywhere, in no order;
+    its clusters, down to ``least`` items."""
+    matrix, clusters, waiting = np.zeros((n, n)), [], [(0, n, 0.0)]
+    while waiting:
+        begin, end, height = waiting.pop()
+        matrix[begin:end, begin:end] = height
+        clusters.append(range(begin, end))
+        if end - begin >= 2 * least:
+            cut = int(rng.integers(begin + least, end - least + 1))
+            for part in ((begin, cut), (cut, end)):
+                waiting.append((*part, height + rng.uniform(0.05, 0.4)))
+    order = rng.permutation(n)
+    place = np.argsort(order)
+    return matrix[np.ix_(order, order)], [frozenset(place[list(c)].tolist()) for c in clusters]
+
+
+@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("method", [*METHODS, "spectral", "kmeans"])
+def test_without_noise_a_small_branch_of_the_root_is_not_overlooked(method, told):
+    """s of a cluster's n / 10 items or more: a sample of 100 has none of them with a chance below
+    3e-5."""
+    for seed in range(6 if COMPILED else 1):
+        rng = np.random.default_rng([7, seed])
+        n = int(rng.integers(300, 500)) if COMPILED else 240
+        matrix, clusters = unbalanced(n, n // 10, rng)
+        rows = [(a, b, c) for a, b, c in rng.integers(n, size=(300, 3)).tolist()
+                if matrix[a, b] > max(matrix[a, c], matrix[b, c]) and a != b]  # fmt: skip
+        problem = Problem(similarity=matrix, triplets=rows[:20] if told else None)
+        own = {"k": 2} if method in FULL.values() else {"k": 2, "s": 100}
+        if method == "heurspec":
+            own |= {"eigengap": False, "drop_low_degree": False, "new_clusters": False}
+        found = {
+            frozenset(each.tolist())
+            for each in last(hcviz.run(method, problem, seed=seed, **own)).tree.clades()
+        }
+        assert all(each in found for each in clusters if len(each) >= 100)
+
+
+def plain_apart(matrix, key):
+    """By definition: the sets of the relation "above the lowest", if it is one of equivalence."""
+    m = len(matrix)
+    off = matrix[~np.eye(m, dtype=bool)]
+    above = (matrix > off.min()) | np.eye(m, dtype=bool)
+    sets = {frozenset(np.flatnonzero(row).tolist()) for row in above}
+    alone = [frozenset([i]) for i in range(int(key.max()) + 1)]
+    if sum(map(len, sets)) != m:  # they overlap
+        return alone
+    groups = []  # of supernodes
+    for each in sets:
+        group = {int(key[i]) for i in each}
+        for other in [g for g in groups if g & group]:
+            groups.remove(other)
+            group |= other
+        groups.append(group)
+    return alone if len(groups) < 2 else sorted(map(frozenset, groups), key=min)
+
+
+@given(st.data())
+def test_what_the_lowest_similarity_parts_is_that_of_the_definition(data):
+    m = data.draw(st.integers(3, 9))
+    blocks = np.array(data.draw(st.lists(st.integers(0, 3), min_size=m, max_size=m)))
+    matrix = np.where(blocks[:, None] == blocks, 0.75, 0.5)
+    for i, j in data.draw(st.lists(st.tuples(*[st.integers(0, m - 1)] * 2), max_size=2)):
+        matrix[i, j] = matrix[j, i] = data.draw(st.sampled_from([0.25, 0.5, 1.0]))
+    np.fill_diagonal(matrix, np.nan)
+    named = data.draw(st.lists(st.integers(0, m - 1), min_size=m, max_size=m))
+    key = np.array([sorted(set(named), key=named.index).index(x) for x in named], np.int32)
+    if data.draw(st.booleans()):
+        key = np.arange(m, dtype=np.int32)
+    group, count = floorkernels.apart(matrix, key, int(key.max()) + 1)
+    wanted = plain_apart(matrix, key)
+    assert count == len(wanted)
+    assert sorted(
+        (frozenset(np.flatnonzero(group == g).tolist()) for g in range(count)), key=min
+    ) == wanted  # fmt: skip
+
+
 # ---------------------------------------------------------------------- triplets
 
 
@@ -722,9 +801,23 @@ def test_what_cannot_be():
         ({"s": 3, "k": 3}, "cannot show"),
         ({"below_s": "half"}, "'full' or 'stop'"),
         ({"A": "astrology"}, "no flat method"),
+        ({"k": 1}, "k must be a whole number of 2 or more"),
+        ({"k": "two"}, "k must be"),
+        ({"s": 20.5}, "s must be whole"),
+        ({"s": "many"}, "s must be"),
+        ({"c": 0}, "more than 0"),
+        ({"c": math.nan}, "c must be a number"),
+        ({"repair": -1}, "repair must be a number of 0 or more"),
+        ({"repair": "a lot"}, "repair must be"),
+        ({"k": None, "most": 1}, "most must be"),
     ):
         with pytest.raises(InvalidParameter, match=said):
             ActiveCluster(**params).grow(data.oracle)
+    for also, said in (({"seed": -1}, "seed"), ({"seed": 2**64}, "seed"), ({"threads": 0}, "thr")):
+        with pytest.raises(InvalidParameter, match=said):
+            ActiveCluster().grow(data.oracle, **also)
+    with pytest.raises(InvalidParameter, match="seed"):
+        ActiveCluster().divide(data.oracle, -1)
 
     class Large:
         n_items = 20_000

@@ -59,8 +59,8 @@ ACTIVE = ("ASC", "AKM", "HSC", "ours")
 DIVISIONS: dict[str, Callable[[int, float], ActiveCluster]] = {
     "SC": lambda n, c: active_cases.spectral(n),
     "KM": lambda n, c: active_cases.kmeans(n),
-    "ASC": lambda n, c: ActiveCluster("laplacian", c=c, repair=0.0),
-    "AKM": lambda n, c: ActiveCluster("kmeans", c=c, repair=0.0, sharpen=False),
+    "ASC": lambda n, c: ActiveCluster("laplacian", c=c, repair=0.0, apart=False),
+    "AKM": lambda n, c: ActiveCluster("kmeans", c=c, repair=0.0, sharpen=False, apart=False),
     "ours": lambda n, c: ActiveCluster("centred", c=c),
 }
 
@@ -197,8 +197,8 @@ def by_sample(sizes: Sizes) -> Iterator[Row]:
         for t in range(sizes.trials):
             data = blocks(n, SIGMA_SAMPLE, t)
             made = {
-                "ASC": ActiveCluster("laplacian", s, repair=0.0),
-                "AKM": ActiveCluster("kmeans", s, repair=0.0, sharpen=False),
+                "ASC": ActiveCluster("laplacian", s, repair=0.0, apart=False),
+                "AKM": ActiveCluster("kmeans", s, repair=0.0, sharpen=False, apart=False),
                 "ours": ActiveCluster("centred", s, repair=0.0),
             }
             for name, each in made.items():

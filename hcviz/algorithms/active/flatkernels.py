@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.algorithms.active.eigenkernels import deflated, gap_and_vectors, reduce_rows
+from hcviz.algorithms.active.floorkernels import apart
 from hcviz.core.jit import njit
 from hcviz.core.mixkernels import branched, uniform
 from hcviz.core.spectralkernels import exact_vector
@@ -335,9 +336,10 @@ def cut_in_many(weights, key, count, method, k, most, seed):
 
 
 @njit
-def divide_whole(weights, method, seed, least, k, most):
+def divide_whole(weights, method, seed, least, k, most, floor):
     """Divide m items by :func:`cut_in_many`, and again, by their whole similarity matrix, until
     ``least`` or fewer are left (1: to the end; else they hang from one node): ``(up, made)``.
+    ``floor``: what :func:`floorkernels.apart` finds stays together.
 
     ``up`` int32 (2m - 1,): parents; leaves 0..m-1, inner nodes from m in the order made, the first
     with -1.
@@ -376,8 +378,10 @@ def divide_whole(weights, method, seed, least, k, most):
             row = weights[order[begin + i]]
             for j in range(size):
                 part[i, j] = row[order[begin + j]]
-        key = np.arange(size).astype(np.int32)
-        labels = cut_in_many(part, key, size, method, k, most, own)
+        key, count = np.arange(size).astype(np.int32), size
+        if floor:
+            key, count = apart(part, key, count)
+        labels = cut_in_many(part, key, count, method, k, most, own)[key]
         where = begin
         for side in range(labels.max() + 1):
             first = where

@@ -24,6 +24,7 @@ from hcviz.core.problem import check_oracle
 from hcviz.core.snapshot import Snapshot, View
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
+from hcviz.core.whole import whole_number
 
 #: Sets of up to so many items are divided to the end inside one task.
 TASK = 20_000
@@ -74,6 +75,11 @@ class ActiveCluster:
         similarities, where the flat method can do that (:attr:`Flat.of_products`). The others are
         compared with the sample anyway, to be placed: not one similarity more is asked for, and
         what s^2 similarities hide in noise, 17 s^2 show.
+    apart : bool
+        Ours (False: the paper's): where the lowest similarity alone tells groups apart
+        (:func:`hcviz.algorithms.active.floorkernels.apart`), as it does without noise, the flat
+        method chooses among them and divides none. A spectral cut and k-means else prefer a large
+        division further down to a root that parts few from many.
     drop, fresh : bool
         HeurSpec's heuristics (section 3.4): sampled items of low degree are set aside and placed
         like all others; items outlyingly dissimilar to every sampled cluster form a new one. (The
@@ -92,14 +98,19 @@ class ActiveCluster:
     below_s: str = "full"
     repair: float = 0.5
     sharpen: bool = True
+    apart: bool = True
     most: int = 8
     drop: bool = False
     fresh: bool = False
 
     def plan(self, n: int) -> Plan:
         """What this means for n items."""
-        least = 3 if self.k is None else self.k + 1
-        s = math.ceil(self.c * math.log(max(n, 2))) if self.s is None else int(self.s)
+        k = None if self.k is None else _whole(self.k, "k", 2)
+        least = 3 if k is None else k + 1
+        c, repair = _share(self.c, "c"), _share(self.repair, "repair")
+        if not c > 0:
+            raise InvalidParameter("c, of s = c ln n, must be more than 0.")
+        s = math.ceil(c * math.log(max(n, 2))) if self.s is None else _whole(self.s, "s")
         if self.s is not None and s < least:
             raise InvalidParameter(
                 f"s = {s} items cannot show {least - 1} clusters.", f"Take s of {least} or more."
@@ -109,10 +120,10 @@ class ActiveCluster:
         s = max(s, least)
         flat = flat_method(self.A)
         return Plan(
-            flat=flat, k=self.k, s=s, whole=whole_from(s, n, self.repair),
-            stop=self.below_s == "stop", repair=float(self.repair),
-            sharpen=self.sharpen and flat.of_products, most=self.most,
-            drop=self.drop, fresh=self.fresh,
+            flat=flat, k=k, s=s, whole=whole_from(s, n, repair),
+            stop=self.below_s == "stop", repair=repair,
+            sharpen=self.sharpen and flat.of_products, apart=self.apart,
+            most=_whole(self.most, "most", 2), drop=self.drop, fresh=self.fresh,
         )  # fmt: skip
 
     def foreseen(self, n: int) -> float:
@@ -139,6 +150,7 @@ class ActiveCluster:
         """The first division alone: the cluster of each of two items or more, numbered by their
         first items, int32 (n,). It is that of :meth:`grow` with the same seed."""
         n = check_oracle(oracle)
+        seed = _seed(seed)
         items = np.arange(n, dtype=np.int32)
         steps = Growth(oracle, self.plan(n), items, seed, NO_ROWS).first_division()
         while True:
@@ -172,7 +184,9 @@ class ActiveCluster:
         """
         counted = CountingOracle(oracle)
         n = counted.n_items
-        plan = self.plan(n)
+        plan, seed = self.plan(n), _seed(seed)
+        if threads is not None:
+            threads = _whole(threads, "threads", 1)
         rows = Triplets.of(triplets, n)
         build(n, rows)
         if plan.whole >= n > MOST_WHOLE:
@@ -183,6 +197,27 @@ class ActiveCluster:
         if crew is None and n > TASK and (threads or os.cpu_count() or 1) > 1:
             crew = Threads(threads or os.cpu_count() or 1)
         return _grown(counted, plan, seed, rows.rows, crew)
+
+
+def _whole(value: Any, what: str, low: int = 0) -> int:
+    return whole_number(value, what, InvalidParameter, low)
+
+
+def _share(value: Any, what: str) -> float:
+    try:
+        number = math.nan if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise InvalidParameter(f"{what} must be a number of 0 or more, not {value!r}.")
+    return number
+
+
+def _seed(value: Any) -> int:
+    seed = _whole(value, "A seed")
+    if seed >= 2**64:
+        raise InvalidParameter(f"A seed must be below 2^64, not {seed}.")
+    return seed
 
 
 def whole_from(s: int, n: int, repair: float) -> int:

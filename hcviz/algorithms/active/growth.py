@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.algorithms.active import flatkernels, placekernels, sharpkernels
+from hcviz.algorithms.active import flatkernels, floorkernels, placekernels, sharpkernels
 from hcviz.algorithms.active.flat import COMPILED, eigengap
 from hcviz.algorithms.active.plan import Plan, Waiting, work
 from hcviz.algorithms.active.sampling import joined, low_limits, well_linked, with_two
@@ -163,8 +163,9 @@ class Growth:
             matrix = one.matrix if len(one.matrix) == m else _part(one)
             least = plan.s if plan.stop else 1
             up, made = flatkernels.divide_whole(
-                matrix, plan.flat.kernel, np.uint64(one.seed), least, plan.k or 0, plan.most
-            )
+                matrix, plan.flat.kernel, np.uint64(one.seed), least, plan.k or 0, plan.most,
+                plan.apart,
+            )  # fmt: skip
             self.graft(one.own, up, made, one.over)
             return
         else:
@@ -222,8 +223,17 @@ class Growth:
         if len(one.rows):
             key = components(m, self.local(one))
             count = int(key.max()) + 1
+        group, count = self._apart(matrix, key, count)
+        key = group[key]
         labels = yield from self._flat(matrix, key, count, one.seed)
         return labels[key]
+
+    def _apart(self, matrix: Float, key: Int, count: int) -> tuple[Int, int]:
+        """Groups of supernodes that the flat method is not to divide, and how many."""
+        if not self.plan.apart:
+            return np.arange(count, dtype=np.int32), count
+        found: tuple[Int, int] = floorkernels.apart(matrix, key, count)
+        return found
 
     def _flat(self, matrix: Float, key: Int, count: int, seed: int, k: int | None = None) -> Steps:
         """The flat method's clusters of the supernodes, ``k`` or as the plan has it; two at
@@ -313,6 +323,10 @@ class Growth:
         int32 (count,) and float64 (R, s). ``core``: the sample's own; ``asked``: both by item."""
         seen = yield from self._asked(*asked, crew)
         count = int(key.max()) + 1
+        group, groups = self._apart(core, key, count)
+        if groups < count:  # nothing hides it
+            found = yield from self._flat(core, group[key], groups, seed)
+            return found[group], seen
         if len(seen):
             products = yield from sharpkernels.alike(core, seen)
             k = self.plan.k

@@ -117,7 +117,9 @@ def framework(params: Any, flat: str, papers: str, n_items: int = 0) -> ActiveCl
     paper = getattr(params, "variant", "ours") == "paper"
     flat = papers if paper else flat
     if n_items:
-        return ActiveCluster(flat, max(n_items, 1 + (params.k or 2)), params.k, repair=0.0)
+        return ActiveCluster(
+            flat, max(n_items, 1 + (params.k or 2)), params.k, repair=0.0, apart=not paper
+        )
     heuristics = isinstance(params, HeurSpec)
     return ActiveCluster(
         flat,
@@ -127,6 +129,7 @@ def framework(params: Any, flat: str, papers: str, n_items: int = 0) -> ActiveCl
         "stop" if paper else params.below_s,
         0.0 if paper else params.repair,
         not paper and params.sharpen,
+        not paper,
         drop=heuristics and params.drop_low_degree,
         fresh=heuristics and params.new_clusters,
     )

@@ -22,7 +22,8 @@ class Plan:
     ``most``; ``s``: items sampled. Sets of up to ``whole`` items are divided by all their
     similarities; with ``stop``, those of up to ``s`` not at all. ``repair``: second looks may use
     this share of a division's own similarities. ``sharpen``: the sample is divided by what others
-    say of it too. ``drop``, ``fresh``: HeurSpec's heuristics.
+    say of it too. ``apart``: what the lowest similarity
+    parts is not looked at further. ``drop``, ``fresh``: HeurSpec's heuristics.
     """
 
     flat: Flat
@@ -32,6 +33,7 @@ class Plan:
     stop: bool = False
     repair: float = 0.0
     sharpen: bool = False
+    apart: bool = False
     most: int = 8
     drop: bool = False
     fresh: bool = False

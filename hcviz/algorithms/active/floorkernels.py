@@ -1,0 +1,88 @@
+"""Items that their lowest similarity parts: where there is no noise, the division is written there.
+
+In a hierarchical block matrix without noise, items on either side of the root have one similarity,
+the lowest of all, and no others have it. A spectral cut of such a matrix may all the same prefer a
+larger division further down, and so may k-means, where the root parts a few from many: then a
+cluster is cut in two. With noise there is no such pattern, and nothing is parted here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hcviz.core.jit import njit
+
+#: Closer than this share of the largest similarity is equal.
+ROUNDING = 1e-12
+
+
+@njit
+def apart(weights, key, count):
+    """Supernodes that must stay together, numbered by their first: ``(group, groups)``, int32
+    (count,) and how many.
+
+    The groups are maximal sets of items such that pairs of one set are all above the lowest of
+    ``weights`` (float64 (m, m), symmetric, the diagonal meaning nothing), and all other pairs are
+    equal to it; ``key`` int32 (m,) numbers supernodes, which join the sets they bridge. Where there
+    are no such sets, or they are all one, each supernode is a group. O(m^2), O(m) with noise but
+    for finding the lowest.
+    """
+    m = key.size
+    alone = np.arange(count).astype(np.int32)
+    if m < 3:
+        return alone, count
+    least, most = np.inf, 0.0
+    for i in range(m):
+        for j in range(i):
+            least = min(least, weights[i, j])
+            most = max(most, abs(weights[i, j]))
+    limit = least + ROUNDING * most
+    block = np.full(m, -1, np.int32)
+    blocks = 0
+    for i in range(m):
+        if block[i] >= 0:
+            continue
+        block[i] = blocks
+        for j in range(i + 1, m):
+            if weights[i, j] > limit:
+                if block[j] >= 0:
+                    return alone, count
+                block[j] = blocks
+        blocks += 1
+    if blocks < 2 or blocks == m:
+        return alone, count
+    for i in range(m):
+        for j in range(i):
+            if (block[i] == block[j]) != (weights[i, j] > limit):
+                return alone, count
+    # Supernodes join blocks; each block points to one that it was joined with before it.
+    joined = np.arange(blocks).astype(np.int32)
+    first = np.full(count, -1, np.int32)
+    for i in range(m):
+        at = key[i]
+        if first[at] < 0:
+            first[at] = block[i]
+            continue
+        one, other = first[at], block[i]
+        while joined[one] != one:
+            one = joined[one]
+        while joined[other] != other:
+            other = joined[other]
+        joined[max(one, other)] = min(one, other)
+    name = np.full(blocks, -1, np.int32)
+    group = np.empty(count, np.int32)
+    groups = 0
+    for at in range(count):
+        one = first[at]
+        while joined[one] != one:
+            one = joined[one]
+        if name[one] < 0:
+            name[one] = groups
+            groups += 1
+        group[at] = name[one]
+    if groups < 2:
+        return alone, count
+    return group, groups
+
+
+__all__ = ["apart"]
