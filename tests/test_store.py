@@ -256,6 +256,18 @@ def test_every_picture_is_plain_json(store):
         json.dumps(draw(store))
 
 
+@pytest.mark.parametrize(
+    ("progress", "said"),
+    [
+        ((750, 2_000), "Running · 750 of 2,000"),
+        ((487_577_527_353, 499_999_500_000), "Running · 97 %"),
+    ],
+)
+def test_how_far_a_run_is_fits_the_bar(progress, said, store):
+    session = replace(store.session, status="sampling", progress=progress)
+    assert pictures.bar_live(SimpleNamespace(session=session, view=store.view))["text"] == said
+
+
 @pytest.mark.parametrize("count", [1, 2, 7, 50, 101])
 def test_the_cut_gives_the_clusters_asked_for(store, count):
     store.dispatch(act.SetMethod("average", "ignored"))

@@ -15,7 +15,7 @@ from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.datasets import load
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import Server, column, pixel, wait_for
+from tests.browser.driving import Server, column, pixel, wait_for, wait_until
 
 #: Levels of the veil's texels, 255 where everything is known.
 LEVELS = """() => {
@@ -103,6 +103,20 @@ def test_it_is_dark_where_nothing_was_asked(page, server):
     veiled(page)
     expect(switch).to_be_focused()
     assert np.array_equal(np.array(page.evaluate(LEVELS)).reshape(101, 101), levels)
+
+
+def test_the_slider_stays_where_it_is_though_more_is_told_above_it(page, server):
+    dashboard = opened(page, server, "data=zoo&method=active-spectral")
+    veiled(page)
+    slider = page.get_by_role("slider", name="Sampled, s")
+    slider.scroll_into_view_if_needed()
+    before = slider.bounding_box()["y"]
+    for key in ("Home", "PageUp"):
+        slider.press(key)
+        dashboard.settle()
+        expect(page.locator(".hc-inspector h3").first).to_have_text(re.compile("^[0-9]+ new$"))
+        # The section itself may tell more above the slider: a line or two.
+        wait_until(page, lambda: abs(slider.bounding_box()["y"] - before) < 40)
 
 
 def test_fewer_are_asked_for_at_a_smaller_s_and_undo_brings_the_veil_back(page, server):

@@ -66,6 +66,16 @@ export function render({ model, el, view }) {
   root.querySelector("main").append(notice)
   root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
   root.querySelector("footer").append(model.get_child("foot"))
+  // What a run changes is told above the sections: the slider that asked for it stays where it is, below
+  // the pointer or the focus, and what is above it scrolls.
+  const told = model.get_child("right"), aside = root.querySelector("aside.right")
+  let tall = 0
+  const stay = new ResizeObserver(() => {
+    const before = tall, grown = (tall = told.offsetHeight) - before
+    const below = aside.scrollTop > before || model.get_child("below").some(each => each.matches(":focus-within"))
+    if (before && below) aside.scrollTop += grown
+  })
+  stay.observe(told)
 
   const folds = { left: root.querySelector('[data-side="left"]'), right: root.querySelector('[data-side="right"]') }
   const open = { left: true, right: true }
