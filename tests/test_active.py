@@ -559,8 +559,6 @@ def test_without_noise_a_small_branch_of_the_root_is_not_overlooked(method, told
                 if matrix[a, b] > max(matrix[a, c], matrix[b, c]) and a != b]  # fmt: skip
         problem = Problem(similarity=matrix, triplets=rows[:20] if told else None)
         own = {"k": 2} if method in FULL.values() else {"k": 2, "s": 100}
-        if method == "heurspec":
-            own |= {"eigengap": False, "drop_low_degree": False, "new_clusters": False}
         found = {
             frozenset(each.tolist())
             for each in last(hcviz.run(method, problem, seed=seed, **own)).tree.clades()

@@ -102,6 +102,17 @@ def test_a_lesson_hides_what_is_known(store, loop):
 # ---------------------------------------------------------------------- s
 
 
+@pytest.mark.parametrize(("most", "said"), [(100, "of up to 100 items"), (101, "run again")])
+def test_why_there_is_no_veil_says_whether_another_run_would_bring_it(
+    most, said, store, monkeypatch
+):
+    monkeypatch.setattr(section, "MANY", most)
+    bare = replace(store.session.snapshot, views={})
+    assert store.session.snapshot.tree.n_leaves == 101
+    monkeypatch.setattr(store, "session", replace(store.session, snapshot=bare))
+    assert said in section.picture(store)["noVeil"]
+
+
 @pytest.mark.parametrize("n", [3, 5, 9, 12, 60, 101, 512, 10_000, 1_000_000])
 @pytest.mark.parametrize("k", [2, 5, None])
 def test_the_slider_goes_from_2_ln_n_to_all(n, k):

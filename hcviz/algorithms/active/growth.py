@@ -264,7 +264,14 @@ class Growth:
         block = self.oracle.similarity(who[sample], who[sample])
         yield
         kept: Any = np.arange(len(sample), dtype=np.int32)
-        if plan.drop:
+        plain = False  # the heuristics are for noise: without any they would take few for outliers
+        if plan.drop or plan.fresh:
+            bound_by: Any = kept
+            if key is not None:
+                bound_by = np.unique(key[sample], return_inverse=True)[1].astype(np.int32)
+            count = int(bound_by.max()) + 1
+            plain = self._apart(block, bound_by, count)[1] < count
+        if plan.drop and not plain:
             kept = well_linked(block, sample, key)
         core = np.ascontiguousarray(block[np.ix_(kept, kept)])
         own_key: Any = np.arange(len(kept), dtype=np.int32)
@@ -302,6 +309,9 @@ class Growth:
             labels, best = joined(mean, counts, key, one.seed)
         if plan.fresh:
             limits = low_limits(mean[members], clusters, m)
+            if plain:  # who is least alike to all that was sampled is of a branch that was not
+                off = block[~np.eye(len(block), dtype=bool)]
+                limits = np.full(k, off.min() + 1e-9 * (off.max() - off.min()))
             labels = np.where(best < limits[labels], np.int32(k), labels)
         labels[members] = clusters
         if key is not None:  # who is bound to a sampled item goes with it

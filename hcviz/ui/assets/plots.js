@@ -39,8 +39,9 @@ function slide({ key, label, texts, value, place, spoken, ends, mark, held }, mo
     onblur: e => { const root = e.target.getRootNode(); setTimeout(() => { if (root.activeElement?.dataset.key !== key) held.at = null }, 0) } })
   input.value = now
   return h("div", { class: "slide" }, h("label", {}, h("span", {}, `${label} `, shown), input),
-    h("div", { class: "ends small quiet", "aria-hidden": "true" }, h("span", {}, ends[0]),
-      mark ? h("span", { class: "usual", style: `left:calc(8px + ${(mark[0] / most).toFixed(4)} * (100% - 16px))` }, mark[1]) : null, h("span", {}, ends[1])))
+    // An end gives way where the mark would be written over it.
+    h("div", { class: "ends small quiet", "aria-hidden": "true" }, h("span", {}, mark && mark[0] < 0.21 * most ? "" : ends[0]),
+      mark ? h("span", { class: "usual", style: `left:calc(8px + ${(mark[0] / most).toFixed(4)} * (100% - 16px))` }, mark[1]) : null, h("span", {}, mark && mark[0] > 0.85 * most ? "" : ends[1])))
 }
 
 // Points {x, y, key, said, does}: `does` says what a click on one does, "" that nothing happens; `now` is

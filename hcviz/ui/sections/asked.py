@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.active.framework import ActiveCluster
+from hcviz.algorithms.active.framework import MANY, ActiveCluster
 from hcviz.algorithms.active.methods import described
 from hcviz.core.tree import Tree
 from hcviz.jobs.aside import Work
@@ -174,6 +174,8 @@ def _unveiled(store: Store) -> str:
         return ""
     if snapshot is None or "repair" not in snapshot.metrics:
         return "Nothing was asked for yet."
+    if snapshot.tree.n_leaves > MANY:
+        return f"Which pairs were asked for is only kept of up to {MANY:,} items."
     return "Which pairs were asked for is not kept for a tree this large: run again to see."
 
 
