@@ -108,6 +108,7 @@ def test_it_is_dark_where_nothing_was_asked(page, server):
 def test_the_slider_stays_where_it_is_though_more_is_told_above_it(page, server):
     dashboard = opened(page, server, "data=zoo&method=active-spectral")
     veiled(page)
+    expect(section(page)).to_contain_text("by level")  # worked out behind, and above the slider
     slider = page.get_by_role("slider", name="Sampled, s")
     slider.scroll_into_view_if_needed()
     before = slider.bounding_box()["y"]
