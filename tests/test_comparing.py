@@ -8,6 +8,7 @@ import io
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,6 +90,47 @@ def test_an_answer_is_kept_and_the_next_three_come_at_once(flowers, loop):
     assert flowers.session.choices[1].items[0] == third
     flowers.dispatch(act.Undo(), act.Undo())
     assert flowers.session.choices == ()
+
+
+def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
+    card = Comparing(flowers)
+    assert comparing.question_of(flowers) == "odd"
+    assert flowers.dataset is not None
+    flowers.dataset = replace(flowers.dataset, asked={"odd": 2, "central": 3})
+    card.act("compare", {})
+    shown = comparing.picture(flowers)
+    assert shown["ask"] == "Which of the three is most central?"
+    assert shown["question"] == "central"
+    card.key("1")
+    assert flowers.session.choices[0].question == "central"
+    card.act("question", {"value": "odd"})
+    card.key("1")
+    assert flowers.session.choices[1].question == "odd"
+    flowers.dataset = replace(flowers.dataset, asked={"triplets": 9})
+    flowers.look(three_question=None)
+    assert comparing.question_of(flowers) == "odd"
+
+
+def test_the_page_knows_that_a_card_asks(flowers):
+    card = Comparing(flowers)
+    assert not pictures.shell(flowers)["asking"]
+    card.key("c")
+    assert pictures.shell(flowers)["asking"]
+    card.key("x")
+    assert not pictures.shell(flowers)["asking"]
+    flowers.look(wants_question=True)
+    assert pictures.shell(flowers)["asking"]
+
+
+def test_an_answer_about_three_is_not_told_as_two(flowers):
+    snapshot = flowers.session.snapshot
+    metrics = {"answers": 4196.0, "converged": 0.0, "queries": 7.0, "k low": 2.0}
+    flowers.session = replace(flowers.session, snapshot=replace(snapshot, metrics=metrics))
+    facts = dict(pictures.inspector_live(flowers)["facts"])
+    assert facts["Comparisons"] == "4,196"
+    assert facts["Converged"] == "no"
+    assert facts["Questions asked"] == "7"
+    assert facts["Smallest k tried"] == "2"
 
 
 def test_any_answer_can_be_taken_back(flowers, loop):

@@ -89,6 +89,17 @@ def test_the_tab_is_there_where_there_are_comparisons(store):
     assert "comparisons" in tabs()
 
 
+def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
+    store.session = replace(store.session, snapshot=None, status="failed")
+    shown = sheet.picture(store)
+    json.dumps(shown)
+    assert shown["held"] is None
+    assert shown["comparisons"] == 7
+    tab = {tab["name"]: tab["lacks"] for tab in Middle.tabs_picture(store)["tabs"]}
+    assert tab["comparisons"] == ""
+    assert tab["agreement"] != ""
+
+
 def test_a_click_selects_the_items(store):
     sheet.SHEET.act(Gestures(store), "pick", {"items": [4, 0]})
     assert store.view.selection == (4, 0)

@@ -43,7 +43,7 @@ def dataset_of_answers(
         labels=found.labels,
         comparisons=found.comparisons,
         asked=found.asked,
-        provenance=f"Your table {filename!r}." if filename else "Your table.",
+        provenance=f"Your answers {filename!r}." if filename else "Your answers.",
         notes=found.notes,
     )
 

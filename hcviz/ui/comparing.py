@@ -14,6 +14,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.questions.threes import next_three
 from hcviz.session import actions as act
+from hcviz.session.choice import Question
 from hcviz.session.gesture import Draft
 from hcviz.ui import pictures
 from hcviz.ui.store import Store
@@ -88,7 +89,7 @@ class Comparing:
 
     def _choose(self, item: int) -> None:
         store = self.store
-        three, question = store.view.three, store.view.three_question
+        three, question = store.view.three, question_of(store)
         if item not in three:
             return
         others = [other for other in three if other != item]
@@ -128,17 +129,29 @@ class Comparing:
 # ---------------------------------------------------------------------- what the card shows
 
 
+def question_of(store: Store) -> Question:
+    """Which question is put: the chosen one; else the one that most of the data's answers are to.
+
+    So what is added to a crowd's answers are answers to the crowd's own question.
+    """
+    view, data = store.view, store.dataset
+    if view.three_question is not None:
+        return view.three_question
+    known = data.asked if data is not None and data.labels == store.session.labels else None
+    return "central" if (known or {}).get("central", 0) > (known or {}).get("odd", 0) else "odd"
+
+
 def picture(store: Store) -> dict[str, Any]:
     """The card, as plain JSON."""
     session, view, data = store.session, store.view, store.dataset
-    own = len(session.choices)
+    own, question = len(session.choices), question_of(store)
     fits = data is not None and data.labels == session.labels
     images = data.images if data is not None and fits else None
     return {
         "ready": len(session.labels) > 2,
         "prominent": fits and data is not None and data.comparisons is not None,
-        "ask": ASKS[view.three_question][0],
-        "question": view.three_question,
+        "ask": ASKS[question][0],
+        "question": question,
         "questions": [[kind, title] for kind, (_, title) in ASKS.items()],
         "from": view.three_from,
         "froms": [[kind, title] for kind, title in FROM.items()],

@@ -161,7 +161,7 @@ class Explorer:
         for section in SECTIONS.values():
             watch(store, section.sees, partial(self._show_section, section), UNHURRIED)
         watch(
-            store, lambda s: (s.session.status, s.session.progress),
+            store, lambda s: (s.session.status, s.session.progress, pictures.asks(s)),
             lambda _: self._show_progress(), LIVE,
         )  # fmt: skip
 

@@ -38,6 +38,7 @@ MAX_OFFERED = 2_000
 #: Numbers of a run whose names alone do not say what they count.
 _METRICS = {
     "uneven": "Sets without a balanced cut",
+    "answers": "Comparisons",  # one answer about three is two of them
     "queries": "Similarities asked for",
     "share": "Their share of all",
     "repair": "Similarities for second looks",
@@ -145,7 +146,14 @@ def shell(store: Store) -> dict[str, Any]:
     return {
         "busy": store.session.status == "sampling",
         "progress": min(1.0, step / total) if total else 0.0,
+        "asking": asks(store),
     }
+
+
+def asks(store: Store) -> bool:
+    """A card asks something, or will as soon as the tree stands still."""
+    view = store.view
+    return bool(view.three) or view.question is not None or view.wants_question
 
 
 # ---------------------------------------------------------------------- over the tree
@@ -239,6 +247,8 @@ def inspector_live(store: Store) -> dict[str, Any]:
         if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
             continue
         words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
+        if name == "queries" and not probes.asks(store):  # of these methods it is comparisons
+            words = "Questions asked"
         said = ("yes" if value else "no") if name in _YES else _number(value)
         facts.append([words, said])
     return {"facts": facts, "sure": certainty.settled(store)}

@@ -36,6 +36,9 @@ class Shell(JSComponent):
     whole_page = param.Boolean(
         default=True, doc="The page is this explorer: else it is a guest, as in a notebook's cell."
     )
+    asking = param.Boolean(
+        default=False, doc="A card asks something: the panel that it is in opens if it is folded."
+    )
     beat = param.Integer(default=0, doc="Counts what was sent; a guest answers when it is drawn.")
 
     _esm = ASSETS / "shell.js"

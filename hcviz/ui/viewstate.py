@@ -109,9 +109,10 @@ class ViewState:
     question_candidates: int = 40
     #: Whether the trees' variance is measured in the piece alone instead of in the whole tree.
     question_induced: bool = False
-    #: Three items to compare, in the order of the card; which question, and from which items.
+    #: Three items to compare, in the order of the card; which question (None: the one that the
+    #: data's answers are to), and from which items.
     three: tuple[int, ...] = ()
-    three_question: Literal["central", "odd"] = "odd"
+    three_question: Literal["central", "odd"] | None = None
     three_from: Literal["seldom", "any"] = "seldom"
     #: Methods to be held against each other (None: the usual), into how many clusters (0: the
     #: usual) their trees are cut, whether they are to be run, which is at work, what came of it:

@@ -14,6 +14,12 @@ from tests.browser.dashboard import Dashboard
 from tests.browser.driving import column
 from tests.conftest import ROOT
 
+#: How many rows the controls stand in, by their middles.
+ROWS = """all => new Set(all.filter(each => each.checkVisibility()).map(each => {
+  const box = each.getBoundingClientRect()
+  return Math.round((box.top + box.bottom) / 2 / 4)
+})).size"""
+
 
 @pytest.fixture
 def flowers(page, server):
@@ -158,7 +164,7 @@ def test_a_file_of_answers_joins_the_items_shown_and_is_there_after_a_reload(
     flowers.open("Comparisons (CSV)…", answers)
     flowers.settle()
     expect(foot).to_contain_text("24 comparisons from crowd.csv added to the 48 items shown")
-    assert (flowers.fact("Items"), flowers.fact("Answers")) == ("48", "4,220")
+    assert (flowers.fact("Items"), flowers.fact("Comparisons")) == ("48", "4,220")
     assert len(column(page, "label-pictures", "url")) == 48
     after = flowers.newick()
     flowers.button("Undo").click()
@@ -182,5 +188,53 @@ def test_the_card_asks_of_any_data_when_it_is_unfolded(page):
     expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not read such answers")
     page.locator(".hc-compare [data-key=c-method]").click()
     zoo.settle()
-    assert zoo.fact("Answers") == "2"
+    assert zoo.fact("Comparisons") == "2"
     expect(page.get_by_role("tab", name="Comparisons")).to_be_enabled()
+
+
+def test_in_a_narrow_window_the_card_that_a_key_puts_is_seen(new_page, server):
+    page = new_page()
+    page.set_viewport_size({"width": 820, "height": 1000})
+    page.goto(f"{server.url}?data=flowers&method=4-al")
+    flowers = Dashboard(page).settle()
+    card = page.get_by_role("group", name="Compare three")
+    panel = page.get_by_role("complementary", name="Constraints")
+    expect(panel).to_be_hidden()
+    flowers.press("c")
+    expect(card).to_be_in_viewport()
+    flowers.press("1")
+    expect(card).to_contain_text("1 answer")
+    flowers.press("x")
+    expect(panel).to_be_hidden()  # it was open for the card alone
+    page.get_by_role("button", name="Constraints panel").click()
+    flowers.press("c", "x")
+    expect(card).to_have_count(0)
+    expect(panel).to_be_visible()
+
+
+def test_answers_that_give_no_tree_can_be_looked_at(flowers, tmp_path):
+    page = flowers.page
+    cancel = tmp_path / "cancel.csv"
+    cancel.write_text("anchor,near,far\na,b,c\na,c,b\n")
+    flowers.open("Comparisons (CSV)…", cancel)
+    expect(page.locator(".hc-foot")).to_contain_text("The answers cancel")
+    page.get_by_role("tab", name="Comparisons").click()
+    sheet = page.locator(".hc-comparisons")
+    expect(sheet.locator(".sums")).to_contain_text("There is no tree yet.")
+    expect(sheet.locator(".odds li")).to_have_count(1)
+
+
+def test_nothing_of_theta_lies_on_its_scale_and_the_tools_fill_one_row(flowers):
+    page = flowers.page
+    tops = page.locator(".hc-tools select, .hc-tools button").evaluate_all(ROWS)
+    assert tops == 1
+    flowers.choose("method", "adds-sdp")
+    flowers.settle()
+    expect(page.get_by_label("Which similarity")).to_be_visible()
+    assert page.locator(".hc-tools select, .hc-tools button").evaluate_all(ROWS) == 1
+    ends = page.locator(".spur-box text.y").evaluate_all(
+        "all => Math.max(...all.map(each => each.getBoundingClientRect().right))"
+    )
+    first = page.locator(".spur-box button i").first.bounding_box()
+    assert first is not None
+    assert first["x"] - 4 > ends  # the ring around the point shown is 4 px wider

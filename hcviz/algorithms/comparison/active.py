@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from hcviz.algorithms.base import Algorithm, NoParameters
 from hcviz.algorithms.comparison.oracle import Asker, asker_of, pairs_of, ranks
 from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import Method, agglomerate
+from hcviz.core.blas import one_thread
 from hcviz.core.build import build
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -87,12 +88,12 @@ def run_kernel(
     """
     check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
-    return _kernel(problem, params, asker_of(problem), rng)
+    return one_thread(_kernel(problem, params, asker_of(problem), rng))
 
 
 def _kernel(
     problem: Problem, params: KernelParameters, asker: Asker, rng: np.random.Generator
-) -> Iterator[Snapshot | None]:
+) -> Generator[Snapshot | None, None, None]:
     n = problem.n_items
     m = n * (n - 1) // 2
     kernel = np.zeros((n, n))

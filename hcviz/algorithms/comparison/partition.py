@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from hcviz.algorithms.comparison.sdp import Solution, solve_steps
 from hcviz.algorithms.comparison.similarities import adds, as_given, check_items, mulk3, mulk4_steps
 from hcviz.algorithms.comparison.stated import MOST_ITEMS, solve_stated
 from hcviz.core.agglomerate import agglomerate
+from hcviz.core.blas import one_thread
 from hcviz.core.build import build
 from hcviz.core.cut import cut
 from hcviz.core.errors import InvalidData, InvalidParameter
@@ -153,12 +154,12 @@ def run(
                 f"lambda; there are {len(answers)}.",
                 "Give the number of clusters, k, or more answers.",
             )
-    return _run(problem, params, rng, answers)
+    return one_thread(_run(problem, params, rng, answers))
 
 
 def _run(
     problem: Problem, params: Parameters, rng: np.random.Generator, answers: Any
-) -> Iterator[Snapshot | None]:
+) -> Generator[Snapshot | None, None, None]:
     n = problem.n_items
     if params.similarity == "adds":
         similarity = adds(n, answers)

@@ -25,6 +25,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from hcviz.algorithms.comparison import kernels
 from hcviz.algorithms.comparison.feasible import feasible, mended, partition_matrix
+from hcviz.core.blas import one_thread
 from hcviz.core.errors import InvalidParameter
 
 Float = NDArray[np.float64]
@@ -100,8 +101,20 @@ def solve_steps(
 
     O(n^3) a step where the solution's rank is above n / 5, three times faster below, O(n^2 rank)
     below n / 6. From 150 items on steps are made in single precision unless ``tolerance`` is below
-    5e-4; X, value and bound never are.
+    5e-4; X, value and bound never are. BLAS has one thread (:func:`hcviz.core.blas.one_thread`).
     """
+    return one_thread(_solve_steps(similarity, k, lam, tolerance, max_steps, warm, lines))
+
+
+def _solve_steps(
+    similarity: Float,
+    k: int | None,
+    lam: float | None,
+    tolerance: float,
+    max_steps: int,
+    warm: Solution | None,
+    lines: Sequence[tuple[float, float]],
+) -> Generator[None, None, Solution]:
     s = (similarity + similarity.T) / 2
     n = len(s)
     if (k is None) == (lam is None):

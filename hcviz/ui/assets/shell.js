@@ -79,6 +79,7 @@ export function render({ model, el, view }) {
 
   const folds = { left: root.querySelector('[data-side="left"]'), right: root.querySelector('[data-side="right"]') }
   const open = { left: true, right: true }
+  let lent = false  // the left panel is open for a card alone
   const paint = () => {
     for (const side of ["left", "right"]) {
       root.classList.toggle(`no-${side}`, !open[side])
@@ -87,9 +88,18 @@ export function render({ model, el, view }) {
   }
   for (const side of ["left", "right"]) folds[side].addEventListener("click", () => {
     open[side] = !open[side]
+    lent = false
     if (open[side] && root.classList.contains("narrow")) open[side === "left" ? "right" : "left"] = false
     paint()
   })
+  // A card that a key has put must be seen: the digits answer it. What was opened for it is folded again.
+  const ask = () => {
+    if (model.asking === open.left || !model.asking && !lent) return
+    lent = open.left = model.asking
+    if (lent && root.classList.contains("narrow")) open.right = false
+    paint()
+  }
+  model.on("asking", ask)
 
   let narrow = null
   const suit = width => {
@@ -99,6 +109,8 @@ export function render({ model, el, view }) {
       narrow = now
       open.left = open.right = !now
       root.classList.toggle("narrow", now)
+      lent = false
+      ask()
       paint()
     }
     root.classList.toggle("tiny", width < 560)

@@ -19,7 +19,7 @@ export const render = component("tools", (state, send) => {
       h("input", { class: "count", type: "number", min: 1, max: state.items, "data-key": "clusters", "aria-label": "Clusters", placeholder: "none", value: state.clusters ?? "",
         onchange: e => send("clusters", { value: e.target.value }) })),
     h("div", { class: "search" },
-      h("input", { class: "find", type: "search", list: "hc-names", "data-key": "find", placeholder: "Find an item  /", "aria-label": "Find an item",
+      h("input", { class: "find", type: "search", list: "hc-names", "data-key": "find", placeholder: "Find  /", "aria-label": "Find an item",
         onchange: e => { const value = e.target.value; e.target.value = ""; if (value) send("find", { value }) } }),
       h("datalist", { id: "hc-names" }, state.names.map(name => h("option", { value: name }))),
       h("button", { type: "button", class: "square", "data-key": "reset", "aria-label": "Whole tree", title: "Show the whole tree (0)", onclick: () => send("reset") }, icon("reset"))),

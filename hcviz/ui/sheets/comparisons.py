@@ -51,8 +51,9 @@ def asked(store: Store) -> dict[str, int]:
 def picture(store: Store) -> dict[str, Any]:
     session = store.session
     comparisons = _known(store)
-    if comparisons is None or session.snapshot is None:
+    if comparisons is None:
         return {}
+    snapshot = session.snapshot
     n = len(session.labels)
     seen = comparisons.appearances(n)
     least = np.argsort(seen, kind="stable")
@@ -86,7 +87,7 @@ def picture(store: Store) -> dict[str, Any]:
             )
         ],
         "moreContradictions": max(0, len(found.contradictions) - MOST_CONTRADICTIONS),
-        "held": list(_held(session.snapshot.tree, comparisons)),
+        "held": None if snapshot is None else list(_held(snapshot.tree, comparisons)),
         "images": _images(store, [int(i) for i in least[:MOST_ITEMS]]),
     }
 
@@ -138,6 +139,7 @@ SHEET = Sheet(
     make=drawn_by("comparisons"),
     picture=picture,
     sees=_sees,
+    lacks=lambda store: "",  # where no tree can be made of them it is them that one must look at
     shown=shown,
     act=_act,
     live=lambda store: {"chosen": list(store.view.selection)},

@@ -1,4 +1,4 @@
-const W = 260, H = 118, LEFT = 38, RIGHT = 10, TOP = 10, FOOT = 20
+const W = 260, H = 118, LEFT = 48, RIGHT = 10, TOP = 10, FOOT = 20
 
 SECTIONS.spur = (state, send) => {
   const { points, best, shown } = state
@@ -10,7 +10,7 @@ SECTIONS.spur = (state, send) => {
   const every = Math.max(1, Math.ceil(points.length / 9))
   const box = h("div", { class: "spur-box", role: "group", "aria-label": `Theta by the number of clusters. ${state.said}` },
     svg("svg", { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" },
-      [bottom, top].map(v => [svg("path", { class: "grid", d: `M${LEFT} ${y(v)}H${W - RIGHT}` }), svg("text", { class: "y", x: LEFT - 5, y: y(v) }, v.toFixed(2))]),
+      [bottom, top].map(v => [svg("path", { class: "grid", d: `M${LEFT} ${y(v)}H${W - RIGHT}` }), svg("text", { class: "y", x: LEFT - 14, y: y(v) }, v.toFixed(2))]),
       points.filter((_, i) => i % every === 0).map(([k]) => svg("text", { class: "x", x: x(k), y: H - 4 }, String(k))),
       svg("path", { class: "curve", d: pathOf(points, ([k, v]) => [x(k), y(v)]) })),
     points.map(([k, value]) => h("button", { type: "button", "data-key": `k-${k}`, class: (k === shown ? "shown " : "") + (k === best ? "best" : ""), "aria-pressed": String(k === shown),

@@ -10,7 +10,7 @@ function parts(each) {
 
 export const render = component("comparisons", (state, send) => {
   if (!state.items) return h("p", { class: "quiet" }, "There are no comparisons.")
-  const [agreed, against, open] = state.held
+  const [agreed, against, open] = state.held ?? [0, 0, 0]
   const told = agreed + against
   const pick = items => () => send("pick", { items })
   const word = (count, one) => `${figure(count)} ${one}${count === 1 ? "" : "s"}`
@@ -24,10 +24,10 @@ export const render = component("comparisons", (state, send) => {
           h("small", {}, state.repeated ? `${figure(state.agreeing)} of ${figure(state.repeated)} asked more than once` : "No question was asked more than once"))),
         parts([["good", state.agreeing, "Always alike"], ["bad", state.repeated - state.agreeing, "Contradicted"]]),
         h("p", { class: "quiet small" }, `${word(state.questions, "different question")}; ${percent(state.cyclic)} lie on a circle of answers, which no similarity can explain.`)),
-      h("div", {}, h("h3", {}, "With this tree"),
+      h("div", {}, h("h3", {}, "With this tree"), !state.held ? h("p", { class: "quiet small" }, "There is no tree yet.") : [
         h("p", { class: "sum" }, h("b", {}, told ? percent(agreed / told) : "–"), h("span", {}, "of the comparisons that the tree decides agree with it",
           h("small", {}, `${figure(agreed)} agree, ${figure(against)} do not, ${figure(open)} it leaves open`))),
-        parts([["good", agreed, "Agree"], ["bad", against, "Contradict"], ["open", open, "Left open"]]))),
+        parts([["good", agreed, "Agree"], ["bad", against, "Contradict"], ["open", open, "Left open"]])])),
     h("div", { class: "lists" },
       h("section", {}, h("h3", {}, "How often each item was compared"),
         h("p", { class: "quiet small" }, state.never ? `${word(state.never, "item")} never; methods place ${state.never === 1 ? "it" : "them"} where ties do. ` : "Every item was compared. ", `Half of the items: ${figure(state.median)} times or less often.`),

@@ -1,0 +1,98 @@
+"""Linear algebra held to one thread, while it is at work and only then."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from hcviz import Comparisons, Problem, run
+from hcviz.algorithms.comparison import sdp
+from hcviz.core.blas import one_thread
+
+
+def threads():
+    """Of numpy's and scipy's BLAS: others, as the solvers of cvxpy bring, may know of one only."""
+    return {
+        each["num_threads"]
+        for each in threadpool_info()
+        if each["user_api"] == "blas"
+        and ("numpy" in each["filepath"] or "scipy" in each["filepath"])
+    }
+
+
+@pytest.fixture(autouse=True)
+def two():
+    """Two threads outside, whatever the machine has."""
+    with threadpool_limits(2, user_api="blas"):
+        yield
+
+
+def test_each_step_has_one_thread_and_its_user_as_many_as_before():
+    def steps():
+        yield threads()
+        yield threads()
+        return threads()
+
+    held = one_thread(steps())
+    assert threads() == {2}
+    assert next(held) == {1}
+    assert threads() == {2}
+    assert next(held) == {1}
+    with pytest.raises(StopIteration) as end:
+        next(held)
+    assert end.value.value == {1}
+    assert threads() == {2}
+
+
+def test_a_fault_and_a_stop_reach_the_steps_and_give_the_threads_back():
+    left = []
+
+    def steps():
+        try:
+            yield None
+            raise ValueError("a fault")
+        finally:
+            left.append(threads())
+
+    held = one_thread(steps())
+    next(held)
+    with pytest.raises(ValueError, match="a fault"):
+        next(held)
+    assert threads() == {2}
+    stopped = one_thread(steps())
+    next(stopped)
+    stopped.close()
+    assert len(left) == 2
+    assert threads() == {2}
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """The threads at each projection of the solver."""
+    found = []
+    plain = sdp._Spectrum.project
+
+    def project(self, matrix, k):
+        found.append(threads())
+        return plain(self, matrix, k)
+
+    monkeypatch.setattr(sdp._Spectrum, "project", project)
+    return found
+
+
+def test_the_solver_has_one_thread(seen):
+    w = np.random.default_rng(0).normal(size=(12, 12))
+    sdp.solve(w + w.T, k=3)
+    assert seen
+    assert all(each == {1} for each in seen)
+    assert threads() == {2}
+
+
+def test_a_run_has_one_thread(seen):
+    rows = [[0, 1, 2], [1, 0, 2], [3, 4, 0], [4, 3, 1]]
+    problem = Problem(labels=list("abcde"), comparisons=Comparisons(rows))
+    for _ in run("adds-sdp", problem, k=2):
+        assert threads() == {2}
+    assert seen
+    assert all(each == {1} for each in seen)
