@@ -32,7 +32,7 @@ def form(store: Store) -> dict[str, Any]:
         parameter, value = values.param[name], getattr(values, name)
         field: dict[str, Any] = {
             "name": name,
-            "title": parameter.label,
+            "title": parameter.label if len(name) > 1 else name,  # s is no S
             "doc": explained(parameter),
         }
         if isinstance(parameter, param.Boolean):
