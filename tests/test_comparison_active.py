@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hcviz
 from hcviz import Problem
-from hcviz.algorithms import generator
+from hcviz.algorithms import generator, get
 from hcviz.algorithms.comparison.oracle import Asker, ranks
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.errors import InvalidData
@@ -100,6 +100,34 @@ def test_the_active_kernel_is_equation_2(variant):
         assert told["queries"] == oracle.asked <= n * len(landmarks) * count
         assert (told["landmarks"], told["references"]) == (len(landmarks), count)
         assert told["budget"] == p * pairs * (pairs - 1) / 2
+
+
+@pytest.mark.parametrize("n", [40, 120])
+def test_the_kernel_asks_more_than_the_linkages_or_fewer_as_its_words_say(n):
+    w = symmetric(np.random.default_rng(n).normal(size=(n, n)))
+    pairs = n * (n - 1) // 2
+
+    def asked(name, **params):
+        return last(name, SignOracle(w), **params).metrics["queries"]
+
+    linkage = asked("sl")
+    level = 2 * math.log2(pairs) / pairs  # where p M^2 / 2 = M log2 M
+    # sl asks 1.0 to 1.4 M log2 M; a factor of 2 to either side is clear of that and of rounding
+    assert asked("4k-al-active", p=level / 2) < linkage < asked("4k-al-active", p=2 * level)
+    assert 2 * level < 0.1
+    by_default = asked("4k-al-active")
+    assert by_default > 2 * linkage
+    # less what two landmarks share and what rounding |R| down leaves, some |S| / (2 N) and N |S|
+    assert by_default == pytest.approx(0.1 * pairs**2 / 2, rel=0.2)
+    least = last("4k-al-active", SignOracle(w), p=4 * math.log(n) / n**3).metrics
+    assert least["references"] == 1
+    assert least["queries"] <= n * least["landmarks"]
+    kernel = get("4k-al-active")
+    assert kernel.parameters().p == 0.1
+    assert "for p = 0.1 far more" in kernel.summary
+    assert "p is above 2 log2 M / M" in kernel.params.param.p.doc
+    m = 120 * 119 / 2
+    assert f"above {2 * math.log2(m) / m:.4f} for 120 items" in kernel.params.param.p.doc
 
 
 def test_a_clear_hierarchy_is_recovered_by_all():
