@@ -62,7 +62,7 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 
 def _loaded(session: Session, action: act.LoadedData) -> Stepped:
     """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
-    text = f"{len(action.labels)} items from {action.spec.filename or action.spec.name}."
+    text = f"{len(action.labels):,} items from {action.spec.filename or action.spec.name}."
     text += f" {action.said}" if action.said else ""
     before = step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.method:
