@@ -315,7 +315,8 @@ def report(result: dict[str, Any]) -> str:
     for name, by_x in result.items():
         if not name.startswith("ari by"):
             continue
-        lines += ["", f"{name:<34}" + "".join(f"{x:>16}" for x in by_x)]
+        wide = max(16, 2 + max(map(len, by_x), default=0))
+        lines += ["", f"{name:<34}" + "".join(f"{x:>{wide}}" for x in by_x)]
         methods = dict.fromkeys(m for row in by_x.values() for m in row)
         tables = [(m, by_x) for m in methods]
         estimates = dict.fromkeys(m for row in result["k"][name].values() for m in row)
@@ -323,7 +324,7 @@ def report(result: dict[str, Any]) -> str:
         for method, table in tables:
             cells = [row.get(method) for row in table.values()]  # none yet, if interrupted
             said = [f"{cell[0]:.3f} ({cell[1]:.2f})" if cell else "-" for cell in cells]
-            lines.append(f"{method:<34}" + "".join(f"{text:>16}" for text in said))
+            lines.append(f"{method:<34}" + "".join(f"{text:>{wide}}" for text in said))
     if "car" in result:
         car = result["car"]
         lines += ["", f"Cars: SPUR estimates {car['k']:.0f} clusters; theta by k: {car['theta']}"]
