@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from hcviz import Comparisons, Problem, run
 from hcviz.algorithms.comparison import sdp
-from hcviz.core.blas import one_thread
+from hcviz.core.blas import controller, one_thread
 
 
 def threads():
     """Of numpy's and scipy's BLAS: others, as the solvers of cvxpy bring, may know of one only."""
-    return {
-        each["num_threads"]
-        for each in threadpool_info()
-        if each["user_api"] == "blas"
-        and ("numpy" in each["filepath"] or "scipy" in each["filepath"])
-    }
+    return {each["num_threads"] for each in controller().info() if each["user_api"] == "blas"}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def two():
     """Two threads outside, whatever the machine has."""
     with threadpool_limits(2, user_api="blas"):
         yield
 
 
-def test_each_step_has_one_thread_and_its_user_as_many_as_before():
+def test_each_step_has_one_thread_and_its_user_as_many_as_before(two):
     def steps():
         yield threads()
         yield threads()
@@ -45,7 +42,7 @@ def test_each_step_has_one_thread_and_its_user_as_many_as_before():
     assert threads() == {2}
 
 
-def test_a_fault_and_a_stop_reach_the_steps_and_give_the_threads_back():
+def test_a_fault_and_a_stop_reach_the_steps_and_give_the_threads_back(two):
     left = []
 
     def steps():
@@ -68,7 +65,7 @@ def test_a_fault_and_a_stop_reach_the_steps_and_give_the_threads_back():
 
 
 @pytest.fixture
-def seen(monkeypatch):
+def seen(monkeypatch, two):
     """The threads at each projection of the solver."""
     found = []
     plain = sdp._Spectrum.project
@@ -96,3 +93,26 @@ def test_a_run_has_one_thread(seen):
         assert threads() == {2}
     assert seen
     assert all(each == {1} for each in seen)
+
+
+def test_two_threads_at_once_give_back_what_was_before():
+    before = threads()
+    inside, leave = threading.Event(), threading.Event()
+
+    def first():
+        yield None
+        inside.set()
+        assert leave.wait(60)
+
+    def second():
+        assert threads() == {1}
+        leave.set()
+        other.join(60)
+        yield None
+
+    other = threading.Thread(target=lambda: list(one_thread(first())))
+    other.start()
+    assert inside.wait(60)
+    assert list(one_thread(second())) == [None]
+    assert threads() == before
+    assert list(one_thread(threads() for _ in range(1))) == [{1}]

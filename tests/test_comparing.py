@@ -107,8 +107,18 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     card.key("1")
     assert flowers.session.choices[1].question == "odd"
     flowers.dataset = replace(flowers.dataset, asked={"triplets": 9})
-    flowers.look(three_question=None)
+    flowers.look(three_question=None, three=())
     assert comparing.question_of(flowers) == "odd"
+
+
+def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
+    card = Comparing(flowers)
+    card.act("compare", {})
+    flowers.dataset = replace(flowers.dataset, asked={"central": 99})
+    assert comparing.picture(flowers)["question"] == "odd"
+    card.key("1")
+    assert flowers.session.choices[-1].question == "odd"
+    assert comparing.picture(flowers)["question"] == "central"  # the next three
 
 
 def test_the_page_knows_that_a_card_asks(flowers):

@@ -8,7 +8,9 @@ own workers are enough to keep cores busy.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TypeVar
 
@@ -17,14 +19,16 @@ from threadpoolctl import ThreadpoolController
 Said = TypeVar("Said")
 Made = TypeVar("Made")
 
+#: The limit is the process's, and one who leaves gives back what it found: so one at a time has it.
+_limited = threading.Lock()
+
 
 def one_thread(steps: Generator[Said, None, Made]) -> Generator[Said, None, Made]:
     """The same generator, whose steps have one thread of BLAS each; between them its user has as
-    many as before. 12 microseconds a step."""
-    controller = _controller()
+    many as before, unless another thread is inside such a step. 12 microseconds a step."""
     try:
         while True:
-            with controller.limit(limits=1, user_api="blas"):
+            with _one():
                 try:
                     said = next(steps)
                 except StopIteration as end:
@@ -35,12 +39,24 @@ def one_thread(steps: Generator[Said, None, Made]) -> Generator[Said, None, Made
         steps.close()
 
 
+@contextmanager
+def _one() -> Iterator[None]:
+    if not _limited.acquire(blocking=False):
+        yield
+        return
+    try:
+        with controller().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _limited.release()
+
+
 @cache
-def _controller() -> ThreadpoolController:
+def controller() -> ThreadpoolController:
     """Looks through the libraries loaded so far, some 4 ms: numpy's and scipy's."""
     import scipy.linalg  # noqa: F401  (so that it is among them)
 
     return ThreadpoolController()
 
 
-__all__ = ["one_thread"]
+__all__ = ["controller", "one_thread"]

@@ -57,7 +57,7 @@ class Comparing:
             with store.guarded():
                 store.dispatch(act.TakeBack(at))
         elif name == "question" and value in ASKS:
-            store.look(three_question=value)
+            store.look(three_question=value, three_put=value)
         elif name == "from" and value in FROM:
             store.look(three_from=value)
         elif name == "method":
@@ -114,8 +114,9 @@ class Comparing:
             return
         self._asked.add(frozenset(three))
         store.look(
-            three=three, question=None, wants_question=False, draft=Draft(), error=None, said=""
-        )
+            three=three, three_put=_wanted(store),
+            question=None, wants_question=False, draft=Draft(), error=None, said="",
+        )  # fmt: skip
 
     def _other_items(self) -> None:
         labels = self.store.session.labels
@@ -130,7 +131,12 @@ class Comparing:
 
 
 def question_of(store: Store) -> Question:
-    """Which question is put: the chosen one; else the one that most of the data's answers are to.
+    """Which question is put: what other answers come meanwhile, it is not another under a hand."""
+    return (store.view.three and store.view.three_put) or _wanted(store)
+
+
+def _wanted(store: Store) -> Question:
+    """The chosen question; else the one that most of the data's answers are to.
 
     So what is added to a crowd's answers are answers to the crowd's own question.
     """

@@ -113,6 +113,7 @@ class ViewState:
     #: data's answers are to), and from which items.
     three: tuple[int, ...] = ()
     three_question: Literal["central", "odd"] | None = None
+    three_put: Literal["central", "odd"] | None = None
     three_from: Literal["seldom", "any"] = "seldom"
     #: Methods to be held against each other (None: the usual), into how many clusters (0: the
     #: usual) their trees are cut, whether they are to be run, which is at work, what came of it:

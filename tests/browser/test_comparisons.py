@@ -210,6 +210,21 @@ def test_in_a_narrow_window_the_card_that_a_key_puts_is_seen(new_page, server):
     flowers.press("c", "x")
     expect(card).to_have_count(0)
     expect(panel).to_be_visible()
+    aside = page.get_by_role("complementary", name="Inspector")
+    folds = page.get_by_role("button", name="Inspector panel")
+    folds.click()
+    flowers.press("c")
+    expect(card).to_be_in_viewport()
+    expect(aside).to_be_hidden()
+    folds.click()  # the card is folded away: it is shown before it is answered
+    flowers.press("1")
+    expect(card).to_be_in_viewport()
+    expect(card).to_contain_text("1 answer")
+    flowers.press("2")
+    expect(card).to_contain_text("2 answers")
+    flowers.press("x")
+    expect(panel).to_be_hidden()
+    expect(aside).to_be_visible()  # as before
 
 
 def test_answers_that_give_no_tree_can_be_looked_at(flowers, tmp_path):

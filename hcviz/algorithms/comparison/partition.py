@@ -18,7 +18,6 @@ from hcviz.algorithms.comparison.sdp import Solution, solve_steps
 from hcviz.algorithms.comparison.similarities import adds, as_given, check_items, mulk3, mulk4_steps
 from hcviz.algorithms.comparison.stated import MOST_ITEMS, solve_stated
 from hcviz.core.agglomerate import agglomerate
-from hcviz.core.blas import one_thread
 from hcviz.core.build import build
 from hcviz.core.cut import cut
 from hcviz.core.errors import InvalidData, InvalidParameter
@@ -154,7 +153,7 @@ def run(
                 f"lambda; there are {len(answers)}.",
                 "Give the number of clusters, k, or more answers.",
             )
-    return one_thread(_run(problem, params, rng, answers))
+    return _run(problem, params, rng, answers)
 
 
 def _run(

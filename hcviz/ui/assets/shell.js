@@ -79,7 +79,7 @@ export function render({ model, el, view }) {
 
   const folds = { left: root.querySelector('[data-side="left"]'), right: root.querySelector('[data-side="right"]') }
   const open = { left: true, right: true }
-  let lent = false  // the left panel is open for a card alone
+  let lent = null  // what was open before the left panel opened for a card
   const paint = () => {
     for (const side of ["left", "right"]) {
       root.classList.toggle(`no-${side}`, !open[side])
@@ -88,15 +88,20 @@ export function render({ model, el, view }) {
   }
   for (const side of ["left", "right"]) folds[side].addEventListener("click", () => {
     open[side] = !open[side]
-    lent = false
+    lent = null
     if (open[side] && root.classList.contains("narrow")) open[side === "left" ? "right" : "left"] = false
     paint()
   })
-  // A card that a key has put must be seen: the digits answer it. What was opened for it is folded again.
+  // A card that a key has put must be seen: the digits answer it. When it goes, all is as it was before.
   const ask = () => {
-    if (model.asking === open.left || !model.asking && !lent) return
-    lent = open.left = model.asking
-    if (lent && root.classList.contains("narrow")) open.right = false
+    if (model.asking && !open.left) {
+      lent = { ...open }
+      open.left = true
+      if (root.classList.contains("narrow")) open.right = false
+    } else if (!model.asking && lent) {
+      Object.assign(open, lent)
+      lent = null
+    } else return
     paint()
   }
   model.on("asking", ask)
@@ -109,7 +114,7 @@ export function render({ model, el, view }) {
       narrow = now
       open.left = open.right = !now
       root.classList.toggle("narrow", now)
-      lent = false
+      lent = null
       ask()
       paint()
     }
@@ -199,6 +204,7 @@ export function render({ model, el, view }) {
       seek(root)?.focus()
       return
     }
+    if (model.asking && !open.left && /^[1-9 ]$/.test(key)) return ask()  // nobody answers unseen
     model.send_msg({ key })
   }
   document.addEventListener("keydown", onKey)
