@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hcviz import Comparisons, Problem, Snapshot, Tree
 from hcviz.datasets import Dataset
 from hcviz.session.choice import Choice
-from hcviz.session.model import Session
+from hcviz.session.model import DataSpec, Session
 from hcviz.ui import pictures
 from hcviz.ui.centre.cells import similarity_cells
 from hcviz.ui.centre.items import Items
@@ -98,6 +99,121 @@ def test_answers_of_which_no_tree_was_made_are_shown_all_the_same(store):
     tab = {tab["name"]: tab["lacks"] for tab in Middle.tabs_picture(store)["tabs"]}
     assert tab["comparisons"] == ""
     assert tab["agreement"] != ""
+
+
+class Counter:
+    """Stands for ``consistency``: counts while nobody holds it, never on the page's own thread."""
+
+    def __init__(self, monkeypatch):
+        self.go = threading.Event()
+        self.begun = threading.Event()
+        self.counted: list[int] = []
+        counts, page = sheet.consistency, threading.get_ident()
+
+        def count(comparisons):
+            assert threading.get_ident() != page
+            self.begun.set()
+            assert self.go.wait(60)
+            self.counted.append(len(comparisons))
+            return counts(comparisons)
+
+        monkeypatch.setattr(sheet, "consistency", count)
+        monkeypatch.setattr(sheet, "AT_ONCE", 5)
+
+
+@pytest.fixture
+def later(store, loop):
+    """The same data on a page whose thread is this one."""
+    made = Store(store.session, loop.schedule)
+    made.dataset, made.drawn = store.dataset, store.drawn
+    yield made
+    made.close()
+
+
+def test_many_answers_are_counted_beside_the_page(store, later, loop, monkeypatch):
+    at_once = sheet.picture(store)
+    counter = Counter(monkeypatch)
+    shown = sheet.picture(later)  # would wait for ever
+    json.dumps(shown)
+    assert shown["waits"] == "Counting 7 answers…"
+    assert (shown["kinds"], shown["comparisons"]) == (at_once["kinds"], 7)
+    assert shown["items"] is None
+    assert shown["held"] is None
+    counter.go.set()
+    loop.until(lambda: sheet.picture(later)["waits"] == "")
+    assert sheet.picture(later) == at_once
+    sees = sheet.SHEET.sees(later)
+    later._answered()
+    assert sheet.SHEET.sees(later) != sees  # an open sheet is drawn again
+
+
+def test_what_was_counted_stands_until_the_newest_answers_are(store, later, loop, monkeypatch):
+    counter = Counter(monkeypatch)
+    counter.go.set()
+    loop.until(lambda: sheet.picture(later)["waits"] == "")
+    before = sheet.picture(later)
+    counter.go.clear()
+    counter.begun.clear()
+    counter.counted.clear()
+    given: tuple[Choice, ...] = ()
+    for items in ((4, 0, 1), (4, 2, 3), (4, 1, 2)):
+        given = (*given, Choice("odd", items))
+        later.session = replace(later.session, choices=given)
+        shown = sheet.picture(later)
+        assert counter.begun.wait(60)
+        assert shown["waits"].startswith(f"Counting {7 + len(given)} answers…")
+        assert (shown["items"], shown["held"]) == (before["items"], before["held"])
+        assert (shown["own"], shown["comparisons"]) == (len(given), 7 + 2 * len(given))
+    counter.go.set()
+    loop.until(lambda: sheet.picture(later)["waits"] == "")
+    assert counter.counted == [9, 13]  # not those in between
+    monkeypatch.undo()
+    store.session = replace(store.session, choices=given)
+    assert sheet.picture(later) == sheet.picture(store)
+
+
+def test_a_tree_that_moves_is_compared_when_it_rests(later, loop, monkeypatch):
+    Counter(monkeypatch).go.set()
+    loop.until(lambda: sheet.picture(later)["waits"] == "")
+    first = sheet.picture(later)["held"]
+    moved = Snapshot(Tree.from_newick("((ant,eel),(bee,(cat,dog)));", NAMES), 1, 2)
+    later.session = replace(later.session, snapshot=moved, status="sampling")
+    shown = sheet.picture(later)
+    assert "when it rests" in shown["waits"]
+    assert shown["held"] == first
+    later.session = replace(later.session, status="settled")
+    loop.until(lambda: sheet.picture(later)["waits"] == "")
+    assert sheet.picture(later)["held"] == sheet.held_by(moved.tree, Comparisons(ROWS)) != first
+
+
+def test_counts_of_other_data_are_never_shown(loop, monkeypatch):
+    counter = Counter(monkeypatch)
+    header = "anchor,near,far\n"
+    first = header + "".join(f"{NAMES[a]},{NAMES[b]},{NAMES[c]}\n" for a, b, c in ROWS)
+    other = header + "ant,bee,cat\nant,cat,bee\n" * 5  # of some of the same items
+    page = Store(Session(method="4-al"), loop.schedule)
+
+    def open_file(text):
+        spec = DataSpec(
+            kind="table", name="a.csv", filename="a.csv", content=text.encode(),
+            table_kind="comparisons",
+        )  # fmt: skip
+        assert page.open_data(spec)
+
+    open_file(first)
+    assert sheet.picture(page)["waits"] == "Counting 7 answers…"
+    assert counter.begun.wait(60)
+    open_file(other)
+    shown = sheet.picture(page)
+    assert (shown["items"], shown["waits"]) == (None, "Counting 10 answers…")
+    counter.go.set()
+    seen = []
+    loop.until(lambda: seen.append(sheet.picture(page)) or seen[-1]["waits"] == "")
+    assert {each["questions"] for each in seen if each["items"]} == {1}
+    assert [row[1] for row in seen[-1]["items"]] == ["ant", "bee", "cat"]
+    open_file(first)
+    assert sheet.picture(page)["items"] is None
+    page.close()
 
 
 def test_a_click_selects_the_items(store):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons
-from hcviz.metrics import Consistency, comparisons_held, consistency, cyclic_share
-from hcviz.ui import pictures
+from hcviz.datasets import Dataset
+from hcviz.jobs.aside import Work
+from hcviz.metrics import comparisons_held, consistency, cyclic_share
+from hcviz.ui import nodecosts, pictures
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sheets.base import Sheet, drawn_by
 from hcviz.ui.store import Store
@@ -25,18 +30,55 @@ KINDS = {
 }
 #: Rows listed; the rest is counted.
 MOST_ITEMS, MOST_CONTRADICTIONS = 400, 60
+#: More comparisons are counted beside the page: so many take 15 ms, a frame of the screen's.
+AT_ONCE = 20_000
 
 
-@lru_cache(maxsize=8)
-def _consistency(comparisons: Comparisons) -> tuple[Consistency, float]:
-    return consistency(comparisons), cyclic_share(comparisons)
+@dataclass(frozen=True)
+class _Shown:
+    """What was counted last for a page, and of which data."""
+
+    dataset: Dataset
+    counts: dict[str, Any] | None = None
+    held: list[int] | None = None
 
 
-@lru_cache(maxsize=8)
-def _held(tree: Tree, comparisons: Comparisons) -> tuple[int, int, int]:
+_shown: WeakKeyDictionary[Store, _Shown] = WeakKeyDictionary()
+
+
+def counts_of(comparisons: Comparisons, labels: Sequence[str]) -> dict[str, Any]:
+    """How often each item was compared, and how the answers agree, as plain JSON. O(m log m)."""
+    seen = comparisons.appearances(len(labels))
+    least = np.argsort(seen, kind="stable")
+    found = consistency(comparisons)
+    said = found.contradictions[:MOST_CONTRADICTIONS].tolist()
+    tally = found.counts[:MOST_CONTRADICTIONS].tolist()
+    return {
+        "items": [[int(i), labels[i], int(seen[i])] for i in least[:MOST_ITEMS]],
+        "moreItems": max(0, len(labels) - MOST_ITEMS),
+        "most": int(seen.max(initial=0)),
+        "never": int((seen == 0).sum()),
+        "median": float(np.median(seen)),
+        "questions": found.questions,
+        "repeated": found.repeated,
+        "agreeing": found.agreeing,
+        "share": found.share,
+        "cyclic": cyclic_share(comparisons),
+        "contradictions": [
+            {"said": in_words(row, labels), "so": so, "not": other, "items": sorted(set(row))}
+            for row, (so, other) in zip(said, tally, strict=True)
+        ],
+        "moreContradictions": max(0, len(found.contradictions) - MOST_CONTRADICTIONS),
+    }
+
+
+def held_by(tree: Tree, comparisons: Comparisons) -> list[int]:
     """How many the tree agrees with, contradicts, and leaves open."""
     held = comparisons_held(tree, comparisons)
-    return int((held == 1).sum()), int((held == -1).sum()), int((held == 0).sum())
+    return [int((held == each).sum()) for each in (1, -1, 0)]
+
+
+_counts_at_once, _held_at_once = lru_cache(maxsize=8)(counts_of), lru_cache(maxsize=8)(held_by)
 
 
 def asked(store: Store) -> dict[str, int]:
@@ -49,47 +91,59 @@ def asked(store: Store) -> dict[str, int]:
 
 
 def picture(store: Store) -> dict[str, Any]:
-    session = store.session
     comparisons = _known(store)
     if comparisons is None:
         return {}
-    snapshot = session.snapshot
-    n = len(session.labels)
-    seen = comparisons.appearances(n)
-    least = np.argsort(seen, kind="stable")
-    found, cyclic = _consistency(comparisons)
+    shown, waits = _counted(store, comparisons)
     kinds = asked(store)
+    counts = shown.counts or {"items": None}
     return {
         "kinds": [[*KINDS[kind], count] for kind, count in kinds.items() if count],
         "comparisons": len(comparisons),
-        "own": len(session.choices),
-        "items": [[int(i), session.labels[i], int(seen[i])] for i in least[:MOST_ITEMS]],
-        "moreItems": max(0, n - MOST_ITEMS),
-        "most": int(seen.max(initial=0)),
-        "never": int((seen == 0).sum()),
-        "median": float(np.median(seen)),
-        "questions": found.questions,
-        "repeated": found.repeated,
-        "agreeing": found.agreeing,
-        "share": found.share,
-        "cyclic": cyclic,
-        "contradictions": [
-            {
-                "said": in_words(row, session.labels),
-                "so": int(so),
-                "not": int(other),
-                "items": sorted(set(row)),
-            }
-            for row, (so, other) in zip(
-                found.contradictions[:MOST_CONTRADICTIONS].tolist(),
-                found.counts[:MOST_CONTRADICTIONS].tolist(),
-                strict=True,
-            )
-        ],
-        "moreContradictions": max(0, len(found.contradictions) - MOST_CONTRADICTIONS),
-        "held": None if snapshot is None else list(_held(snapshot.tree, comparisons)),
-        "images": _images(store, [int(i) for i in least[:MOST_ITEMS]]),
+        "own": len(store.session.choices),
+        **counts,
+        "held": shown.held,
+        "tree": store.session.snapshot is not None,
+        "waits": waits,
+        "images": _images(store, [row[0] for row in counts["items"] or ()]),
     }
+
+
+def _counted(store: Store, comparisons: Comparisons) -> tuple[_Shown, str]:
+    """What is known of the answers and the tree, and what the page still waits for ("": nothing).
+
+    Many answers are counted beside the page; until that is done, what was counted last of the same
+    data stands, and of other data nothing.
+    """
+    session, dataset, labels = store.session, store.dataset, store.session.labels
+    assert dataset is not None
+    tree = None if session.snapshot is None else session.snapshot.tree
+    if len(comparisons) <= AT_ONCE:
+        held = None if tree is None else _held_at_once(tree, comparisons)
+        return _Shown(dataset, _counts_at_once(comparisons, labels), held), ""
+    before = _shown.get(store)
+    if before is None or before.dataset is not dataset:
+        before = _Shown(dataset)
+    of = (dataset, session.choices)  # all answers; a key of the answers themselves would keep them
+    wanted: dict[Hashable, Work] = {(*of, "counts"): lambda: counts_of(comparisons, labels)}
+    if tree is not None and nodecosts.still(store):
+        wanted[*of, tree] = lambda: held_by(tree, comparisons)
+    known = store.aside.ask("comparisons", wanted)
+    counts, held = known.get((*of, "counts")), known.get((*of, tree))
+    for fault in (counts, held):
+        if isinstance(fault, HcvizError):
+            return before, str(fault)
+    found = _Shown(
+        dataset,
+        before.counts if counts is None else counts,
+        None if tree is None else before.held if held is None else held,
+    )
+    _shown[store] = found
+    if len(known) < len(wanted):
+        stands = " What was counted before stands until then." if found.counts else ""
+        return found, f"Counting {sum(asked(store).values()):,} answers…{stands}"
+    moving = tree is not None and held is None
+    return found, "The tree still moves; it is compared with the answers when it rests." * moving
 
 
 def in_words(row: Sequence[int], labels: Sequence[str]) -> str:
@@ -122,7 +176,10 @@ def shown(store: Store) -> bool:
 
 
 def _sees(store: Store) -> Any:
-    return (store.drawn, store.session.choices, store.dataset, store.view.selection)
+    return (
+        store.drawn, store.session.choices, store.dataset, store.view.selection,
+        store.answers, nodecosts.still(store),
+    )  # fmt: skip
 
 
 def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:

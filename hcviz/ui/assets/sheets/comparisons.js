@@ -9,7 +9,8 @@ function parts(each) {
 }
 
 export const render = component("comparisons", (state, send) => {
-  if (!state.items) return h("p", { class: "quiet" }, "There are no comparisons.")
+  if (state.items === undefined) return h("p", { class: "quiet" }, "There are no comparisons.")
+  const later = () => h("p", { class: "quiet small" }, "Not counted yet.")
   const [agreed, against, open] = state.held ?? [0, 0, 0]
   const told = agreed + against
   const pick = items => () => send("pick", { items })
@@ -18,17 +19,18 @@ export const render = component("comparisons", (state, send) => {
     h("section", { class: "sums" },
       h("div", {}, h("h3", {}, "Answers"),
         state.kinds.map(([name, about, count]) => h("p", { class: "sum" }, h("b", {}, figure(count)), h("span", {}, name, h("small", {}, about)))),
-        h("p", { class: "quiet small" }, `${word(state.comparisons, "comparison")} in all` + (state.own ? `; ${word(state.own, "answer")} your own.` : "."))),
-      h("div", {}, h("h3", {}, "With each other"),
+        h("p", { class: "quiet small" }, `${word(state.comparisons, "comparison")} in all` + (state.own ? `; ${word(state.own, "answer")} your own.` : ".")),
+        state.waits ? h("p", { class: "quiet small waits", role: "status" }, state.waits) : null),
+      h("div", {}, h("h3", {}, "With each other"), !state.items ? later() : [
         h("p", { class: "sum" }, h("b", {}, state.share === null ? "–" : percent(state.share)), h("span", {}, "of repeated questions always answered alike",
           h("small", {}, state.repeated ? `${figure(state.agreeing)} of ${figure(state.repeated)} asked more than once` : "No question was asked more than once"))),
         parts([["good", state.agreeing, "Always alike"], ["bad", state.repeated - state.agreeing, "Contradicted"]]),
-        h("p", { class: "quiet small" }, `${word(state.questions, "different question")}; ${percent(state.cyclic)} lie on a circle of answers, which no similarity can explain.`)),
-      h("div", {}, h("h3", {}, "With this tree"), !state.held ? h("p", { class: "quiet small" }, "There is no tree yet.") : [
+        h("p", { class: "quiet small" }, `${word(state.questions, "different question")}; ${percent(state.cyclic)} lie on a circle of answers, which no similarity can explain.`)]),
+      h("div", {}, h("h3", {}, "With this tree"), !state.held ? state.tree ? later() : h("p", { class: "quiet small" }, "There is no tree yet.") : [
         h("p", { class: "sum" }, h("b", {}, told ? percent(agreed / told) : "–"), h("span", {}, "of the comparisons that the tree decides agree with it",
           h("small", {}, `${figure(agreed)} agree, ${figure(against)} do not, ${figure(open)} it leaves open`))),
         parts([["good", agreed, "Agree"], ["bad", against, "Contradict"], ["open", open, "Left open"]])])),
-    h("div", { class: "lists" },
+    !state.items ? null : h("div", { class: "lists" },
       h("section", {}, h("h3", {}, "How often each item was compared"),
         h("p", { class: "quiet small" }, state.never ? `${word(state.never, "item")} never; methods place ${state.never === 1 ? "it" : "them"} where ties do. ` : "Every item was compared. ", `Half of the items: ${figure(state.median)} times or less often.`),
         h("ol", { class: state.images.length ? "bars" : "bars plain" }, state.items.map(([id, name, count], k) => h("li", {},
