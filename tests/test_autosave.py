@@ -76,6 +76,12 @@ def wait_for_base(autosave):
     autosave._finish_writing()
 
 
+def resume(autosave, loop):
+    """Press the button, and wait until what there is was read."""
+    autosave.act("resume", {})
+    loop.until(lambda: autosave.store.view.reading is None)
+
+
 def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monkeypatch):
     """At each start of a run the disk already tells the session as it is, answer and all."""
     store = make()
@@ -132,7 +138,7 @@ def test_a_table_is_kept_as_soon_as_it_is_opened(make, shelf, loop):
     again = make("iris")
     other = Autosave(again, shelf)
     assert picture(again)["offer"]["title"] == "mine.csv"
-    other.act("resume", {})
+    resume(other, loop)
     assert again.session.data == store.session.data
     assert again.session.labels == store.session.labels
 
@@ -157,7 +163,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     before = again.session
     second.tick()
     assert again.session is before  # nothing happens until the person chooses
-    second.act("resume", {})
+    resume(second, loop)
     assert said(again.session) == said(store.session)
     assert [p.label for p in again.session.past][:-1] == [p.label for p in store.session.past]
     assert [p.label for p in again.session.future] == []  # running on is a step of its own
@@ -183,12 +189,93 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
     wait_for_base(first)
     first.close()
     again = make("iris")
-    Autosave(again, shelf).act("resume", {})
+    resume(Autosave(again, shelf), loop)
     assert again.session.status == store.session.status
     for name in ("past", "future", "constraints", "snapshot", "history", "labels", "data"):
         assert same(getattr(again.session, name), getattr(store.session, name)), name
     assert told(again.session)[:-1] == told(store.session)
     assert (again.view.heights, again.view.clusters) == ("even", 4)
+
+
+class SlowJournal:
+    """``read_journal`` on a thread, while nobody holds it; never on the page's own."""
+
+    def __init__(self, monkeypatch):
+        self.go, self.begun = threading.Event(), threading.Event()
+        page = threading.get_ident()
+
+        def slow(folder):
+            assert threading.get_ident() != page
+            self.begun.set()
+            assert self.go.wait(60)
+            return read_journal(folder)
+
+        monkeypatch.setattr(module, "read_journal", slow)
+
+
+@pytest.fixture
+def left(make, shelf):
+    """A session with one answer, which nobody is at work on."""
+    store = make()
+    kept = Autosave(store, shelf)
+    store.dispatch(act.AddConstraint((0, 1), 2))
+    kept.close()
+    return store
+
+
+def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, monkeypatch):
+    again = make("iris")
+    autosave = Autosave(again, shelf)
+    journal, before = SlowJournal(monkeypatch), again.session
+    autosave.act("resume", {})  # would wait for ever
+    assert journal.begun.wait(60)
+    assert again.session is before
+    assert again.view.reading.sentence.startswith("Reading Zoo")
+    assert again.view.reading.size > 0
+    again.dispatch(act.AddConstraint((5, 6), 7))  # goes on meanwhile, and is kept
+    journal.go.set()
+    loop.until(lambda: again.view.reading is None)
+    assert said(again.session) == said(left.session)
+    assert again.view.said.startswith("Resumed: Zoo")
+    assert again.view.error is None
+    autosave._finish_writing()
+    assert [each.about.title for each in shelf.unfinished()] == ["Iris (150 flowers)"]
+
+
+def test_other_data_supersede_a_session_that_is_being_read(left, make, shelf, loop, monkeypatch):
+    again = make("iris")
+    autosave = Autosave(again, shelf)
+    journal = SlowJournal(monkeypatch)
+    autosave.act("resume", {})
+    assert journal.begun.wait(60)
+    assert again.open_data(DataSpec(name="glass"))
+    names = again.session.labels
+    journal.go.set()
+    loop.until(lambda: again.session.status == "settled")
+    assert again.session.labels == names
+    assert len(folders(shelf)) == 1  # and is still offered
+    assert again.view.unfinished is not None
+
+
+@pytest.mark.parametrize("where", ["here", "elsewhere"])
+def test_a_session_discarded_while_it_is_read_is_not_resumed(
+    left, make, shelf, loop, monkeypatch, where
+):
+    again = make("iris")
+    autosave = Autosave(again, shelf)
+    journal, before = SlowJournal(monkeypatch), again.session
+    autosave.act("resume", {})
+    assert journal.begun.wait(60)
+    if where == "here":
+        autosave.act("discard", {})
+    else:
+        shelf.discard(again.view.unfinished.name)
+    journal.go.set()
+    loop.until(lambda: again.view.reading is None)
+    assert again.session is before
+    assert again.view.said == ""
+    assert again.view.unfinished is None
+    assert again.view.error == (None if where == "here" else (module.ELSEWHERE, ""))
 
 
 def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
@@ -199,7 +286,7 @@ def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
     again = make("iris")
     second = Autosave(again, shelf)
     again.dispatch(act.AddConstraint((5, 6), 7))
-    second.act("resume", {})
+    resume(second, loop)
     assert said(again.session) == said(store.session)
     second._finish_writing()
     loop.until(lambda: len(folders(shelf)) == 2)  # then the resumed one's first folder goes
@@ -243,7 +330,7 @@ def test_discarding_offers_the_next_and_then_nothing(make, shelf):
 
 
 @pytest.mark.parametrize("harm", ["all", "part"])
-def test_a_damaged_one_is_said_and_kept_aside(make, shelf, harm):
+def test_a_damaged_one_is_said_and_kept_aside(make, shelf, loop, harm):
     store = make()
     kept = Autosave(store, shelf)
     store.dispatch(act.AddConstraint((0, 1), 2))
@@ -258,7 +345,7 @@ def test_a_damaged_one_is_said_and_kept_aside(make, shelf, harm):
     again = make("iris")
     autosave = Autosave(again, shelf)
     before = again.session
-    autosave.act("resume", {})
+    resume(autosave, loop)
     message, hint = again.view.error
     if harm == "all":
         assert "cannot be resumed" in message

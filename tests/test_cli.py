@@ -337,6 +337,23 @@ def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
     )
     answers.write_text("name,kind,colour\na,x,y\n")  # and this is no such file
     assert "header" not in refused("check", answers)
+    told = refused("run", "4-al", answers)  # ... but it should have been
+    assert "only one item" in told
+    assert "needs answers; if these are some: Its first row must be one of: anchor,near,far" in told
+    assert "anchor" not in refused("run", "average", answers)
+    assert "anchor" not in refused("run", "4-al", tmp_path / "none.csv")
+    assert "anchor" not in refused("run", "4-al", answers, "--answers", answers)
+
+
+def test_foods_own_file_needs_no_header(call, tmp_path):
+    answers = tmp_path / "all-triplets.csv"
+    answers.write_text("images/a.jpg; images/b.jpg; images/c.jpg\n" * 2)
+    code, out, _ = call("run", "4-al", answers, "--json")
+    told = json.loads(out)
+    assert (code, told["items"], told["metrics"]["answers"]) == (0, 3, 2)
+    assert "a" in told["newick"]
+    code, out, _ = call("check", answers)
+    assert (code, "answers about 3 items: 2 (near or far)" in out) == (0, True)
 
 
 def test_what_check_refuses(refused, tmp_path):

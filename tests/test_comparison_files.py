@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hcviz
 from hcviz import Comparisons
 from hcviz.core.errors import InvalidConstraint, InvalidData
-from hcviz.datasets import from_cblearn
+from hcviz.datasets import Dataset, from_cblearn
 from hcviz.io.answers import meant, with_answers
 from hcviz.io.comparison_csv import (
     is_answers,
@@ -163,6 +163,57 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
 def test_a_bad_file_gets_a_sentence(content, said):
     with pytest.raises(InvalidConstraint, match=said):
         read_comparison_csv(content, LABELS)
+
+
+def of_pictures(rows, end="\n", divided="; "):
+    """A file such as Food100's."""
+    return end.join(divided.join(f"images/{name}.jpg" for name in row) for row in rows) + end
+
+
+@pytest.mark.parametrize(("end", "divided"), [("\n", ";"), ("\r\n", "; "), ("\n\n", " ; ")])
+@pytest.mark.parametrize("kind", ["features", "comparisons"])
+def test_foods_own_file_is_read_and_how_is_told(kind, end, divided):
+    rows = [["pie", "ïle", "soup"], ["soup", "pie", "tea"]] * 300  # more than is looked at
+    content = of_pictures(rows, end, divided).encode()
+    assert len(content) > 10_000
+    data = read_table(content, "all-triplets.csv", kind)
+    assert data.labels == ("pie", "ïle", "soup", "tea")
+    assert data.comparisons.rows.tolist() == [[0, 1, 2], [2, 0, 3]] * 300
+    assert data.asked == {"triplets": 600}
+    assert any("the first is nearer to the second than to the third" in n for n in data.notes)
+
+
+@pytest.mark.parametrize("shift", range(1, 61))
+def test_food_is_known_wherever_what_is_looked_at_ends(shift):
+    rows = [["x" * shift, "b", "c"], *[["a", "é", "c"]] * 600]  # a line has 42 bytes
+    assert is_answers(of_pictures(rows).encode())
+
+
+def test_foods_file_can_be_added_to_its_items():
+    data = Dataset(
+        "food", "Food", ("tea", "images/b.jpg", "c"), comparisons=Comparisons([[0, 1, 2]])
+    )
+    more = with_answers(data, of_pictures([["c", "tea", "b"]]).encode(), "all-triplets.csv")
+    assert more.comparisons.rows.tolist() == [[0, 1, 2], [2, 0, 1]]
+    with pytest.raises(InvalidConstraint, match="Line 2, column far: there is no item 'pie'"):
+        with_answers(data, of_pictures([["c", "tea", "b"], ["c", "tea", "pie"]]).encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("images/a.jpg;images/b.jpg;images/c.jpg\n" * 400 + "images/a.jpg;images/b.jpg\n",
+         "Line 401 of the answers has 2 cells, the first line 3"),
+        ("images/a.jpg;images/b.jpg;images/a.jpg\n", "Line 1 .* with itself"),
+        ("a;b;c\nb;c;a\n", "no header .* Its first row must be one of: anchor,near,far"),
+        ("images/a.jpg;images/b.jpg;images/c.jpg\na;b;c\n", "no header"),
+        ("images/a.jpg,images/b.jpg,images/c.jpg\n", "no header"),
+        ("images/a.jpg;images/b.jpg\n", "no header"),
+    ],
+)  # fmt: skip
+def test_what_is_not_surely_foods_file_is_refused(content, said):
+    with pytest.raises(InvalidConstraint, match=said):
+        read_comparison_csv(content)
 
 
 def test_cblearns_arrays():

@@ -7,10 +7,12 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hcviz
 from hcviz.algorithms import get
+from hcviz.algorithms.base import Algorithm
 from hcviz.commands.files import (
     NEWICK,
     by_name,
@@ -20,9 +22,11 @@ from hcviz.commands.files import (
     write_tree,
 )
 from hcviz.commands.options import parameter_values
-from hcviz.core.errors import InvalidParameter
+from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
+from hcviz.datasets import Dataset
 from hcviz.io.answers import with_answers
+from hcviz.io.comparison_csv import HEADERS
 
 
 def run(options: argparse.Namespace) -> None:
@@ -34,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
         raise InvalidParameter(f"--out {options.out}: there is no folder {options.out.parent}.")
     method = get(options.method)
     params = parameter_values(method, options)
-    data = load_data(options.data, options.kind, options.items)
+    data = _data(options, method)
     for path in options.answers:
         data = with_answers(data, read_file(path), path.name)
     problem = data.problem()
@@ -80,6 +84,19 @@ def run(options: argparse.Namespace) -> None:
         print(json.dumps(result))
     elif options.out is None:
         print(last.tree.to_newick(problem.labels))
+
+
+def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:
+    """What is named; of a file that is no table, whether it was meant as answers."""
+    try:
+        return load_data(options.data, options.kind, options.items)
+    except InvalidData as fault:
+        answers = method.needs == ("comparisons",) and not options.answers
+        meant = answers and options.kind == "features" and Path(options.data).is_file()
+        if not meant or HEADERS in fault.hint:
+            raise
+        hint = f"{fault.hint} {method.title} needs answers; if these are some: {HEADERS}"
+        raise InvalidData(fault.message, hint.strip()) from None
 
 
 def show_progress(stream: Iterator[Snapshot], method: str) -> Iterator[Snapshot]:

@@ -10,6 +10,10 @@ A column ``count`` says how often an answer was given (default 1); other columns
 answered and when, are left out, and the notes say so. Cells are separated by commas, semicolons,
 tabs or bars, as in tables.
 
+One file has no header and is known all the same: that of the Food100 data, three pictures a line,
+``images/a.jpg;images/b.jpg;images/c.jpg``, which says that a tastes more like b than like c. Its
+items are called by the pictures' names, ``a``.
+
 What is written here comes back whole. Where the answers would not name all items in their order,
 rows that count 0 do so before them: they are no answers, and items never compared are not lost.
 """
@@ -19,6 +23,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -45,12 +50,21 @@ _KINDS = dict(zip(FORMS, ("triplets", "quadruplets", "central", "odd"), strict=T
 MIXED = ("question", "chosen", "other_1", "other_2")
 #: Columns that say whose answer it is, and since when.
 SIGNATURE = ("author", "time")
+#: A cell of Food100's answers, and how they are read; told with the data.
+_PICTURE = re.compile(r"images/([^/;]+)\.jpg")
+FOOD = (
+    "The file has no header; three pictures a line, divided by semicolons, are read as in the "
+    "Food100 data: the first is nearer to the second than to the third."
+)
 _OF_MIXED = {kind: form for form, kind in _KINDS.items() if kind in ("central", "odd")}
 
 #: What to do about a file of answers that does not say what was asked.
 HEADERS = "Its first row must be one of: {}.".format(
     "; ".join(",".join(form) for form in (*FORMS, MIXED))
 )
+
+#: What tells how a file is to be read stands in so many of its first letters.
+LOOKED_AT = 10_000
 
 #: No answer counts more often: a row is repeated in memory.
 MAX_COUNT = 1_000_000
@@ -78,7 +92,8 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     not there (with the nearest name), one named twice, a count that is none.
     """
     text = utf8_text(content, "The file of answers", "Save it as CSV UTF-8.", InvalidConstraint)
-    separator = _separator(text)
+    pictures = _is_of_pictures(text[:LOOKED_AT], len(text) > LOOKED_AT)
+    separator = ";" if pictures else _separator(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     notes: list[str] = []
     rows: list[list[int]] = []
@@ -86,15 +101,20 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     kinds: list[str] = []
     index = {name: item for item, name in enumerate(labels or ())}
     try:
-        header = [cell.strip().lower() for cell in next(reader, [])]
-        form = _form(header, notes)
+        if pictures:
+            header = list(form := next(iter(FORMS)))
+            notes.append(FOOD)
+        else:
+            header = [cell.strip().lower() for cell in next(reader, [])]
+            form = _form(header, notes)
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
             line = reader.line_num
             if len(cells) != len(header):
                 raise InvalidConstraint(
-                    f"Line {line} of the answers has {len(cells)} cells, the header {len(header)}.",
+                    f"Line {line} of the answers has {len(cells)} cells, the "
+                    f"{'first line' if pictures else 'header'} {len(header)}.",
                     f"Cells were separated by {SEPARATORS[separator]}; put names that hold one "
                     "into double quotes.",
                 )
@@ -102,6 +122,8 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
             kinds.append(_kind(row, form, line))
             columns = form[1:] if form == MIXED else form
             names = [row[column].strip() for column in columns]
+            if pictures:
+                names = [name if name in index else _called(name) for name in names]
             rows.append(
                 [
                     _item(name, line, column, index, labels is None)
@@ -128,9 +150,24 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
 
 
 def is_answers(content: bytes) -> bool:
-    """Whether a file's first row is the header of one of :data:`FORMS`."""
-    first = content[:10_000].decode("utf-8-sig", "replace")
-    return bool(_forms(_header(first, _separator(first))))
+    """Whether a file's first row is the header of one of :data:`FORMS`, or its rows are Food's."""
+    first = content[:LOOKED_AT].decode("utf-8-sig", "replace")
+    if _forms(_header(first, _separator(first))):
+        return True
+    return _is_of_pictures(first, len(content) > LOOKED_AT)
+
+
+def _is_of_pictures(text: str, more: bool) -> bool:
+    """Whether these lines name three of Food100's pictures each; ``more``: the last is cut off."""
+    lines = text.splitlines()[: -1 if more else None]
+    rows = [[cell.strip() for cell in line.split(";")] for line in lines if line.strip()]
+    return bool(rows) and all(len(row) == 3 and all(map(_PICTURE.fullmatch, row)) for row in rows)
+
+
+def _called(name: str) -> str:
+    """What an item is called whose picture this is."""
+    found = _PICTURE.fullmatch(name)
+    return found[1] if found else name
 
 
 def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str:

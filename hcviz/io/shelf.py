@@ -108,7 +108,7 @@ def prune(root: Path) -> None:
                 if (rank >= MAX_EACH or now - touched > MAX_AGE) and not is_locked(folder / "lock"):
                     remove_journal(folder)
                 else:
-                    kept.append((touched, _size(folder), folder))
+                    kept.append((touched, size_of(folder), folder))
             if not any(visitor.iterdir()):
                 visitor.rmdir()
         total = 0
@@ -132,5 +132,6 @@ def _touched(folder: Path) -> float:
     return max((each.stat().st_mtime for each in folder.iterdir()), default=0.0)
 
 
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
+    """The bytes of an unfinished session."""
     return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())

@@ -13,14 +13,15 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from hcviz.core.errors import HcvizError, SessionFileError
+from hcviz.datasets import Dataset
 from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
-from hcviz.io.shelf import Shelf, is_token
+from hcviz.io.shelf import Shelf, Unfinished, is_token, size_of
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, LogEntry, Session
+from hcviz.ui.sources import data_of
 from hcviz.ui.store import Store
 
 log = logging.getLogger("hcviz")
@@ -30,6 +31,7 @@ log = logging.getLogger("hcviz")
 LEAST, TIMES, RUNNING = 2.0, 20.0, 30.0
 #: Seconds for which a new page looks for the session of a tab that is only just going.
 LOOKING = 15.0
+ELSEWHERE = "That session was resumed or discarded in another tab."
 
 _writer = ThreadPoolExecutor(1, "hcviz-autosave")
 
@@ -51,6 +53,7 @@ class Autosave:
         self._next = 0.0  # no base before this time (monotonic)
         self._until = time.monotonic() + LOOKING
         self._failed = False
+        self._discarded: set[str] = set()
         store.keep = self.keep
         self._look_for()
 
@@ -185,6 +188,7 @@ class Autosave:
         elif name == "discard":
             offer = self.store.view.unfinished
             if offer is not None:
+                self._discarded.add(offer.name)  # it may be being read
                 self.shelf.discard(offer.name)
                 self._until = time.monotonic() + LOOKING
                 self._look_for()
@@ -202,42 +206,63 @@ class Autosave:
             self.store.look(unfinished=newest)
 
     def _resume(self) -> None:
-        store, offer = self.store, self.store.view.unfinished
+        """Read it on a thread, as session files are: with the data in it it may be large."""
+        shelf, offer = self.shelf, self.store.view.unfinished
         if offer is None:
             return
-        folder = self.shelf.path(offer.name)
+        folder = shelf.path(offer.name)
         if not folder.is_dir():
             self._look_for()
-            raise HcvizError("That session was resumed or discarded in another tab.")
-        found = self._read(offer.name, folder)
-        if not store.restore(found.session):
+            raise HcvizError(ELSEWHERE)
+
+        def read() -> tuple[Found, Dataset] | None:
+            try:
+                found = read_journal(folder)
+            except SessionFileError:
+                return None
+            return found, data_of(found.session)
+
+        name = offer.about.title or "the unfinished session"
+        self.store.read_later(
+            name, size_of(folder), read, lambda read: self._put_back(shelf, offer, read), opens=True
+        )
+
+    def _put_back(
+        self, shelf: Shelf, offer: Unfinished, read: tuple[Found, Dataset] | None
+    ) -> None:
+        """What was read takes the place of what is here; None: it cannot be read."""
+        store = self.store
+        store.look(said="")
+        if offer.name in self._discarded:
+            return
+        if not shelf.path(offer.name).is_dir():
+            self._look_for()
+            raise HcvizError(ELSEWHERE)
+        if read is None:
+            kept = shelf.set_aside(offer.name)
+            self._look_for()
+            raise HcvizError(
+                "The unfinished session is damaged and cannot be resumed.",
+                f"Nothing was changed; the file is kept aside on the server, as {kept}.",
+            )
+        found, dataset = read
+        if not store.restore(found.session, dataset):
             return
         self._until = 0.0
         answers = len(store.session.constraints) + len(store.session.choices)
         said = f"Resumed: {offer.about.title}, {counted(answers)}."
         error = None
         if found.damaged:
-            kept = self.shelf.set_aside(offer.name)
+            kept = shelf.set_aside(offer.name)
             error = (
                 f"A part of the unfinished session was damaged; {counted(answers)} could be read.",
                 f"The damaged file is kept aside on the server, as {kept}.",
             )
         else:
-            self._when_written(lambda: self.shelf.discard(offer.name))
+            self._when_written(lambda: shelf.discard(offer.name))
         if found.session.status == "sampling":  # it was at work: the tree does not know all yet
             store.dispatch(act.Rerun())
         store.look(unfinished=None, said=said, error=error)
-
-    def _read(self, name: str, folder: Path) -> Found:
-        try:
-            return read_journal(folder)
-        except SessionFileError:
-            kept = self.shelf.set_aside(name)
-            self._look_for()
-            raise HcvizError(
-                "The unfinished session is damaged and cannot be resumed.",
-                f"Nothing was changed; the file is kept aside on the server, as {kept}.",
-            ) from None
 
     def _when_written(self, call: Callable[[], None]) -> None:
         """After the base under way is on the disk; never, if that fails."""
