@@ -31,11 +31,11 @@ class Loop:
 
 
 @contextmanager
-def over_zoo(loop: Loop, method: str) -> Iterator[Store]:
-    """The zoo's store, whose first run is over; closed afterwards."""
-    made = Store(Session(method=method, treats="hard"), loop.schedule)
+def over_zoo(loop: Loop, method: str, name: str = "zoo", seed: int = 0) -> Iterator[Store]:
+    """The zoo's store, or other data's, whose first run is over; closed afterwards."""
+    made = Store(Session(method=method, treats="hard", seed=seed), loop.schedule)
     try:
-        assert made.open_data(DataSpec(name="zoo"))
+        assert made.open_data(DataSpec(name=name))
         loop.until(lambda: made.session.status == "settled")
         yield made
     finally:

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hcviz import Snapshot, Tree
+from hcviz import Snapshot, Tree, run
+from hcviz.algorithms import algorithms, get
 from hcviz.core.snapshot import Series
 from hcviz.metrics import cut
 from hcviz.session import actions as act
@@ -83,7 +84,8 @@ def test_the_chosen_methods_run_behind_the_scenes_once(zoo, loop):
     assert sheet["failed"] == []
     assert zoo.session.run == run
     assert zoo.session.tree is tree
-    trees = dict((name, made) for name, made, _ in zoo.view.agreed)
+    assert [row["how"] for row in sheet["rows"]] == ["its tree, cut into 7"] * 3 + [""]
+    trees = {name: made.tree for name, made in zoo.view.agreed}
     a, b = (cut(trees[name], 7) for name in ("average", "ward"))
     assert sheet["values"][0][1] == pytest.approx(slow_ari(a, b), abs=5e-5)
     classes = np.unique(zoo.dataset.classes, return_inverse=True)[1]
@@ -111,7 +113,7 @@ def test_it_waits_for_the_own_run_and_can_be_stopped(zoo, loop):
     agreement.SHEET.act(Gestures(zoo), "cancel", {})
     assert zoo.view.agreeing == ""
     assert not driver._behind.busy
-    assert [name for name, *_ in zoo.view.agreed] == ["average"]
+    assert [name for name, _ in zoo.view.agreed] == ["average"]
 
 
 def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
@@ -124,8 +126,7 @@ def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
     loop.until(lambda: zoo.session.status == "settled")
     zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
     loop.until(lambda: not zoo.view.agree_wanted)
-    (said,) = (said for name, _, said in zoo.view.agreed if name == "ddt")
-    assert said == "Stopped after 0 seconds."
+    assert dict(zoo.view.agreed)["ddt"].said == "Stopped after 0 seconds."
     driver.close()
 
 
@@ -137,7 +138,7 @@ def test_other_items_end_it(zoo, loop):
     assert zoo.view.agree_with is None
     assert not driver._behind.busy
     loop.until(lambda: zoo.session.status == "settled")
-    assert {name for name, *_ in zoo.view.agreed} <= {"average"}
+    assert {name for name, _ in zoo.view.agreed} <= {"average"}
 
 
 @pytest.mark.parametrize("value", ["0", "102", "two", None])
@@ -156,6 +157,98 @@ def test_methods_are_picked_one_by_one(zoo):
     zoo.look(agree_with=None)
     assert set(agreeing.chosen(zoo)) <= set(agreeing.able(zoo.problem))
     assert len(agreeing.chosen(zoo)) >= 4
+
+
+# ---------------------------------------------------------------------- partitions of their own
+
+
+@pytest.fixture
+def flowers(loop):
+    """The session's own run is SPUR's, which finds another k than the classes' six."""
+    with over_zoo(loop, "adds-sdp", "flowers", seed=2) as made:
+        driver = Agreeing(made, loop.schedule)
+        made.look(agree_with=("adds-sdp", "4-al"))
+        yield made
+        driver.close()
+
+
+def _compared(store, loop):
+    """The sheet after all have run."""
+    store.look(agree_wanted=True)
+    loop.until(lambda: not store.view.agree_wanted)
+    return agreement.picture(store)
+
+
+def test_a_method_that_parts_the_items_is_held_by_its_own_partition_at_that_k(flowers, loop):
+    flowers.look(agree_k=5)
+    own = flowers.session.snapshot
+    assert own.metrics["k"] != 5  # so SPUR's run is no answer to this
+    assert agreement.picture(flowers)["left"] == 2
+    sheet = _compared(flowers, loop)
+    problem = flowers.problem.with_triplets(flowers.session.triplets)
+    wanted = list(run("adds-sdp", problem, seed=2, k=5))[-1]
+    found = dict(flowers.view.agreed)
+    assert found["adds-sdp"].labels.tolist() == wanted.labels.tolist()
+    assert found["4-al"].labels is None
+    # The test would hold nothing where the cut of SPUR's tree were the same partition.
+    assert slow_ari(cut(own.tree, 5), wanted.labels) < 1
+    other = cut(found["4-al"].tree, 5)
+    assert sheet["values"][0][1] == pytest.approx(slow_ari(wanted.labels, other), abs=5e-5)
+    assert [row["how"] for row in sheet["rows"][:2]] == [
+        "its own 5 clusters", "its tree, cut into 5",
+    ]  # fmt: skip
+    assert flowers.session.snapshot is own
+    # Another number: who had seen all sees all again, run once more where a cut will not do.
+    agreement.SHEET.act(Gestures(flowers), "clusters", {"value": "4"})
+    loop.until(lambda: not flowers.view.agree_wanted)
+    sheet = agreement.picture(flowers)
+    assert [row["how"] for row in sheet["rows"][:2]] == [
+        "its own 4 clusters", "its tree, cut into 4",
+    ]  # fmt: skip
+    assert dict(flowers.view.agreed)["4-al"] is found["4-al"]
+
+
+def test_a_run_of_as_many_clusters_counts_itself(flowers, loop):
+    own = flowers.session.snapshot
+    flowers.look(agree_k=int(own.metrics["k"]))
+    assert agreement.picture(flowers)["left"] == 1
+    assert dict(flowers.view.agreed)["adds-sdp"].labels is own.labels
+
+
+def test_partitions_of_their_own_are_made_under_the_constraints(flowers, loop):
+    free = flowers.session.snapshot.labels
+    # Two of one cluster and one of another, said to be the other way round.
+    a, b = np.flatnonzero(free == 0)[:2]
+    c = np.flatnonzero(free == 1)[0]
+    flowers.dispatch(act.AddConstraint((int(a), int(c)), int(b)))
+    loop.until(lambda: flowers.session.status == "settled")
+    flowers.look(agree_k=5)
+    _compared(flowers, loop)
+    problem = flowers.problem.with_triplets(flowers.session.triplets)
+    assert len(problem.triplets) == 1
+    wanted = list(run("adds-sdp", problem, seed=2, k=5))[-1]
+    assert dict(flowers.view.agreed)["adds-sdp"].labels.tolist() == wanted.labels.tolist()
+
+
+def test_lambda_gives_way_to_the_k_compared(flowers, loop):
+    flowers.dispatch(act.SetParams({"lam": 1e6}))  # so large that there is one cluster
+    loop.until(lambda: flowers.session.status == "settled")
+    flowers.look(agree_k=3)
+    _compared(flowers, loop)
+    result = dict(flowers.view.agreed)["adds-sdp"]
+    assert result.said == ""
+    assert len(set(result.labels)) == 3
+
+
+def test_all_that_parts_items_at_will_says_so():
+    """A method's ``at_k`` gives parameters that it takes; without one it has no labels."""
+    for name in algorithms():
+        method = get(name)
+        if method.at_k is not None:
+            assert method.parameters(**method.at_k({}, 3))
+    assert get("adds-sdp").at_k({"lam": 2.0, "similarity": "mulk-4"}, 3) == {
+        "k": 3, "lam": None, "similarity": "mulk-4",
+    }  # fmt: skip
 
 
 # ---------------------------------------------------------------------- SPUR's curve

@@ -60,6 +60,8 @@ class Algorithm:
     ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
     ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel); where some
     parameters need the latter after all, ``apart`` says so.
+    ``at_k(params, k)``: parameters with which it makes a partition into k clusters itself, its
+    snapshots' ``labels``; None where it makes none, or not as many as one likes.
     ``sparing``: it asks for few similarities, so that it runs where all are too many.
     ``samples``: its snapshots are draws from a posterior, so the share of them that have a clade
     means something; such a method runs in a thread.
@@ -86,6 +88,7 @@ class Algorithm:
     softened_by: str = ""
     shares: Callable[[Problem, Any, np.random.Generator, Any], Shares | None] | None = None
     rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
+    at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     sparing: bool = False
 
     def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:

@@ -1,9 +1,9 @@
-"""Other methods' trees of the present data, made behind the scenes, to see how they agree."""
+"""Other methods' clusters of the present data, made behind the scenes, to see how they agree."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hcviz.algorithms import algorithms
@@ -11,10 +11,10 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
-from hcviz.core.tree import Tree
 from hcviz.jobs import Behind
 from hcviz.session.model import Session
 from hcviz.ui.store import Store
+from hcviz.ui.viewstate import Agreed
 
 #: What is run unless the person chooses: quick ones, by similarities and by comparisons.
 BY_SIMILARITY = ("average", "complete", "ward", "crsc", "spectral", "ddt")
@@ -27,8 +27,6 @@ LIMIT = 60.0
 KEPT = 64
 
 Key = tuple[Any, ...]
-#: A tree, and a sentence where there is none or it is not the method's last.
-Result = tuple[Tree | None, str]
 
 
 def able(problem: Problem) -> list[str]:
@@ -58,11 +56,48 @@ def chosen(store: Store) -> tuple[str, ...]:
     return tuple(name for name in picked if name in names)
 
 
-def key(session: Session, name: str) -> Key:
-    """What a method's tree depends on."""
-    params = session.params if name == session.method else session.other_params.get(name, {})
+def clusters(store: Store) -> int:
+    """How many clusters are compared: as chosen for it, as coloured, as there are classes, as the
+    session's method found; else 4."""
+    n = len(store.session.labels)
+    view, data, snapshot = store.view, store.dataset, store.session.snapshot
+    found = view.agree_k or view.clusters
+    if not found and data is not None and data.classes is not None:
+        found = len({name for name in data.classes if name is not None})
+    if not found and snapshot is not None:
+        found = int(snapshot.metrics.get("k", 0))
+    return max(1, min(found or 4, n))
+
+
+def counts(store: Store) -> tuple[int, int, float]:
+    """What :func:`clusters` depends on beside the data."""
+    snapshot = store.session.snapshot
+    found = 0.0 if snapshot is None else snapshot.metrics.get("k", 0.0)
+    return (store.view.agree_k, store.view.clusters or 0, found)
+
+
+def key(session: Session, name: str, k: int) -> Key:
+    """What a method's tree depends on, and its own partition into k clusters if it makes one."""
     said = (session.triplets.rows.tobytes(), session.triplets.weights.tobytes(), session.choices)
-    return (name, session.data, session.seed, repr(sorted(params.items())), *said)
+    own = k if get_algorithm(name).at_k is not None else 0
+    given = repr(sorted(_params(session, name).items()))
+    return (name, session.data, session.seed, given, own, *said)
+
+
+def _params(session: Session, name: str) -> Mapping[str, Any]:
+    return session.params if name == session.method else session.other_params.get(name, {})
+
+
+def _own(session: Session, k: int) -> Agreed | None:
+    """What the session's own run says of k clusters; None if it is not over, or is of another k."""
+    snapshot = session.snapshot
+    if session.status != "settled" or snapshot is None:
+        return None
+    if get_algorithm(session.method).at_k is None:
+        return Agreed(snapshot.tree)
+    if snapshot.labels is None or snapshot.metrics.get("k") != k:
+        return None
+    return Agreed(snapshot.tree, snapshot.labels)
 
 
 class Agreeing:
@@ -76,13 +111,13 @@ class Agreeing:
         self._store = store
         self._behind = Behind(schedule)
         self._at: Key | None = None
-        self._known: dict[Key, Result] = {}
+        self._known: dict[Key, Agreed] = {}
         self._about: Any = None
         store.subscribe(
             lambda s: (
                 s.session.data, s.session.labels, s.session.seed, s.session.status,
                 s.session.constraints, s.session.choices, s.session.method, s.session.params,
-                s.view.agree_with, s.view.agree_wanted,
+                s.view.agree_with, s.view.agree_wanted, counts(s),
             ),
             lambda _: self._next(),
         )  # fmt: skip
@@ -104,9 +139,13 @@ class Agreeing:
                 store.look(agree_wanted=False, agree_with=None)
                 return
         names = chosen(store)
-        keys = {name: key(session, name) for name in names}
-        if session.method in keys and session.status == "settled" and session.tree is not None:
-            self._known[keys[session.method]] = (session.tree, "")
+        k = clusters(store)
+        keys = {name: key(session, name, k) for name in names}
+        own = _own(session, k) if session.method in keys else None
+        if own is not None:
+            before = self._known.get(keys[session.method])
+            if before is None or before.tree is not own.tree:
+                self._known[keys[session.method]] = own
         if self._at is not None and (not store.view.agree_wanted or self._at not in keys.values()):
             self.close()
         found = {name: self._known[k] for name, k in keys.items() if k in self._known}
@@ -116,19 +155,22 @@ class Agreeing:
             store.look(agree_wanted=False)
             return
         if self._at is None and store.view.agree_wanted and rests and wanted is not None:
-            self._start(wanted, keys[wanted])
+            self._start(wanted, keys[wanted], k)
         working = self._at[0] if self._at is not None else ""
-        agreed = tuple((name, *result) for name, result in found.items())
+        agreed = tuple(found.items())
         if agreed != store.view.agreed or working != store.view.agreeing:
             store.look(agreed=agreed, agreeing=working)
 
-    def _start(self, name: str, at: Key) -> None:
+    def _start(self, name: str, at: Key, k: int) -> None:
         session = self._store.session
-        params = session.params if name == session.method else session.other_params.get(name, {})
+        params, at_k = _params(session, name), get_algorithm(name).at_k
+        if at_k is not None:
+            params = at_k(params, k)
 
         def done(last: Snapshot | None, fault: HcvizError | None) -> None:
             self._at = None
-            self._known[at] = (last.tree if last is not None else None, str(fault or ""))
+            tree, labels = (None, None) if last is None else (last.tree, last.labels)
+            self._known[at] = Agreed(tree, None if at_k is None else labels, str(fault or ""))
             while len(self._known) > KEPT:
                 del self._known[next(iter(self._known))]
             self._next()

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hcviz.core.tree import Tree
 from hcviz.io.shelf import Unfinished
 from hcviz.jobs import Place
@@ -66,6 +69,16 @@ class Reading:
         return f"{'Reading' if self.share is None else 'Sending'} {self.name} ({size})…"
 
 
+@dataclass(frozen=True, eq=False)
+class Agreed:
+    """What a method said when methods were compared: its tree, None if it gave none; its own
+    partition, int32 (n,), where it makes one; a sentence where something is to be said."""
+
+    tree: Tree | None
+    labels: NDArray[np.int32] | None = None
+    said: str = ""
+
+
 @dataclass(frozen=True)
 class ViewState:
     """What is looked at, and how; not logged, not undone."""
@@ -116,13 +129,12 @@ class ViewState:
     three_put: Literal["central", "odd"] | None = None
     three_from: Literal["seldom", "any"] = "seldom"
     #: Methods to be held against each other (None: the usual), into how many clusters (0: the
-    #: usual) their trees are cut, whether they are to be run, which is at work, what came of it:
-    #: method, its tree, and a sentence where something is to be said.
+    #: usual) they part the items, whether they are to be run, which is at work, what came of it.
     agree_with: tuple[str, ...] | None = None
     agree_k: int = 0
     agree_wanted: bool = False
     agreeing: str = ""
-    agreed: tuple[tuple[str, Tree | None, str], ...] = ()
+    agreed: tuple[tuple[str, Agreed], ...] = ()
     error: tuple[str, str] | None = None
     #: What the form's fields could not take.
     faults: tuple[FieldFault, ...] = ()

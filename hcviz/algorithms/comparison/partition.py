@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -287,6 +287,11 @@ def most_alike(first: NDArray[np.int32], second: NDArray[np.int32]) -> int:
     return int(table[linear_sum_assignment(table, maximize=True)].sum())
 
 
+def at_k(params: Mapping[str, Any], k: int) -> Mapping[str, Any]:
+    """The same with SDP-k: neither SPUR nor lambda."""
+    return {**params, "k": k, "lam": None}
+
+
 ADDS_SDP = Algorithm(
     name="adds-sdp",
     title="Partition by a semidefinite program",
@@ -296,5 +301,6 @@ ADDS_SDP = Algorithm(
     triplets="hard",
     runs="process",
     params=Parameters,
+    at_k=at_k,
     summary="Finds clusters, and how many, from few and noisy answers; the tree refines them.",
 )

@@ -1,4 +1,8 @@
-"""How methods agree: the adjusted Rand index of each two, their trees cut into k clusters."""
+"""How methods agree: the adjusted Rand index of each two methods' k clusters.
+
+A method that parts the items itself (:attr:`hcviz.algorithms.base.Algorithm.at_k`) is held by that
+partition, as in paper 004's matrix; any other by its tree, cut into k.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +31,6 @@ def _cut(tree: Tree, k: int) -> NDArray[np.int32]:
     return cut(tree, k)
 
 
-def clusters(store: Store) -> int:
-    """How many clusters the trees are cut into: as chosen here, as coloured, as there are classes,
-    as the method found; else 4."""
-    n = len(store.session.labels)
-    view, data, snapshot = store.view, store.dataset, store.session.snapshot
-    found = view.agree_k or view.clusters
-    if not found and data is not None and data.classes is not None:
-        found = len({name for name in data.classes if name is not None})
-    if not found and snapshot is not None:
-        found = int(snapshot.metrics.get("k", 0))
-    return max(1, min(found or 4, n))
-
-
 def matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
     """The ARI of each two, float64 (m, m), over the items that both label (-1: none). O(m^2 n)."""
     m = len(partitions)
@@ -57,12 +48,16 @@ def picture(store: Store) -> dict[str, Any]:
     session, view = store.session, store.view
     if store.dataset is None or store.dataset.labels != session.labels:
         return {}
-    k = clusters(store)
-    made = [(name, tree, said) for name, tree, said in view.agreed if tree is not None]
-    rows = [{"name": n, "title": get_algorithm(n).title, "said": said} for n, _, said in made]
-    partitions = [_cut(tree, k) for _, tree, _ in made]
+    k = agreeing.clusters(store)
+    rows, partitions = [], []
+    for name, made in view.agreed:
+        if made.tree is not None:
+            partitions.append(_cut(made.tree, k) if made.labels is None else made.labels)
+            how = f"its tree, cut into {k}" if made.labels is None else _its_own(made.labels)
+            title = get_algorithm(name).title
+            rows.append({"name": name, "title": title, "how": how, "said": made.said})
     if store.dataset.classes is not None and rows:
-        rows.append({"name": "", "title": CLASSES, "said": ""})
+        rows.append({"name": "", "title": CLASSES, "how": "", "said": ""})
         partitions.append(_codes(store.dataset.classes))
     values = matrix(partitions)
     picked = agreeing.chosen(store)
@@ -74,16 +69,26 @@ def picture(store: Store) -> dict[str, Any]:
             [name, get_algorithm(name).title, name in picked]
             for name in agreeing.able(store.problem)
         ],
-        "left": len([name for name in picked if name not in {n for n, *_ in view.agreed}]),
+        "left": len(_left(store)),
         "rows": rows,
         "counts": [int(p.max()) + 1 for p in partitions],
         "values": [[None if np.isnan(v) else round(float(v), 4) for v in row] for row in values],
-        "failed": [[get_algorithm(n).title, said] for n, tree, said in view.agreed if tree is None],
+        "failed": [[get_algorithm(n).title, r.said] for n, r in view.agreed if r.tree is None],
         "running": get_algorithm(view.agreeing).title if view.agreeing else "",
         "waiting": waiting,
         "now": session.method,
         "said": in_words([row["title"] for row in rows], values),
     }
+
+
+def _left(store: Store) -> set[str]:
+    """The chosen methods that have not run."""
+    return set(agreeing.chosen(store)) - {name for name, _ in store.view.agreed}
+
+
+def _its_own(labels: NDArray[np.int32]) -> str:
+    count = int(labels.max()) + 1
+    return f"its own {count} cluster{'' if count == 1 else 's'}"
 
 
 def in_words(titles: Sequence[str], values: NDArray[np.float64]) -> str:
@@ -118,8 +123,8 @@ def _codes(classes: Sequence[str | None]) -> NDArray[np.int32]:
 def _sees(store: Store) -> Any:
     view = store.view
     return (
-        view.agreed, view.agreeing, view.agree_wanted, view.agree_k, view.agree_with,
-        view.clusters, store.session.method, store.dataset, store.session.choices,
+        view.agreed, view.agreeing, view.agree_wanted, view.agree_with,
+        agreeing.counts(store), store.session.method, store.dataset, store.session.choices,
     )  # fmt: skip
 
 
@@ -137,7 +142,10 @@ def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
             count = 0
         n = len(store.session.labels)
         if 1 <= count <= n:
-            store.look(agree_k=count, error=None)
+            # Who saw all methods sees them again: those with partitions of their own run once more.
+            again = bool(store.view.agreed) and not _left(store)
+            wanted = store.view.agree_wanted or again
+            store.look(agree_k=count, agree_wanted=wanted, error=None)
         else:
             said = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
             store.look(error=(said, ""))

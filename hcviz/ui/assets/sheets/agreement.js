@@ -15,18 +15,18 @@ export const render = component("agreement", (state, send) => {
       h("span", { class: "quiet small", role: "status" }, told),
       h("details", { open: settings.open, ontoggle: e => { settings.open = e.target.open } }, h("summary", {}, `Which methods (${picked} of ${state.methods.length})`),
         h("div", { class: "which" }, state.methods.map(([name, title, on]) => h("label", {}, h("input", { type: "checkbox", "data-key": `w-${name}`, checked: on, onchange: () => send("with", { value: name }) }), title))))),
-    rows.filter(row => row.name).length > 1 ? null : h("p", { class: "quiet empty" }, "Several methods are run on these data, behind the scenes, and their trees cut into as many clusters. ",
+    rows.filter(row => row.name).length > 1 ? null : h("p", { class: "quiet empty" }, "Several methods are run on these data, behind the scenes, and their clusters compared: those that a method finds itself, else its tree cut into as many. ",
       "The table then has the adjusted Rand index of each two: 1 where they have the same clusters, about 0 where they agree no more than chance would have it."),
     rows.length < 2 ? null : [
       h("p", { class: "said", role: "status" }, state.said),
       h("div", { class: "scroll" }, h("table", {},
         h("thead", {}, h("tr", {}, h("td", {}), rows.map((row, k) => h("th", { scope: "col", title: row.title }, row.name || "classes")))),
         h("tbody", {}, rows.map((row, a) => h("tr", { class: row.name === state.now ? "now" : "" },
-          h("th", { scope: "row" }, row.name ? h("button", { type: "button", "data-key": `r-${row.name}`, title: row.name === state.now ? "The method of this session" : `Make ${row.title} this session's method`, onclick: () => send("method", { value: row.name }) }, h("span", {}, row.title), row.name === state.now ? h("small", {}, "shown") : null)
+          h("th", { scope: "row" }, row.name ? h("button", { type: "button", "data-key": `r-${row.name}`, title: row.name === state.now ? "The method of this session" : `Make ${row.title} this session's method`, onclick: () => send("method", { value: row.name }) }, h("span", {}, row.title, h("small", { class: "how" }, row.how)), row.name === state.now ? h("small", {}, "shown") : null)
             : h("span", { class: "known" }, row.title)),
-          values[a].map((value, b) => a === b ? h("td", { class: "self", title: `${row.title}: ${state.counts[a]} clusters` }, `k ${state.counts[a]}`)
+          values[a].map((value, b) => a === b ? h("td", { class: "self", title: `${row.title}: ${state.counts[a]} clusters${row.how ? ` (${row.how})` : ""}` }, `k ${state.counts[a]}`)
             : h("td", { style: `--v:${Math.max(0, value ?? 0)}`, title: `${row.title} and ${rows[b].title}: ${shown(value)}` }, shown(value)))))))),
-      h("p", { class: "key small quiet" }, "Adjusted Rand index: 0", h("i"), "1", h("span", {}, "On the diagonal: how many clusters the cut gave, more than asked for where a tree leaves them open.")),
+      h("p", { class: "key small quiet" }, "Adjusted Rand index: 0", h("i"), "1", h("span", {}, "On the diagonal: how many clusters there are, more than asked for where a tree leaves them open.")),
       rows.filter(row => row.said).map(row => h("p", { class: "quiet small" }, `${row.title}: ${row.said} Its last tree counts.`))],
     state.failed.length ? h("div", { class: "failed" }, state.failed.map(([title, why]) => h("p", { class: "small" }, h("b", {}, title), ` ${why}`))) : null)
 })
