@@ -47,6 +47,20 @@ MISPLACED = """
 """
 
 
+#: Where each row of the tools begins and ends, right of the first: [[left, right], ...].
+TOOL_ROWS = """all => {
+  const rows = new Map()
+  for (const each of all) {
+    if (!each.checkVisibility()) continue
+    const box = each.getBoundingClientRect(), at = Math.round((box.top + box.bottom) / 2 / 8)
+    const [left, right] = rows.get(at) ?? [Infinity, 0]
+    rows.set(at, [Math.min(left, box.left), Math.max(right, box.right)])
+  }
+  const first = Math.min(...[...rows.values()].map(row => row[0]))
+  return [...rows.values()].map(([left, right]) => [left - first, right - first])
+}"""
+
+
 def all_in_place(page) -> None:
     """Once the page is laid out."""
     found = []
@@ -75,3 +89,39 @@ def test_nothing_is_cut_or_covered(new_page, server, width):
         assert box
         assert abs(box["y"] - (bar["y"] + bar["height"])) <= 1
     all_in_place(page)
+
+
+@pytest.mark.parametrize("width", [1440, 1100, 820])
+@pytest.mark.parametrize(
+    ("query", "narrow"),
+    [("data=flowers&method=adds-sdp", 1), ("data=zoo&method=crsc&matrix=features", 2)],
+)
+def test_the_tools_fill_their_rows_and_the_search_widens(new_page, server, query, narrow, width):
+    page = new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{server.url}?{query}")
+    Dashboard(page).settle()
+    wait_idle(page)
+    rows = page.locator(".hc-tools").locator("button, select, input").evaluate_all(TOOL_ROWS)
+    assert len(rows) <= (narrow if width == 1100 else 1)
+    # Each row begins on the left: none has a last tool alone on its right.
+    assert all(left <= 1 for left, _ in rows)
+    find = page.get_by_label("Find an item")
+    shut = find.bounding_box()
+    tall = page.locator(".hc-tools").bounding_box()
+    assert shut
+    assert tall
+    assert (shut["width"], shut["height"]) == (30, 28)
+    page.keyboard.press("/")
+    expect(find).to_be_focused()
+    wide = find.bounding_box()
+    assert wide
+    assert wide["width"] >= 200  # a name of 25 letters
+    assert wide["x"] >= tall["x"]
+    assert wide["x"] + wide["width"] == pytest.approx(shut["x"] + shut["width"], abs=0.5)
+    assert page.locator(".hc-tools").bounding_box() == tall  # nothing moves for it
+    page.keyboard.type("rose")
+    page.keyboard.press("Escape")
+    expect(find).not_to_be_focused()
+    expect(find).to_have_value("")
+    assert find.bounding_box() == shut

@@ -203,7 +203,7 @@ const ICONS = {
   moon: '<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z"/>',
   more: '<path d="M4 6h16M4 12h16M4 18h16"/>', bin: '<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13"/>',
   note: '<path d="M4 20h4L19 9l-4-4L4 16z"/>', reset: '<path d="M4 4v6h6M20 20v-6h-6"/><path d="M20 9a8 8 0 0 0-14-3L4 10M4 15a8 8 0 0 0 14 3l2-4"/>',
-  check: '<path d="m5 12 5 5 9-11"/>', close: '<path d="M6 6l12 12M18 6 6 18"/>',
+  check: '<path d="m5 12 5 5 9-11"/>', find: '<circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/>', close: '<path d="M6 6l12 12M18 6 6 18"/>',
 }
 
 function icon(name) {
