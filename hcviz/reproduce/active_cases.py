@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.io import loadmat
 
 from hcviz.algorithms.active import ActiveCluster
-from hcviz.algorithms.active.framework import NO_ROWS
+from hcviz.algorithms.active.framework import NO_ROWS, PAPER
 from hcviz.algorithms.active.growth import Growth
 from hcviz.core.errors import InvalidData
 from hcviz.core.lazy import FeatureOracle, StringOracle
@@ -39,12 +39,12 @@ def divided_right(labels: NDArray[np.int32], data: Dataset) -> bool:
 
 def spectral(n: int) -> ActiveCluster:
     """SpectralCluster (algorithm 2) on all similarities of n items."""
-    return ActiveCluster("laplacian", n, repair=0.0, apart=False)
+    return ActiveCluster("laplacian", n, **PAPER)
 
 
 def kmeans(n: int) -> ActiveCluster:
     """k-means on the rows of all similarities of n items."""
-    return ActiveCluster("kmeans", n, repair=0.0, apart=False)
+    return ActiveCluster("kmeans", n, **PAPER)
 
 
 def sampled_entries(data: Dataset, budget: int, seed: int) -> NDArray[np.int32]:
@@ -91,7 +91,7 @@ def sampling_patterns(n: int) -> dict[str, Any]:
     assert data.target is not None
     order = data.target.leaf_order
     items = np.arange(n, dtype=np.int32)
-    paper = ActiveCluster("laplacian", c=4.0, repair=0.0, below_s="stop", apart=False)
+    paper = ActiveCluster("laplacian", c=4.0, **PAPER)
     counted = CountingOracle(data.oracle, cache=0)
     growth = Growth(counted, paper.plan(n), items, 0, NO_ROWS)
     found: dict[str, Any] = {}

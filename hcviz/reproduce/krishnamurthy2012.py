@@ -21,6 +21,7 @@ import numpy as np
 from hcviz import metrics
 from hcviz.algorithms import fit
 from hcviz.algorithms.active import ActiveCluster
+from hcviz.algorithms.active.framework import PAPER
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
@@ -48,7 +49,7 @@ PUBLISHED: dict[str, dict[str, list[float | None]]] = {
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "SC": ("spectral", {"variant": "paper"}),
     "SL": ("single", {}),
-    "KM": ("kmeans", {}),
+    "KM": ("kmeans", {"variant": "paper"}),
     "ASC": ("active-spectral", {"variant": "paper"}),
     "AKM": ("active-kmeans", {"variant": "paper"}),
     "HSC": ("heurspec", {"variant": "paper"}),
@@ -59,8 +60,8 @@ ACTIVE = ("ASC", "AKM", "HSC", "ours")
 DIVISIONS: dict[str, Callable[[int, float], ActiveCluster]] = {
     "SC": lambda n, c: active_cases.spectral(n),
     "KM": lambda n, c: active_cases.kmeans(n),
-    "ASC": lambda n, c: ActiveCluster("laplacian", c=c, repair=0.0, apart=False),
-    "AKM": lambda n, c: ActiveCluster("kmeans", c=c, repair=0.0, sharpen=False, apart=False),
+    "ASC": lambda n, c: ActiveCluster("laplacian", c=c, **PAPER),
+    "AKM": lambda n, c: ActiveCluster("kmeans", c=c, **PAPER),
     "ours": lambda n, c: ActiveCluster("centred", c=c),
 }
 
@@ -197,8 +198,8 @@ def by_sample(sizes: Sizes) -> Iterator[Row]:
         for t in range(sizes.trials):
             data = blocks(n, SIGMA_SAMPLE, t)
             made = {
-                "ASC": ActiveCluster("laplacian", s, repair=0.0, apart=False),
-                "AKM": ActiveCluster("kmeans", s, repair=0.0, sharpen=False, apart=False),
+                "ASC": ActiveCluster("laplacian", s, **PAPER),
+                "AKM": ActiveCluster("kmeans", s, **PAPER),
                 "ours": ActiveCluster("centred", s, repair=0.0),
             }
             for name, each in made.items():

@@ -38,6 +38,8 @@ MANY = 100_000
 #: The view that shows it.
 ASKED = "similarities asked for"
 NO_ROWS: NDArray[np.int32] = np.empty((0, 3), np.int32)
+#: The paper's own way, as parameters of :class:`ActiveCluster`: everything of ours is off.
+PAPER: dict[str, Any] = {"below_s": "stop", "repair": 0.0, "sharpen": False, "apart": False}
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ class ActiveCluster:
     c : float
         8 by default.
     k : int or None
-        Clusters of each division; None: by the eigengap, 2 to ``most``.
+        Clusters of each division; None: by the eigengap, 2 to ``most``. At most, with ``apart``:
+        where a sample without noise has fewer groups at its root, these are the clusters.
     below_s : {"full", "stop"}
         What becomes of s items or fewer: divided by all their similarities, or left as one star
         (the paper's).
@@ -76,10 +79,11 @@ class ActiveCluster:
         compared with the sample anyway, to be placed: not one similarity more is asked for, and
         what s^2 similarities hide in noise, 17 s^2 show.
     apart : bool
-        Ours (False: the paper's): where the lowest similarity alone tells groups apart
-        (:func:`hcviz.algorithms.active.floorkernels.apart`), as it does without noise, the flat
-        method chooses among them and divides none. A spectral cut and k-means else prefer a large
-        division further down to a root that parts few from many.
+        Ours (False: the paper's): where the sample is without noise, an ultrametric, and its
+        lowest similarity tells groups apart (:func:`hcviz.algorithms.active.floorkernels.apart`),
+        the flat method chooses among them and divides none. A spectral cut and k-means else prefer
+        a large division further down to a root that parts few from many. With noise it does
+        nothing.
     drop, fresh : bool
         HeurSpec's heuristics (section 3.4): sampled items of low degree are set aside and placed
         like all others; items outlyingly dissimilar to every sampled cluster form a new one. (The
@@ -286,4 +290,4 @@ def _shown(growth: Growth, oracle: CountingOracle, step: int, total: int) -> Sna
     return Snapshot(tree, step, total, metrics, views=views)
 
 
-__all__ = ["ActiveCluster", "whole_from"]
+__all__ = ["PAPER", "ActiveCluster", "whole_from"]

@@ -264,7 +264,7 @@ class Growth:
         block = self.oracle.similarity(who[sample], who[sample])
         yield
         kept: Any = np.arange(len(sample), dtype=np.int32)
-        plain = False  # the heuristics are for noise: without any they would take few for outliers
+        plain = False  # without noise (see apart) the heuristics would take few for outliers
         if plan.drop or plan.fresh:
             bound_by: Any = kept
             if key is not None:

@@ -9,30 +9,34 @@ import numpy as np
 import param
 
 from hcviz.algorithms.active.flat import CUTS, FLAT
-from hcviz.algorithms.active.framework import ActiveCluster
+from hcviz.algorithms.active.framework import PAPER, ActiveCluster
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.lazy import oracle_of
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 
-PAPER = "Krishnamurthy, Balakrishnan, Xu and Singh 2012"
+CITED = "Krishnamurthy, Balakrishnan, Xu and Singh 2012"
 
 
-def _variant(overridden: str) -> Any:
+def _variant(*overridden: str) -> Any:
     """The option ``variant``, whose document says what the paper's way overrides."""
+    *first, final = *overridden, "no parting by the lowest similarity (apart)"
+    said = ", ".join(first) + " and " * bool(first) + final
     return param.Selector(
         default="ours", objects=["ours", "paper"],
-        doc=f"Paper: as the paper has it, {overridden}, whatever is said beside it.",
+        doc=f"Paper: as the paper has it, {said}, whatever is said beside it.",
     )  # fmt: skip
 
 
 class Clusters(param.Parameterized):
-    """How many."""
+    """How many, and whose way: those of recursive k-means."""
 
     k = param.Integer(
         2, bounds=(2, 50), allow_None=True,
-        doc="Clusters of each division. None: by the largest gap in the spectrum, up to eight.",
+        doc="Clusters of each division, at most: items whose similarities have no noise may be "
+        "parted into fewer. None: by the largest gap in the spectrum, up to eight.",
     )  # fmt: skip
+    variant: Any = _variant()
 
 
 class Cut(param.Selector):  # type: ignore[type-arg]
@@ -87,13 +91,13 @@ class Active(Clusters):
         doc="Threads, above 20,000 items; the tree does not depend on them. Similarities that are "
         "not said to be thread-safe are asked for by one at a time. None: one a core.",
     )  # fmt: skip
-    variant: Any = _variant("below_s = stop, repair = 0 and no sharpening")
+    variant: Any = _variant("below_s = stop", "repair = 0", "no sharpening")
 
 
 class ActiveSpectral(Active, Spectral):
     """The active spectral method's."""
 
-    variant: Any = _variant("cut = laplacian, below_s = stop, repair = 0 and no sharpening")
+    variant: Any = _variant("cut = laplacian", "below_s = stop", "repair = 0", "no sharpening")
 
 
 class HeurSpec(ActiveSpectral):
@@ -101,7 +105,7 @@ class HeurSpec(ActiveSpectral):
 
     k = param.Integer(
         2, bounds=(2, 50), allow_None=True,
-        doc="Clusters of each division, where the eigengap does not choose.",
+        doc="Clusters of each division, at most, where the eigengap does not choose.",
     )  # fmt: skip
     eigengap = param.Boolean(True, doc="Choose k by the largest gap in the spectrum, up to eight.")
     drop_low_degree = param.Boolean(
@@ -114,24 +118,22 @@ class HeurSpec(ActiveSpectral):
 
 def framework(params: Any, flat: str, papers: str, n_items: int = 0) -> ActiveCluster:
     """The framework that parameters describe; ``n_items``: over all similarities of so many."""
-    paper = getattr(params, "variant", "ours") == "paper"
+    paper = params.variant == "paper"
     flat = papers if paper else flat
     if n_items:
         return ActiveCluster(
             flat, max(n_items, 1 + (params.k or 2)), params.k, repair=0.0, apart=not paper
         )
     heuristics = isinstance(params, HeurSpec)
+    own = {name: getattr(params, name) for name in ("below_s", "repair", "sharpen")}
     return ActiveCluster(
         flat,
         params.s,
         None if heuristics and params.eigengap else params.k,
         params.c,
-        "stop" if paper else params.below_s,
-        0.0 if paper else params.repair,
-        not paper and params.sharpen,
-        not paper,
         drop=heuristics and params.drop_low_degree,
         fresh=heuristics and params.new_clusters,
+        **(PAPER if paper else own),
     )
 
 
@@ -153,7 +155,9 @@ def run_spectral(
 def run_kmeans(
     problem: Problem, params: Clusters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive k-means on the rows of the similarity matrix (section 3.3): ``kmeans``."""
+    """Recursive k-means on the rows of the similarity matrix (section 3.3): ``kmeans``. Into fewer
+    than k where they have no noise and the root's lowest similarity parts them so, unless
+    ``variant`` is the paper's."""
     return _run(framework(params, "kmeans", "kmeans", problem.n_items), problem, rng)
 
 
@@ -184,7 +188,7 @@ def run_active_kmeans(
 
 def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algorithm:
     return Algorithm(
-        name=name, title=title, paper=PAPER, run=run, needs=("similarity oracle", "similarity"),
+        name=name, title=title, paper=CITED, run=run, needs=("similarity oracle", "similarity"),
         triplets="hard", runs="thread", params=params, summary=summary, sparing=name in ACTIVE,
     )  # fmt: skip
 

@@ -22,8 +22,8 @@ class Plan:
     ``most``; ``s``: items sampled. Sets of up to ``whole`` items are divided by all their
     similarities; with ``stop``, those of up to ``s`` not at all. ``repair``: second looks may use
     this share of a division's own similarities. ``sharpen``: the sample is divided by what others
-    say of it too. ``apart``: what the lowest similarity
-    parts is not looked at further. ``drop``, ``fresh``: HeurSpec's heuristics.
+    say of it too. ``apart``: what the lowest similarity of a set without noise parts is not looked
+    at further. ``drop``, ``fresh``: HeurSpec's heuristics.
     """
 
     flat: Flat
