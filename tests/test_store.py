@@ -762,7 +762,7 @@ def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow)
     slow.allowed.set()
     loop.until(lambda: store.view.reading is None)
     assert store.view.error is None
-    assert store.view.said == "The session is as it was saved."
+    assert store.view.said == "Opened mine.hcviz; 1 answer given meanwhile is not in it."
     (constraint,) = store.session.constraints
     assert (constraint.group, constraint.apart) != (meanwhile.group, meanwhile.apart)
     assert constraint == load_session(saved).constraints[0]
@@ -843,3 +843,138 @@ def test_a_session_file_that_is_stopped_or_gives_way_is_not_opened(store, loop, 
     slow.allowed.set()
     loop.until(lambda: store.session.constraints)
     assert store.view.reading is None
+
+
+def all_done(loop):
+    """Also what was read for nobody."""
+    read_to_the_end()
+    done: list[bool] = []
+    loop.schedule(lambda: done.append(True))  # after all that was handed over
+    loop.until(lambda: done)
+
+
+def send(files, number, name, piece=0, pieces=3, content=b"name,x"):
+    more = {"id": number, "kind": "features", "name": name, "piece": piece, "pieces": pieces}
+    files.act("upload", more | {"size": 30, "base64": base64.b64encode(content).decode()})
+
+
+def test_a_session_file_goes_on_being_read_when_a_table_is_refused(store, loop, saved, slow):
+    files = Files(store, Browser(), None)
+    files._open("session", "mine.hcviz", saved)
+    reading = store.view.reading
+    send(files, 1, "bad.csv", pieces=1, content=b"")
+    assert "bad.csv" in store.view.error[0]
+    assert store.view.reading is reading
+    assert not store.restore(replace(store.session, labels=("a", "b")))
+    assert store.view.reading is reading
+    slow.allowed.set()
+    loop.until(lambda: store.session.constraints)
+    assert store.view.reading is None
+    assert store.view.error is None
+
+
+def test_data_prepared_otherwise_are_no_other_data(store, loop, saved, slow):
+    Files(store, None, None)._open("session", "mine.hcviz", saved)
+    store.dispatch(act.SetSimilarity("cosine"))
+    assert store.session.data.similarity == "cosine"
+    assert store.view.error is None
+    assert store.view.reading is not None
+    slow.allowed.set()
+    loop.until(lambda: store.session.constraints)
+
+
+def test_an_undo_that_waits_for_its_data_undoes_nothing_newer(store, loop, readers):
+    store.open_later(wide())
+    loop.until(lambda: len(store.session.labels) == 20_000)
+    assert store.open_data(DataSpec(name="zoo"))
+    store.dispatch(act.Undo())
+    assert store.view.reading is not None
+    store.dispatch(act.SetSimilarity("cosine"))
+    loop.until(lambda: store.view.reading is None)
+    assert store.session.data.name == "zoo"
+    assert store.session.data.similarity == "cosine"
+
+
+def test_a_session_file_that_gave_way_to_a_bad_one_is_named(store, loop, saved, slow):
+    before, files = store.session, Files(store, None, None)
+    files._open("session", "mine.hcviz", saved)
+    files._open("session", "bad.hcviz", b"nothing")
+    slow.allowed.set()
+    loop.until(lambda: store.view.reading is None)
+    all_done(loop)
+    assert store.session is before
+    with pytest.raises(SessionFileError) as wrong:
+        load_session(b"nothing")
+    assert store.view.error == (
+        f"{wrong.value.message} mine.hcviz was not opened.", "Open it again.",
+    )  # fmt: skip
+    slow.allowed.clear()
+    files._open("session", "mine.hcviz", saved)
+    files._open("session", "bad.hcviz", b"nothing")
+    files.stop()
+    assert store.view.said == "Stopped: mine.hcviz and bad.hcviz were not opened."
+
+
+def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, saved, slow):
+    before, browser = store.session, Browser()
+    files = Files(store, browser, None)
+    files._open("session", "mine.hcviz", saved)
+    send(files, 1, "big.csv")
+    assert store.view.said == "Stopped: mine.hcviz was not opened."
+    slow.allowed.set()
+    all_done(loop)
+    assert store.session is before
+    assert store.view.reading.sentence == "Sending big.csv (0 kB)…"
+    # A reading that begins later has its own end, and Cancel stops both.
+    slow.allowed.clear()
+    store.restore_later("mine.hcviz", saved)
+    send(files, 1, "big.csv", piece=1)
+    files.stop()
+    assert store.view.said == "Stopped: mine.hcviz and big.csv were not opened."
+    assert browser.heard_of[-1] == (1, 2, True)
+    assert store.view.reading is None
+    send(files, 2, "big.csv")
+    store.restore_later("mine.hcviz", saved)
+    send(files, 2, "big.csv", piece=1)
+    sending = store.view.reading
+    slow.allowed.set()
+    loop.until(lambda: store.session.constraints)
+    assert store.view.reading is sending
+
+
+def test_a_file_that_the_browser_cannot_read_ends_its_own_line_only(store, loop, saved, slow):
+    files = Files(store, Browser(), None)
+    files._open("session", "mine.hcviz", saved)
+    reading = store.view.reading
+    files.act("unreadable", {"name": "x.csv"})
+    assert store.view.error[0] == "The browser could not read x.csv."
+    assert store.view.reading is reading
+    files.stop()
+    send(files, 1, "big.csv")
+    store.restore_later("mine.hcviz", saved)
+    send(files, 1, "big.csv", piece=1)
+    files.act("unreadable", {"name": "x.csv"})
+    assert store.view.reading.sentence.startswith("Sending big.csv")
+    files.act("unreadable", {"name": "big.csv"})
+    assert store.view.reading.sentence.startswith("Reading mine.hcviz")
+    slow.allowed.set()
+    loop.until(lambda: store.session.constraints)
+    assert store.view.reading is None
+
+
+def test_answers_given_while_a_session_file_is_read_are_counted(store, loop, saved, slow):
+    files = Files(store, None, None)
+    files._open("session", "mine.hcviz", saved)
+    state_a_constraint(store, ["wolf", "lion"], "carp")
+    store.dispatch(act.Choose("odd", (4, 9, 2)))
+    (known,) = load_session(saved).constraints
+    store.dispatch(act.ImportConstraints((replace(known, id=9),)))  # that one is in the file
+    assert len(store.session.constraints) == 2
+    store.dispatch(act.DisableConstraint(store.session.constraints[0].id))
+    slow.allowed.set()
+    loop.until(lambda: store.view.reading is None)
+    assert store.view.said == "Opened mine.hcviz; 2 answers given meanwhile are not in it."
+    assert store.session.choices == ()
+    files._open("session", "mine.hcviz", saved)
+    loop.until(lambda: store.view.reading is None)
+    assert store.view.said == "The session is as it was saved."

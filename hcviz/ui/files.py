@@ -24,6 +24,7 @@ from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.parts import Part
+from hcviz.ui.reading import not_opened
 from hcviz.ui.sources import AT_ONCE, takes_long
 from hcviz.ui.store import Store
 from hcviz.ui.viewstate import Reading
@@ -44,14 +45,15 @@ class Files:
 
     def stop(self) -> None:
         """Neither send nor read on: what was there stays."""
-        self._no_more()
-        self.store.stop_reading()
+        self.store.stop_reading(self._no_more())
 
-    def _no_more(self) -> None:
-        """Of what is being sent, if anything is."""
-        if self._upload is not None:
-            self.part.heard(self._upload, len(self._pieces), stop=True)
-            self._upload, self._pieces = None, []
+    def _no_more(self) -> str:
+        """Of what is being sent: its name, "" if nothing is."""
+        if self._upload is None:
+            return ""
+        self.part.heard(self._upload, len(self._pieces), stop=True)
+        self._upload, self._pieces = None, []
+        return self._sending
 
     def act(self, name: str, more: dict[str, Any]) -> None:
         """An act of the file menu."""
@@ -66,9 +68,9 @@ class Files:
                     "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
                 )
             elif name == "unreadable":
-                if more["name"] == self._sending:
+                if self._upload is not None and more["name"] == self._sending:
                     self._no_more()
-                self.store.look(reading=None)
+                    self.store.look(reading=self.store.being_read)
                 raise InvalidData(f"The browser could not read {more['name']}.")
             elif name == "save":
                 self._save(str(more["what"]))
@@ -87,9 +89,11 @@ class Files:
             if piece:  # some were still on their way when it was stopped
                 self.part.heard(more["id"], 0, stop=True)
                 return
-            if self._upload is not None:
-                self.store.look(said=f"Stopped: {self._sending} was not opened.")
-                self._no_more()
+            sent = self._no_more()
+            if int(more["pieces"]) > 1:  # what is here whole is opened, or refused, at once
+                self.store.stop_reading(sent)
+            elif sent:
+                self.store.look(said=f"Stopped: {not_opened([sent])}")
             self._upload, self._sending = more["id"], str(more["name"])
         try:
             if piece != len(self._pieces):
@@ -98,7 +102,7 @@ class Files:
             self._check_size(str(more["name"]))
         except HcvizError:
             self._no_more()
-            self.store.look(reading=None)
+            self.store.look(reading=self.store.being_read)
             raise
         count = int(more["pieces"])
         if len(self._pieces) < count:
@@ -109,7 +113,7 @@ class Files:
         else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
-            self.store.look(reading=None)
+            self.store.look(reading=self.store.being_read)
             self._open(str(more["kind"]), str(more["name"]), content)
 
     def _check_size(self, name: str) -> None:

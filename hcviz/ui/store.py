@@ -30,6 +30,7 @@ from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
+from hcviz.ui.reading import left_behind, not_added, not_opened
 from hcviz.ui.sources import data_of, resolve, size_of, takes_long
 from hcviz.ui.viewstate import Reading, ViewState, looks
 
@@ -94,11 +95,12 @@ class Store:
         self.aside = Aside(schedule, self._answered)
         self.answers = 0
         #: What is being read on a thread, the data that an action waits for, and who is behind it.
-        self._reading: object | None = None
+        self._reading: Reading | None = None
         self._reading_for: DataSpec | None = None
         self._behind: list[act.Attach] = []
-        #: The file that is opened when it is read, in the place of what there is.
-        self._opens = ""
+        #: The file that is opened when it is read, in the place of what there is; before it, those
+        #: that gave way to it.
+        self._opens: list[str] = []
         #: The file of answers that is added when it is read; those that never will be; what was
         #: wrong with others. They are told when nothing is read any more.
         self._adds = ""
@@ -164,13 +166,13 @@ class Store:
     def _apply(self, action: Any) -> None:
         """One action and its effects, or nothing at all."""
         before = (self.session, self.view, self.dataset, self._problem, self._problem_key)
+        other = False  # data are asked for, not the same prepared otherwise
         try:
             after, effects = update(self.session, self._with_treatment(action))
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
+                    other = not effect.spec.same(self.session.data)
                     self._use(self._read_again(effect.spec), effect.spec)
-                    self._give_up_opening()
-                    self._read_no_more()
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
                 self.view = replace(self.view, three=())
@@ -184,6 +186,9 @@ class Store:
                 self.keep(after)
             for effect in effects:
                 self._perform(effect)
+            if other:
+                self._give_up_opening()
+                self._read_no_more()
         except Exception:
             self.session, self.view, self.dataset, self._problem, self._problem_key = before
             raise
@@ -223,10 +228,11 @@ class Store:
         place of what there is; that it will not is told where no other does."""
         if not opens:
             self._give_up_opening()
+        older = [each for each in self._opens if each != name]
         self._read_no_more()
-        reading = self._reading = object()
-        self._reading_for, self._adds, self._opens = None, adds, name if opens else ""
-        self.look(said=f"Reading {name}.", error=None, reading=Reading(name, size))
+        reading = self._reading = Reading(name, size)
+        self._reading_for, self._adds, self._opens = None, adds, [*older, name] if opens else []
+        self.look(said=f"Reading {name}.", error=None, reading=reading)
 
         def told(found: Any, fault: Exception | None = None) -> None:
             if self._reading is not reading:
@@ -238,8 +244,9 @@ class Store:
                     self.view = replace(self.view, said="")
                     raise fault
                 then(found)
-            if behind and self.view.error is not None:  # the next ones would wipe it off
+            if self.view.error is not None and (behind or older):  # the next would wipe it off
                 self._faults.append(self.view.error)
+                self._faults += [(not_opened(older), "Open it again.")] if older else []
             self.dispatch(*behind)
 
         def read() -> None:
@@ -253,33 +260,42 @@ class Store:
 
         threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
 
-    def stop_reading(self) -> None:
-        """What is being sent or read is not opened; all that there was stays."""
-        reading = self.view.reading
-        added = bool(self._adds) and reading is not None and reading.share is None
+    @property
+    def being_read(self) -> Reading | None:
+        """The file that is read on a thread, if any is."""
+        return self._reading
+
+    def stop_reading(self, sent: str = "") -> None:
+        """What is being read is not opened, and ``sent`` was not, which was on its way here; all
+        that there was stays."""
+        reading, stopped = self._reading, self._opens
+        if reading is not None and not stopped and not self._adds:
+            stopped = [reading.name]
         self._read_no_more()
-        said = [] if reading is None or added else [f"{reading.name} was not opened."]
+        stopped = [*stopped, *filter(None, [sent])]
+        said = [not_opened(stopped)] if stopped else []
         if self._lost:
-            said.append(_not_added(self._lost))
+            said.append(not_added(self._lost))
             self._lost = []
+        self.view = replace(self.view, reading=None)
         if said:
             self.view = replace(self.view, said=f"Stopped: {' '.join(said)}")
         self._tell_lost()
         self._notify()
 
     def _read_no_more(self) -> None:
+        if self.view.reading is self._reading:  # else the line is of what is being sent
+            self.view = replace(self.view, reading=None)
         self._reading = None
         self._lost += [*filter(None, [self._adds]), *(each.filename for each in self._behind)]
-        self._adds, self._opens, self._behind = "", "", []
-        self.view = replace(self.view, reading=None)
+        self._adds, self._opens, self._behind = "", [], []
 
     def _give_up_opening(self) -> None:
         """What is being read to be opened will not be, since other data are asked for."""
         if self._opens:
-            self._faults.append(
-                (f"{self._opens} was not opened.", "Something else was done meanwhile: try again.")
-            )
-            self._opens = ""
+            hint = "Something else was done meanwhile: try again."
+            self._faults.append((not_opened(self._opens), hint))
+            self._opens = []
 
     def _tell_lost(self) -> None:
         """Of files of answers that were to be added: that something else was done instead, and
@@ -288,7 +304,7 @@ class Store:
             return  # what is being read would wipe it off
         faults = [*self._faults, *filter(None, [self.view.error])]
         if self._lost:
-            faults.append((_not_added(self._lost), "Something else was opened; add them again."))
+            faults.append((not_added(self._lost), "Something else was opened; add them again."))
         said, hints = zip(*dict.fromkeys(faults), strict=True)
         self._lost, self._faults = [], []
         self.view = replace(self.view, error=(" ".join(said), hints[-1]))
@@ -323,7 +339,7 @@ class Store:
             self._fetched = (wanted, found)
             try:
                 now = self._reads(action)
-                if now is not None and self._holds(now):
+                if now is not None and now.same(wanted):
                     self._apply(action)
                 else:  # something else was done meanwhile
                     self.view = replace(self.view, said="")
@@ -349,10 +365,10 @@ class Store:
 
         ``said`` is told with it. ``found``: the data, where they have been read.
         """
-        self._read_no_more()
         with self.guarded() as guard:
             dataset = found or resolve(spec)
             problem = self._use(dataset, spec)
+            self._read_no_more()  # not before: what is refused leaves all as it was
             if dataset.labels == self.session.labels:  # these answers stay
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
@@ -382,25 +398,31 @@ class Store:
     def restore_later(self, name: str, content: bytes) -> None:
         """:meth:`restore` of a session file, read on a thread of its own whatever its size, which
         says little of what is packed in it. What is done meanwhile is done to the session that
-        there is; other data, or another opening, supersede the file."""
+        there is, which is told where that goes; other data, or another opening, supersede the
+        file."""
+        before = self.session
 
         def read() -> tuple[Session, Dataset]:
             session = load_session(content)
             return session, data_of(session)
 
-        self.read_later(name, len(content), read, lambda found: self.restore(*found), opens=True)
+        def then(found: tuple[Session, Dataset]) -> None:
+            left = left_behind(before, self.session, found[0])
+            if self.restore(*found) and left:
+                self.look(said=f"Opened {name}; {left}")
+
+        self.read_later(name, len(content), read, then, opens=True)
 
     def restore(self, session: Session, found: Dataset | None = None) -> bool:
         """Put a loaded session in the place of this one; False (and a sentence) if it cannot.
 
         ``found``: its data, where they have been read.
         """
-        self._read_no_more()  # what is still being read has been thought better of
         with self.guarded() as guard:
-            dataset = found or data_of(session)
+            self._use(found or data_of(session), session.data)
+            self._read_no_more()  # what is still being read has been thought better of
             self.runner.cancel()
             self._samples = {}  # of runs of the same numbers, but of another session
-            self._use(dataset, session.data)
             self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             self.dispatch(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))
@@ -542,12 +564,6 @@ class Store:
 
 def _at_once(call: Callable[[], None]) -> None:
     call()
-
-
-def _not_added(names: list[str]) -> str:
-    *others, last = names
-    both = f"{', '.join(others)} and {last}" if others else last
-    return f"{both} {'were' if others else 'was'} not added."
 
 
 class _Guard:
