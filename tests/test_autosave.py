@@ -237,6 +237,7 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
     loop.until(lambda: again.view.reading is None)
     assert said(again.session) == said(left.session)
     assert again.view.said.startswith("Resumed: Zoo")
+    assert again.view.said.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
     assert again.view.error is None
     autosave._finish_writing()
     assert [each.about.title for each in shelf.unfinished()] == ["Iris (150 flowers)"]

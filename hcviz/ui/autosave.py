@@ -21,6 +21,7 @@ from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
 from hcviz.io.shelf import Shelf, Unfinished, is_token, size_of
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, LogEntry, Session
+from hcviz.ui.reading import left_behind
 from hcviz.ui.sources import data_of
 from hcviz.ui.store import Store
 
@@ -222,15 +223,22 @@ class Autosave:
                 return None
             return found, data_of(found.session)
 
-        name = offer.about.title or "the unfinished session"
-        self.store.read_later(
-            name, size_of(folder), read, lambda read: self._put_back(shelf, offer, read), opens=True
-        )
+        name, before = offer.about.title or "the unfinished session", self.store.session
+
+        def then(read: tuple[Found, Dataset] | None) -> None:
+            self._put_back(shelf, offer, before, read)
+
+        self.store.read_later(name, size_of(folder), read, then, opens=True)
 
     def _put_back(
-        self, shelf: Shelf, offer: Unfinished, read: tuple[Found, Dataset] | None
+        self,
+        shelf: Shelf,
+        offer: Unfinished,
+        before: Session,
+        read: tuple[Found, Dataset] | None,
     ) -> None:
-        """What was read takes the place of what is here; None: it cannot be read."""
+        """What was read takes the place of what is here; None: it cannot be read. ``before``: what
+        was here when the reading began."""
         store = self.store
         store.look(said="")
         if offer.name in self._discarded:
@@ -246,11 +254,12 @@ class Autosave:
                 f"Nothing was changed; the file is kept aside on the server, as {kept}.",
             )
         found, dataset = read
+        left = left_behind(before, store.session, found.session)
         if not store.restore(found.session, dataset):
             return
         self._until = 0.0
         answers = len(store.session.constraints) + len(store.session.choices)
-        said = f"Resumed: {offer.about.title}, {counted(answers)}."
+        said = f"Resumed: {offer.about.title}, {counted(answers)}" + (f"; {left}" if left else ".")
         error = None
         if found.damaged:
             kept = shelf.set_aside(offer.name)
