@@ -135,8 +135,8 @@ def bar_live(store: Store) -> dict[str, Any]:
     if session.status == "sampling":
         text = "Paused" if store.view.paused else "Running"
         if total:
-            # Beyond a million it is work that is counted, in no unit that anybody knows.
-            far = f"{step:,} of {total:,}" if total < 10**6 else f"{100 * step // total} %"
+            # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
+            far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
             text += f" · {far}"
     return {"status": session.status, "text": text, "run": session.run}
 
