@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bokeh.document import Document
 from scipy.cluster.hierarchy import linkage
 
 from hcviz import HcvizError, Tree
@@ -258,6 +259,23 @@ def test_many_rows_are_thinned_but_what_is_selected_is_named():
     assert "item 1234" not in centre._labels.text.data["text"]
     centre.set_selection([1234])
     assert "item 1234" in centre._labels.text.data["text"]
+
+
+def test_no_text_goes_from_a_living_page():
+    """Bokeh may still be at the longer list: it would ask for the style of a text that is gone."""
+    centre = Centre(on_pick=lambda pick: None)
+    document = Document()
+    document.add_root(centre._labels.figure)
+    text = centre._labels.text
+    for n in (30, 12, 20):
+        centre.set_items(Items([f"item {i}" for i in range(n)]))
+        centre.set_tree(caterpillar(n))
+        assert [len(each) for each in text.data.values()] == [30] * len(text.data)
+        assert sorted(filter(None, text.data["text"])) == sorted(f"item {i}" for i in range(n))
+        assert all(
+            (y < 0) == (name != "")
+            for name, y in zip(text.data["text"], text.data["y"], strict=True)
+        )
 
 
 def test_thumbnails_appear_when_rows_are_high_enough():

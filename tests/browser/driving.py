@@ -234,12 +234,15 @@ def column(page: Page, source: str, name: str) -> list:
 
 
 def columns(page: Page, source: str, *names: str) -> list[list]:
-    """Columns of one and the same moment, between which no other picture comes."""
+    """Columns of one and the same moment, between which no other picture comes; without the empty
+    texts that stand for labels that went."""
     return page.evaluate(
         """([source, names]) => {
           for (const doc of Bokeh.documents) {
             const model = doc.get_model_by_name(source)
-            if (model) return names.map(name => Array.from(model.data[name]))
+            if (!model) continue
+            const there = (_, k) => source !== "label-text" || model.data.text[k] !== ""
+            return names.map(name => Array.from(model.data[name]).filter(there))
           }
           throw new Error(`no data source ${source}`)
         }""",

@@ -401,7 +401,7 @@ def test_dark_and_narrow(zoo):
     wait_for(
         zoo.page,
         "() => { const m = window.Bokeh?.documents[0]?.get_model_by_name('label-text'); "
-        "return m && m.data.text.length > 9 }",
+        "return m && m.data.text.filter(Boolean).length > 9 }",
     )
     zoo.page.set_viewport_size({"width": 680, "height": 860})
     expect(zoo.page.get_by_role("complementary", name="Constraints")).to_be_hidden()

@@ -27,8 +27,6 @@ PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
 PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 #: Room that names keep beside stepping pictures, and the height that a page is taken to have.
 NAMES_ROOM, PAGE_PX = 44, 660
-#: Items among which the number of labels changes with every zoom.
-MANY = 600
 #: A text that is not there.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
 #: Marks nearer to each other than this (px) are one; so many items within triangles are named.
@@ -220,10 +218,11 @@ class LabelFigure:
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
     def _set_text(self, data: dict[str, Any], n: int) -> None:
-        """Never fewer texts than before on a living page of many items: Bokeh fails at those that
-        go while it still measures them. The rest are empty, and far above the picture."""
+        """Never fewer texts than before on a living page: Bokeh fails at those that go while it
+        still measures them ("undefined 8px" is no font). The rest are empty, and far above the
+        picture."""
         spare = len(self.text.data["text"]) - len(data["text"])
-        if spare > 0 and n > MANY and self.figure.document is not None:
+        if spare > 0 and self.figure.document is not None:
             nowhere = (n * np.arange(1, spare + 1)).astype(np.float32)
             for name, values in data.items():
                 if name in ("x", "y", "y0"):
