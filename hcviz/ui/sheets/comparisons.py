@@ -196,7 +196,8 @@ SHEET = Sheet(
     make=drawn_by("comparisons"),
     picture=picture,
     sees=_sees,
-    lacks=lambda store: "",  # where no tree can be made of them it is them that one must look at
+    # Not a tree: where none can be made of them it is them that one must look at.
+    lacks=lambda store: "" if shown(store) else "Nothing has been compared yet.",
     shown=shown,
     act=_act,
     live=lambda store: {"chosen": list(store.view.selection)},
