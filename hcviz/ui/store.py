@@ -134,7 +134,7 @@ class Store:
         for subscriber in self._subscribers:
             select, call, before = subscriber
             now = select(self)
-            if not _same(before, now):
+            if not same(before, now):
                 subscriber[2] = now
                 told = True
                 try:
@@ -590,10 +590,11 @@ class _Guard:
         return True
 
 
-def _same(before: Any, now: Any) -> bool:
+def same(before: Any, now: Any) -> bool:
+    """Whether two slices are the same: by value what is plain, by identity what is not."""
     if before is now:
         return True
     if isinstance(before, tuple) and isinstance(now, tuple) and len(before) == len(now):
-        return all(_same(x, y) for x, y in zip(before, now, strict=True))
+        return all(same(x, y) for x, y in zip(before, now, strict=True))
     plain = (str, int, float, bool, type(None))
     return isinstance(before, plain) and isinstance(now, plain) and before == now

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hcviz.ui import pictures
-from hcviz.ui.store import Store
+from hcviz.ui.store import Store, same
 
 #: Seconds between two looks at the numbers of a run: nobody reads faster.
 LIVE = 0.15
@@ -35,17 +35,33 @@ def draw(
 def watch(
     store: Store, select: Callable[[Store], Any], call: Callable[[Any], None], pace: float
 ) -> None:
-    """Subscribe; while only trees of a run come, call every ``pace`` seconds at most."""
-    before: tuple[Any, float] = ((), 0.0)
+    """Subscribe; while only trees of a run come, call every ``pace`` seconds at most.
 
-    def now_and_then(what: Any) -> None:
-        nonlocal before
-        session, now = store.session, time.monotonic()
-        state = (session.run, session.status, len(session.log), store.view)
-        running = session.status == "sampling" and state == before[0]
-        if running and now - before[1] < pace:
+    What came too soon is shown at the first word from the run after that time, or when it rests:
+    its last tree is always shown, though nothing but its status changes afterwards.
+    """
+    state: Any = None
+    shown: Any = object()
+    last = 0.0
+
+    def in_time() -> bool:
+        return not _runs(store) or time.monotonic() - last >= pace
+
+    def sees(_: Store) -> Any:
+        what = select(store)
+        return what, in_time() and not same(shown, what)
+
+    def now_and_then(seen: Any) -> None:
+        nonlocal state, shown, last
+        what, _ = seen
+        before, state = state, (store.session.run, _runs(store), len(store.session.log), store.view)
+        if same(shown, what) or (state == before and not in_time()):
             return
-        before = (state, now)
+        shown, last = what, time.monotonic()
         call(what)
 
-    store.subscribe(select, now_and_then)
+    store.subscribe(sees, now_and_then)
+
+
+def _runs(store: Store) -> bool:
+    return store.session.status == "sampling" and not store.view.paused
