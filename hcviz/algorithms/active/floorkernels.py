@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
 
 #: Closer than this share of the largest similarity is equal.
@@ -89,7 +90,7 @@ def apart(weights, key, count):
         blocks += 1
     if blocks < 2 or blocks == m:
         return alone, count
-    # Supernodes join blocks; each block points to one that it was joined with before it.
+    # Supernodes join blocks; a block's representative is the first that it was joined with.
     joined = np.arange(blocks).astype(np.int32)
     first = np.full(count, -1, np.int32)
     for i in range(m):
@@ -97,19 +98,13 @@ def apart(weights, key, count):
         if first[at] < 0:
             first[at] = block[i]
             continue
-        one, other = first[at], block[i]
-        while joined[one] != one:
-            one = joined[one]
-        while joined[other] != other:
-            other = joined[other]
+        one, other = find(joined, first[at]), find(joined, block[i])
         joined[max(one, other)] = min(one, other)
     name = np.full(blocks, -1, np.int32)
     group = np.empty(count, np.int32)
     groups = 0
     for at in range(count):
-        one = first[at]
-        while joined[one] != one:
-            one = joined[one]
+        one = find(joined, first[at])
         if name[one] < 0:
             name[one] = groups
             groups += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
 
 
@@ -237,15 +238,8 @@ def parts(split, share, labels):
         for j in range(i):
             value = split[i, j]
             if value > 0.0 and value * value > share * share * split[i, i] * split[j, j]:
-                a, b = i, j
-                while labels[a] != a:
-                    a = labels[a]
-                while labels[b] != b:
-                    b = labels[b]
-                if a != b:
-                    labels[max(a, b)] = min(a, b)
-                    labels[i] = min(a, b)
-                    labels[j] = min(a, b)
+                a, b = find(labels, i), find(labels, j)
+                labels[max(a, b)] = min(a, b)
     count = 0
     for i in range(n):  # a root comes before all that hang on it
         if labels[i] == i:
