@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 from hcviz.algorithms.active import flatkernels, floorkernels, placekernels, sharpkernels
 from hcviz.algorithms.active.flat import COMPILED, eigengap
 from hcviz.algorithms.active.plan import Plan, Waiting, work
-from hcviz.algorithms.active.sampling import joined, low_limits, well_linked, with_two
+from hcviz.algorithms.active.sampling import (
+    joined,
+    low_limits,
+    numbered,
+    supernodes,
+    well_linked,
+    with_two,
+)
 from hcviz.core.buildkernels import aho_tree, components
 from hcviz.core.mixkernels import branched
 
@@ -263,26 +270,22 @@ class Growth:
             later = later[~np.isin(later, sample)]  # who has joined it counts once
         block = self.oracle.similarity(who[sample], who[sample])
         yield
-        kept: Any = np.arange(len(sample), dtype=np.int32)
+        kept = np.arange(len(sample), dtype=np.int32)
         plain = False  # without noise (see apart) the heuristics would take few for outliers
         if plan.drop or plan.fresh:
-            bound_by: Any = kept
-            if key is not None:
-                bound_by = np.unique(key[sample], return_inverse=True)[1].astype(np.int32)
+            bound_by = supernodes(key, sample)
             count = int(bound_by.max()) + 1
             plain = self._apart(block, bound_by, count)[1] < count
         if plan.drop and not plain:
             kept = well_linked(block, sample, key)
         core = np.ascontiguousarray(block[np.ix_(kept, kept)])
-        own_key: Any = np.arange(len(kept), dtype=np.int32)
-        if key is not None:
-            own_key = np.unique(key[sample[kept]], return_inverse=True)[1].astype(np.int32)
         members = sample[kept]
+        own_key = supernodes(key, members)
         witnesses = np.sort(later[:heard])
         found, seen = yield from self._clustered(
             core, own_key, (who[witnesses], who[members]), one.seed, crew
         )
-        clusters = np.unique(found[own_key], return_inverse=True)[1].astype(np.int32)
+        clusters = numbered(found[own_key])
         k = int(clusters.max()) + 1
 
         sums, squares = np.zeros((m, k)), np.zeros((m, k))

@@ -13,6 +13,17 @@ Int = NDArray[np.int32]
 Float = NDArray[np.float64]
 
 
+def numbered(names: Int) -> Int:
+    """Each name replaced by its number among those that occur, 0 the least: int32, as long."""
+    return np.unique(names, return_inverse=True)[1].astype(np.int32)
+
+
+def supernodes(key: Int | None, places: Int) -> Int:
+    """Of the items at ``places`` the supernodes, numbered from 0 among themselves; without a
+    ``key``, which binds items, each is one by itself, in their order."""
+    return np.arange(len(places), dtype=np.int32) if key is None else numbered(key[places])
+
+
 def with_two(sample: Int, key: Int, rng: np.random.Generator) -> Int:
     """The sample, with items of other supernodes added where it has only one."""
     if np.unique(key[sample]).size > 1:
