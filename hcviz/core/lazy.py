@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -196,19 +197,19 @@ class FunctionOracle:
     def _answers(self, pairs: list[tuple[int, int]]) -> list[float]:
         if not self.batched:
             return [self._asked(*pair) for pair in pairs]
-        values = self._called_with(pairs)
+        values = self._called(pairs)
         tried = pairs[: self.TRIED - self._tried]
         self._tried += len(tried)
-        back = self._called_with([(y, x) for x, y in tried])
+        back = self._called([(y, x) for x, y in tried])
         for pair, value, other in zip(tried, values, back, strict=False):
             self._same(*pair, value, other)
         return values
 
     def _asked(self, x: int, y: int) -> float:
-        value = self._called(x, y)
+        (value,) = self._called([(x, y)])
         if self._tried < self.TRIED:
             self._tried += 1
-            self._same(x, y, value, self._called(y, x))
+            self._same(x, y, value, *self._called([(y, x)]))
         return value
 
     def _same(self, x: int, y: int, value: float, back: float) -> None:
@@ -219,69 +220,50 @@ class FunctionOracle:
                 "Return the mean of both, say.",
             )
 
-    def _called_with(self, pairs: list[tuple[int, int]]) -> list[float]:
-        """A batched function's answers."""
+    def _called(self, pairs: list[tuple[int, int]]) -> list[float]:
+        """The function's answers: called on all pairs if it is batched, else on the only one."""
         if not pairs:
             return []
-        first, second = ([self._item(x) for x in side] for side in zip(*pairs, strict=True))
         try:
-            answer = self.function(first, second)
+            answer = self.function(*self._given(pairs))
         except HcvizError:
             raise
         except Exception as fault:
+            x, y = pairs[0]
+            first = f", items {x} and {y} first" if self.batched else ""
             raise InvalidData(
-                f"The similarity function failed on {len(pairs)} pairs, items {pairs[0][0]} and "
-                f"{pairs[0][1]} first ({type(fault).__name__}: {fault})."
-            ) from fault
-        try:
-            values = np.asarray(answer, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InvalidData(
-                f"The similarity function's answer on {len(pairs)} pairs is no list of numbers: "
-                f"{answer!r:.60}."
-            ) from None
-        if values.shape != (len(pairs),):
-            raise InvalidData(
-                f"The similarity function's answer on {len(pairs)} pairs has shape {values.shape}; "
-                "one number for each pair is needed."
-            )
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if wrong.size:
-            x, y = pairs[wrong[0]]
-            raise InvalidData(
-                f"The similarity function says {values[wrong[0]]} on items {x} and {y}."
-            )
-        return values.tolist()
-
-    def _item(self, x: int) -> Any:
-        return x if self.items is None else self.items[x]
-
-    def _called(self, x: int, y: int) -> float:
-        try:
-            answer = self.function(self._item(x), self._item(y))
-        except HcvizError:
-            raise
-        except Exception as fault:
-            raise InvalidData(
-                f"The similarity function failed on items {x} and {y} "
+                f"The similarity function failed on {self._named(pairs)}{first} "
                 f"({type(fault).__name__}: {fault})."
             ) from fault
         try:
-            value = np.asarray(answer, dtype=np.float64)
+            numbers = np.asarray(answer, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidData(
-                f"The similarity function's answer on items {x} and {y} is no number: "
-                f"{answer!r:.60}."
+                f"The similarity function's answer on {self._named(pairs)} is no "
+                f"{'list of numbers' if self.batched else 'number'}: {answer!r:.60}."
             ) from None
-        if value.size != 1:
+        if not (numbers.shape == (len(pairs),) if self.batched else numbers.size == 1):
             raise InvalidData(
-                f"The similarity function's answer on items {x} and {y} has shape {value.shape}; "
-                "one number is needed."
+                f"The similarity function's answer on {self._named(pairs)} has shape "
+                f"{numbers.shape}; one number {'for each pair ' * self.batched}is needed."
             )
-        number = float(value.reshape(()))
-        if not np.isfinite(number):
-            raise InvalidData(f"The similarity function says {number} on items {x} and {y}.")
-        return number
+        values: list[float] = numbers.ravel().tolist()
+        for (x, y), value in zip(pairs, values, strict=True):
+            if not math.isfinite(value):
+                raise InvalidData(f"The similarity function says {value} on items {x} and {y}.")
+        return values
+
+    def _given(self, pairs: list[tuple[int, int]]) -> Iterable[Any]:
+        """What the function is called with: two items, or two lists of them."""
+        own = self.items
+        if not self.batched:
+            return pairs[0] if own is None else [own[x] for x in pairs[0]]
+        sides = map(list, zip(*pairs, strict=True))
+        return sides if own is None else [[own[x] for x in side] for side in sides]
+
+    def _named(self, pairs: list[tuple[int, int]]) -> str:
+        """What the function was called on, in a sentence about it."""
+        return f"{len(pairs)} pairs" if self.batched else "items {} and {}".format(*pairs[0])
 
 
 class StringOracle:
