@@ -148,7 +148,7 @@ class Agreeing:
                 self._known[keys[session.method]] = own
         if self._at is not None and (not store.view.agree_wanted or self._at not in keys.values()):
             self.close()
-        found = {name: self._known[k] for name, k in keys.items() if k in self._known}
+        found = {name: self._known[at] for name, at in keys.items() if at in self._known}
         wanted = next((name for name in names if name not in found), None)
         rests = session.status not in ("idle", "sampling")
         if wanted is None and store.view.agree_wanted:
