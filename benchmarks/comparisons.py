@@ -15,6 +15,7 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from unittest.mock import patch
 
 import literal
 import numpy as np
@@ -31,6 +32,7 @@ from hcviz.datasets import (
     sample_comparisons,
     sample_signs,
 )
+from hcviz.io import comparison_csv
 
 
 def timed(name: str, call: Callable[[], object]) -> object:
@@ -123,6 +125,7 @@ def main() -> None:
         definitions(quick)
         programs(quick)
         ours(quick)
+        reading(quick)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"peak memory {peak:.2f} GiB")
 
@@ -163,6 +166,20 @@ def ours(quick: bool) -> None:
                 ),
             )
             print(f"    k = {k}")
+
+
+def reading(quick: bool) -> None:
+    """A file of answers, beside the reader that looks at every line."""
+    m = 100_000 if quick else 1_000_000
+    print(f"a file of {m:,} answers about 1,000 items")
+    rng = np.random.default_rng(0)
+    rows = np.argpartition(rng.random((m, 12)), 3)[:, :3] + 12 * rng.integers(0, 83, (m, 1))
+    lines = "\n".join(f"item {i},item {j},item {k}" for i, j, k in rows.tolist())
+    text = f"anchor,near,far\n{lines}\n"
+    at_once = timed("read all at once", lambda: comparison_csv.read_comparison_csv(text))
+    with patch.object(comparison_csv, "regular_rows", lambda *_: None):
+        by_line = timed("read line by line", lambda: comparison_csv.read_comparison_csv(text))
+    assert np.array_equal(at_once.comparisons.rows, by_line.comparisons.rows)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,11 @@ import hcviz
 from hcviz import Comparisons
 from hcviz.core.errors import InvalidConstraint, InvalidData
 from hcviz.datasets import Dataset, from_cblearn
+from hcviz.io import comparison_csv
 from hcviz.io.answers import meant, with_answers
 from hcviz.io.comparison_csv import (
+    FORMS,
+    MIXED,
     is_answers,
     read_comparison_csv,
     write_answers_csv,
@@ -163,6 +166,68 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
 def test_a_bad_file_gets_a_sentence(content, said):
     with pytest.raises(InvalidConstraint, match=said):
         read_comparison_csv(content, LABELS)
+
+
+NAMES = ["ant", " bee", "NA", "1", "01", "1.0", "é", "None", "images/ant.jpg", "-1", "\u2028", "#x"]
+CELLS = st.one_of(
+    st.sampled_from(NAMES), st.sampled_from(["", " ", "2", "odd", "a,b", '"q"', "x\ry"])
+)
+
+
+def outcome(text, labels):
+    try:
+        found = read_comparison_csv(text, labels)
+    except InvalidConstraint as fault:
+        return fault.message, fault.hint
+    return found.comparisons.rows.tolist(), found.labels, found.notes, dict(found.asked)
+
+
+@pytest.mark.parametrize("form", [",".join(form) for form in (*FORMS, MIXED)] + ["pictures"])
+@given(data=st.data())
+def test_all_at_once_is_read_what_is_read_line_by_line(form, data):
+    """Files that are regular and files that are not quite; what is wrong is told the same."""
+    header = [] if form == "pictures" else form.split(",")
+    separator = ";" if form == "pictures" else data.draw(st.sampled_from(",;\t|"))
+    if header:
+        more = data.draw(st.lists(st.sampled_from(["count", "who"]), max_size=2, unique=True))
+        header = data.draw(st.permutations([*header, *more]))
+    wild = data.draw(st.booleans())
+    columns = []
+    for name in header or ["anchor", "near", "far"]:
+        plain = {
+            "count": st.sampled_from(["0", "1", " 3", "", "007"]),
+            "question": st.sampled_from(["odd", "central", " ODD"]),
+        }.get(name, st.sampled_from([f"images/{x}.jpg" for x in NAMES] if not header else NAMES))
+        columns.append(CELLS if wild else plain)
+    rows = data.draw(st.lists(st.tuples(*columns), max_size=6))
+    end = data.draw(st.sampled_from(["\n", "\r\n", "\n", "\r", "\n\n"]))
+    last = data.draw(st.sampled_from(["", end, end + end]))
+    text = end.join(separator.join(row) for row in [header, *rows] if row) + last
+    labels = data.draw(st.sampled_from([None, [name.strip() for name in NAMES]]))
+    fast = outcome(text, labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparison_csv, "regular_rows", lambda *_: None)
+        assert outcome(text, labels) == fast
+
+
+@pytest.mark.parametrize(
+    ("text", "regular"),
+    [
+        ("anchor,near,far\nant,cat,dog\ndog,ant,cat\n", True),
+        ("anchor,near,far\r\nant,cat,dog\r\ndog,ant,cat", True),
+        ("question,chosen,other_1,other_2,count\nodd,ant,cat,dog,3\n", True),
+        ("images/ant.jpg;images/cat.jpg;images/dog.jpg\n", True),
+        ('anchor,near,far\n"ant",cat,dog\n', False),
+        ("anchor,near,far\nant,cat,dog\n\ndog,ant,cat\n", False),
+        ("anchor,near,far\nant,cat\ndog,ant,cat,cat\n", False),
+    ],
+)
+def test_what_is_regular_is_not_read_line_by_line(text, regular, monkeypatch):
+    lines = []
+    slow = comparison_csv._line_by_line
+    monkeypatch.setattr(comparison_csv, "_line_by_line", lambda *a: lines.append(a) or slow(*a))
+    outcome(text, None)
+    assert bool(lines) != regular
 
 
 def of_pictures(rows, end="\n", divided="; "):

@@ -35,6 +35,7 @@ from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
 from hcviz.io.plaintext import utf8_text
 from hcviz.io.rawtable import SEPARATORS
+from hcviz.io.regularrows import Layout, Rows, regular_rows
 
 #: Header -> what its rows become.
 FORMS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
@@ -93,20 +94,50 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     """
     text = utf8_text(content, "The file of answers", "Save it as CSV UTF-8.", InvalidConstraint)
     pictures = _is_of_pictures(text[:LOOKED_AT], len(text) > LOOKED_AT)
-    separator = ";" if pictures else _separator(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    separator = ";" if pictures else _separator(text[:LOOKED_AT])
     notes: list[str] = []
+    form = header = next(iter(FORMS))
+    if pictures:
+        notes.append(FOOD)
+    else:
+        header = tuple(_header(text, separator))
+        form = _form(header, notes)
+    named = frozenset(labels or ())
+
+    def called(name: str) -> str:
+        return name if not pictures or name in named else _called(name)
+
+    mixed = form == MIXED
+    columns = form[1:] if mixed else form
+    layout = Layout(separator, header, columns, labels, called, not pictures, mixed)
+    found = regular_rows(text, layout, _counted, _asked)
+    if found is None:
+        found = _line_by_line(text, layout)
+    if found.counts.sum() > 50 * MAX_COUNT:
+        raise InvalidConstraint(
+            f"The counts add up to {found.counts.sum():,} answers, too many to hold."
+        )
+    table = np.repeat(found.items, found.counts, axis=0)
+    names = tuple(found.index)
+    if found.kinds is None:
+        return AnswersFile(FORMS[form](table), names, tuple(notes), {_KINDS[form]: len(table)})
+    of = np.repeat(found.kinds, found.counts)
+    made = [FORMS[form](table[of == kind]).rows for kind, form in _OF_MIXED.items()]
+    asked = {kind: int((of == kind).sum()) for kind in _OF_MIXED if (of == kind).any()}
+    return AnswersFile(Comparisons(np.concatenate(made)), names, tuple(notes), asked)
+
+
+def _line_by_line(text: str, layout: Layout) -> Rows:
+    """The rows of any file; what is wrong is told with its line."""
+    header, columns, separator = layout.header, layout.columns, layout.separator
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[list[int]] = []
     counts: list[int] = []
     kinds: list[str] = []
-    index = {name: item for item, name in enumerate(labels or ())}
+    index = {name: item for item, name in enumerate(layout.known or ())}
     try:
-        if pictures:
-            header = list(form := next(iter(FORMS)))
-            notes.append(FOOD)
-        else:
-            header = [cell.strip().lower() for cell in next(reader, [])]
-            form = _form(header, notes)
+        if layout.headed:
+            next(reader)
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
@@ -114,19 +145,17 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
             if len(cells) != len(header):
                 raise InvalidConstraint(
                     f"Line {line} of the answers has {len(cells)} cells, the "
-                    f"{'first line' if pictures else 'header'} {len(header)}.",
+                    f"{'header' if layout.headed else 'first line'} {len(header)}.",
                     f"Cells were separated by {SEPARATORS[separator]}; put names that hold one "
                     "into double quotes.",
                 )
             row = dict(zip(header, cells, strict=True))
-            kinds.append(_kind(row, form, line))
-            columns = form[1:] if form == MIXED else form
-            names = [row[column].strip() for column in columns]
-            if pictures:
-                names = [name if name in index else _called(name) for name in names]
+            if layout.asks:
+                kinds.append(_kind(row["question"], line))
+            names = [layout.called(row[column].strip()) for column in columns]
             rows.append(
                 [
-                    _item(name, line, column, index, labels is None)
+                    _item(name, line, column, index, layout.known is None)
                     for name, column in zip(names, columns, strict=True)
                 ]
             )
@@ -136,17 +165,12 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
         raise InvalidConstraint(
             f"Line {reader.line_num} of the answers is not CSV: {fault}."
         ) from None
-    if sum(counts) > 50 * MAX_COUNT:
-        raise InvalidConstraint(f"The counts add up to {sum(counts):,} answers, too many to hold.")
-    if form != MIXED:
-        table = np.repeat(np.array(rows, np.int32).reshape(-1, len(form)), counts, axis=0)
-        asked = {_KINDS[form]: len(table)}
-        return AnswersFile(FORMS[form](table), tuple(index), tuple(notes), asked)
-    table = np.repeat(np.array(rows, np.int32).reshape(-1, 3), counts, axis=0)
-    of = np.repeat(np.array(kinds, dtype="<U7"), counts)
-    made = [FORMS[form](table[of == kind]).rows for kind, form in _OF_MIXED.items()]
-    asked = {kind: int((of == kind).sum()) for kind in _OF_MIXED if (of == kind).any()}
-    return AnswersFile(Comparisons(np.concatenate(made)), tuple(index), tuple(notes), asked)
+    return Rows(
+        np.array(rows, np.int32).reshape(-1, len(columns)),
+        np.array(counts, np.int64),
+        np.array(kinds, dtype="<U7") if layout.asks else None,
+        index,
+    )
 
 
 def is_answers(content: bytes) -> bool:
@@ -212,15 +236,19 @@ def write_answers_csv(
     return buffer.getvalue()
 
 
-def _kind(row: Mapping[str, str], form: tuple[str, ...], line: int) -> str:
-    if form != MIXED:
-        return _KINDS[form]
-    said = row["question"].strip().lower()
-    if said not in _OF_MIXED:
+def _kind(cell: str, line: int) -> str:
+    found = _asked(cell)
+    if found is None:
         raise InvalidConstraint(
-            f"Line {line}, column question: {row['question']!r} is neither central nor odd."
+            f"Line {line}, column question: {cell!r} is neither central nor odd."
         )
-    return said
+    return found
+
+
+def _asked(cell: str) -> str | None:
+    """The question that a cell names; None where it is none."""
+    said = cell.strip().lower()
+    return said if said in _OF_MIXED else None
 
 
 def _header(text: str, separator: str) -> list[str]:
@@ -242,11 +270,11 @@ def _separator(text: str) -> str:
     return max(headers, key=lambda each: (bool(_forms(headers[each])), len(headers[each])))
 
 
-def _form(header: list[str], notes: list[str]) -> tuple[str, ...]:
+def _form(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]:
     found = _forms(header)
     if len(found) != 1:
         said = "no header that says what was asked" if not found else "headers of two questions"
-        raise InvalidConstraint(f"The file of answers has {said}: {header}.", HEADERS)
+        raise InvalidConstraint(f"The file of answers has {said}: {list(header)}.", HEADERS)
     for name in header:
         if header.count(name) > 1:
             raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")
@@ -279,9 +307,17 @@ def _different(row: list[int], names: list[str], line: int) -> None:
 
 
 def _count(cell: str, line: int) -> int:
-    cell = cell.strip() or "1"
-    if not (cell.isascii() and cell.isdigit() and len(cell) < 8 and int(cell) <= MAX_COUNT):
+    found = _counted(cell)
+    if found is None:
         raise InvalidConstraint(
-            f"Line {line}, column count: {cell!r} is not a whole number from 0 to {MAX_COUNT:,}."
+            f"Line {line}, column count: {cell.strip()!r} is not a whole number from 0 to "
+            f"{MAX_COUNT:,}."
         )
-    return int(cell)
+    return found
+
+
+def _counted(cell: str) -> int | None:
+    """How often a cell says; None where it does not."""
+    cell = cell.strip() or "1"
+    whole = cell.isascii() and cell.isdigit() and len(cell) < 8 and int(cell) <= MAX_COUNT
+    return int(cell) if whole else None
