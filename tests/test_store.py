@@ -21,7 +21,7 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui import answerlist, pictures, sources
-from hcviz.ui import store as store_module
+from hcviz.ui import reader as reader_module
 from hcviz.ui.centre.items import Pick
 from hcviz.ui.files import Files
 from hcviz.ui.gestures import Gestures
@@ -513,7 +513,7 @@ def readers(monkeypatch):
 def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
     """It is read again with them on a thread, as when it was opened; undo too."""
     page = threading.current_thread()
-    store.open_later(wide())
+    store.reader.open_later(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
     two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
@@ -544,7 +544,7 @@ def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
 def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_nothing(
     store, loop, readers
 ):
-    store.open_later(wide())
+    store.reader.open_later(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     before = store.session
     store.dispatch(act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad."))
@@ -557,13 +557,13 @@ def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_not
 
 
 def test_an_undo_that_must_read_gives_way_to_what_is_done_meanwhile(store, loop, readers):
-    store.open_later(wide())
+    store.reader.open_later(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     store.dispatch(act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One."))
     loop.until(lambda: len(store.session.data.answers) == 1)
     store.dispatch(act.Undo())
     store.dispatch(act.ImportConstraints((Constraint(1, (0, 1), 5),)))
-    loop.until(lambda: store._reading is None)
+    loop.until(lambda: store.reader.reading is None)
     assert len(store.session.data.answers) == 1, "the newest step is another one"
     assert len(store.session.constraints) == 1
     assert store.view.said == ""
@@ -571,27 +571,27 @@ def test_an_undo_that_must_read_gives_way_to_what_is_done_meanwhile(store, loop,
     store.dispatch(act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two."))
     assert store.open_data(DataSpec(name="zoo"))
     wait = len(readers) + 1
-    loop.until(lambda: len(readers) >= wait or store._reading is None)
+    loop.until(lambda: len(readers) >= wait or store.reader.reading is None)
     loop.until(lambda: store.session.status == "settled")
     assert store.session.data.answers == ()
 
 
 def test_files_of_answers_that_wait_are_told_when_they_are_not_added(store, loop, readers):
     """Stopped, or something else is opened: none of them goes without a word."""
-    store.open_later(wide())
+    store.reader.open_later(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
     two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
     bad = act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
 
     store.dispatch(one, two)
-    store.stop_reading()
+    store.reader.stop()
     assert store.view.said == "Stopped: one.csv and two.csv were not added."
     assert store.view.error is None
     assert store.view.reading is None
 
     store.dispatch(one, two)  # a larger table takes their place, whose reading is waited for
-    store.open_later(replace(wide(20_001), filename="wider.csv"))
+    store.reader.open_later(replace(wide(20_001), filename="wider.csv"))
     loop.until(lambda: len(store.session.labels) == 20_001)
     assert store.view.error == (
         "one.csv and two.csv were not added.", "Something else was opened; add them again.",
@@ -609,7 +609,7 @@ def test_files_of_answers_that_wait_are_told_when_they_are_not_added(store, loop
     store.dispatch(act.Undo())  # back to the large table, beside the page
     assert store.view.reading is not None
     store.dispatch(one)
-    store.stop_reading()
+    store.reader.stop()
     assert store.view.said == "Stopped: wider.csv was not opened. one.csv was not added."
     assert store.session.data.name == "zoo"
 
@@ -620,11 +620,11 @@ def test_what_was_read_for_a_page_that_is_gone_is_dropped_quietly(store, loop, c
 
     raised = []
     monkeypatch.setattr(threading, "excepthook", raised.append)
-    monkeypatch.setattr(store, "_schedule", gone)
+    monkeypatch.setattr(store.reader, "_schedule", gone)
     caplog.set_level("DEBUG", "hcviz")
     before = store.session
     for content in (wide().content, b"name,x\nbroken\n"):  # read, and not to be read
-        store.open_later(replace(wide(), content=content))
+        store.reader.open_later(replace(wide(), content=content))
         read_to_the_end()
     assert raised == []
     assert [
@@ -730,7 +730,7 @@ def slow(monkeypatch):
         assert made.allowed.wait(120)
         return load_session(content)
 
-    monkeypatch.setattr(store_module, "load_session", waiting)
+    monkeypatch.setattr(reader_module, "load_session", waiting)
     yield made
     made.allowed.set()
     read_to_the_end()
@@ -774,7 +774,7 @@ def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow)
 
 
 def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, readers):
-    store.open_later(wide())
+    store.reader.open_later(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     content = save_session(store.session)
     assert store.open_data(DataSpec(name="iris"))
@@ -884,7 +884,7 @@ def test_data_prepared_otherwise_are_no_other_data(store, loop, saved, slow):
 
 
 def test_an_undo_that_waits_for_its_data_undoes_nothing_newer(store, loop, readers):
-    store.open_later(wide())
+    store.reader.open_later(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     assert store.open_data(DataSpec(name="zoo"))
     store.dispatch(act.Undo())
@@ -927,14 +927,14 @@ def test_an_upload_begun_while_a_session_file_is_read_stops_it(store, loop, save
     assert store.view.reading.sentence == "Sending big.csv (0 kB)…"
     # A reading that begins later has its own end, and Cancel stops both.
     slow.allowed.clear()
-    store.restore_later("mine.hcviz", saved)
+    store.reader.restore_later("mine.hcviz", saved)
     send(files, 1, "big.csv", piece=1)
     files.stop()
     assert store.view.said == "Stopped: mine.hcviz and big.csv were not opened."
     assert browser.heard_of[-1] == (1, 2, True)
     assert store.view.reading is None
     send(files, 2, "big.csv")
-    store.restore_later("mine.hcviz", saved)
+    store.reader.restore_later("mine.hcviz", saved)
     send(files, 2, "big.csv", piece=1)
     sending = store.view.reading
     slow.allowed.set()
@@ -951,7 +951,7 @@ def test_a_file_that_the_browser_cannot_read_ends_its_own_line_only(store, loop,
     assert store.view.reading is reading
     files.stop()
     send(files, 1, "big.csv")
-    store.restore_later("mine.hcviz", saved)
+    store.reader.restore_later("mine.hcviz", saved)
     send(files, 1, "big.csv", piece=1)
     files.act("unreadable", {"name": "x.csv"})
     assert store.view.reading.sentence.startswith("Sending big.csv")

@@ -21,9 +21,9 @@ from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
 from hcviz.io.shelf import Shelf, Unfinished, is_token, size_of
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, LogEntry, Session
-from hcviz.ui.reading import left_behind
 from hcviz.ui.sources import data_of
 from hcviz.ui.store import Store
+from hcviz.ui.unread import left_behind
 
 log = logging.getLogger("hcviz")
 
@@ -228,7 +228,7 @@ class Autosave:
         def then(read: tuple[Found, Dataset] | None) -> None:
             self._put_back(shelf, offer, before, read)
 
-        self.store.read_later(name, size_of(folder), read, then, opens=True)
+        self.store.reader.read_later(name, size_of(folder), read, then, opens=True)
 
     def _put_back(
         self,

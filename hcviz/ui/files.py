@@ -24,9 +24,9 @@ from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.parts import Part
-from hcviz.ui.reading import not_opened
 from hcviz.ui.sources import AT_ONCE, takes_long
 from hcviz.ui.store import Store
+from hcviz.ui.unread import not_opened
 from hcviz.ui.viewstate import Reading
 
 
@@ -45,7 +45,7 @@ class Files:
 
     def stop(self) -> None:
         """Neither send nor read on: what was there stays."""
-        self.store.stop_reading(self._no_more())
+        self.store.reader.stop(self._no_more())
 
     def _no_more(self) -> str:
         """Of what is being sent: its name, "" if nothing is."""
@@ -70,7 +70,7 @@ class Files:
             elif name == "unreadable":
                 if self._upload is not None and more["name"] == self._sending:
                     self._no_more()
-                    self.store.look(reading=self.store.being_read)
+                    self.store.look(reading=self.store.reader.reading)
                 raise InvalidData(f"The browser could not read {more['name']}.")
             elif name == "save":
                 self._save(str(more["what"]))
@@ -91,7 +91,7 @@ class Files:
                 return
             sent = self._no_more()
             if int(more["pieces"]) > 1:  # what is here whole is opened, or refused, at once
-                self.store.stop_reading(sent)
+                self.store.reader.stop(sent)
             elif sent:
                 self.store.look(said=f"Stopped: {not_opened([sent])}")
             self._upload, self._sending = more["id"], str(more["name"])
@@ -102,7 +102,7 @@ class Files:
             self._check_size(str(more["name"]))
         except HcvizError:
             self._no_more()
-            self.store.look(reading=self.store.being_read)
+            self.store.look(reading=self.store.reader.reading)
             raise
         count = int(more["pieces"])
         if len(self._pieces) < count:
@@ -113,7 +113,7 @@ class Files:
         else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
-            self.store.look(reading=self.store.being_read)
+            self.store.look(reading=self.store.reader.reading)
             self._open(str(more["kind"]), str(more["name"]), content)
 
     def _check_size(self, name: str) -> None:
@@ -123,7 +123,7 @@ class Files:
     def _open(self, kind: str, name: str, content: bytes) -> None:
         store = self.store
         if kind == "session":
-            store.restore_later(name, content)
+            store.reader.restore_later(name, content)
         elif kind == "reference":
             drawn = read_reference_tree(content, store.session.labels)
             said = drawn.constraints(name, time=act.now())
@@ -147,7 +147,7 @@ class Files:
             table_kind=cast(TableKind, kind),
             similarity=self.store.session.data.similarity,
         )
-        (self.store.open_later if takes_long(spec) else self.store.open_data)(spec, said)
+        (self.store.reader.open_later if takes_long(spec) else self.store.open_data)(spec, said)
 
     def _answers(self, name: str, content: bytes) -> None:
         """Answers about the items shown are added to them; about others they are other data."""
@@ -166,7 +166,7 @@ class Files:
             else:  # an answer more or less meanwhile: what is new is another matter
                 self._answers(name, content)
 
-        self.store.read_later(
+        self.store.reader.read_later(
             name, len(content), lambda: added(name, content, there), then, adds=name
         )
 

@@ -8,11 +8,10 @@ the document's thread, and a view is called only when the slice it subscribed to
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
@@ -22,24 +21,21 @@ from hcviz.core.problem import MOST_DENSE, Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
-from hcviz.io.session_file import load_session
-from hcviz.jobs import Aside, Place, Runner, Samples, hand_over
+from hcviz.jobs import Aside, Place, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
-from hcviz.ui.reading import left_behind, not_added, not_opened
-from hcviz.ui.sources import data_of, resolve, size_of, takes_long
-from hcviz.ui.viewstate import Reading, ViewState, looks
+from hcviz.ui.reader import Reader
+from hcviz.ui.sources import data_of, resolve
+from hcviz.ui.viewstate import ViewState, looks
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
 log = logging.getLogger("hcviz")
-
-T = TypeVar("T")
 
 UNEXPECTED = (
     "Something unexpected went wrong.",
@@ -94,19 +90,7 @@ class Store:
         #: What pictures ask for beside the run, and how often there was an answer.
         self.aside = Aside(schedule, self._answered)
         self.answers = 0
-        #: What is being read on a thread, the data that an action waits for, and who is behind it.
-        self._reading: Reading | None = None
-        self._reading_for: DataSpec | None = None
-        self._behind: list[act.Attach] = []
-        #: The file that is opened when it is read, in the place of what there is; before it, those
-        #: that gave way to it.
-        self._opens: list[str] = []
-        #: The file of answers that is added when it is read; those that never will be; what was
-        #: wrong with others. They are told when nothing is read any more.
-        self._adds = ""
-        self._lost: list[str] = []
-        self._faults: list[tuple[str, str]] = []
-        self._fetched: tuple[DataSpec, Dataset] | None = None
+        self.reader = Reader(self, schedule, self._apply)
         self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
 
     # ------------------------------------------------------------------ views
@@ -158,13 +142,14 @@ class Store:
             if user_made and self.view.error:
                 self.view = replace(self.view, error=None)
             with self.guarded():
-                if not self._put_off(action):
+                if not self.reader.puts_off(action):
                     self._apply(action)
-        self._tell_lost()
+        self.reader.tell()
         self._notify()
 
-    def _apply(self, action: Any) -> None:
-        """One action and its effects, or nothing at all."""
+    def _apply(self, action: Any, found: Dataset | None = None) -> None:
+        """One action and its effects, or nothing at all. ``found``: the data that it asks for,
+        where they have been read."""
         before = (self.session, self.view, self.dataset, self._problem, self._problem_key)
         other = False  # data are asked for, not the same prepared otherwise
         try:
@@ -172,7 +157,7 @@ class Store:
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
                     other = not effect.spec.same(self.session.data)
-                    self._use(self._read_again(effect.spec), effect.spec)
+                    self._use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
                 self.view = replace(self.view, three=())
@@ -187,8 +172,7 @@ class Store:
             for effect in effects:
                 self._perform(effect)
             if other:
-                self._give_up_opening()
-                self._read_no_more()
+                self.reader.give_way(to_opening=False)
         except Exception:
             self.session, self.view, self.dataset, self._problem, self._problem_key = before
             raise
@@ -212,153 +196,18 @@ class Store:
         """A context in which an :class:`HcvizError` becomes the page's error sentence."""
         return _Guard(self)
 
-    def read_later(
-        self,
-        name: str,
-        size: int,
-        work: Callable[[], T],
-        then: Callable[[T], object],
-        adds: str = "",
-        opens: bool = False,
-    ) -> None:
-        """``then(work())``, the work, a file of ``size`` bytes, on a thread of its own; whatever is
-        read, opened or put back meanwhile supersedes it, and it can be stopped. What the work
-        raises is said, and nothing is done. ``adds``: the file of answers that is to be added to
-        the data, if any; it is told where that does not happen. ``opens``: the file is to take the
-        place of what there is; that it will not is told where no other does."""
-        if not opens:
-            self._give_up_opening()
-        older = [each for each in self._opens if each != name]
-        self._read_no_more()
-        reading = self._reading = Reading(name, size)
-        self._reading_for, self._adds, self._opens = None, adds, [*older, name] if opens else []
-        self.look(said=f"Reading {name}.", error=None, reading=reading)
-
-        def told(found: Any, fault: Exception | None = None) -> None:
-            if self._reading is not reading:
-                return
-            behind, self._behind, self._adds = self._behind, [], ""
-            self._read_no_more()
-            with self.guarded():
-                if fault is not None:
-                    self.view = replace(self.view, said="")
-                    raise fault
-                then(found)
-            if self.view.error is not None and (behind or older):  # the next would wipe it off
-                self._faults.append(self.view.error)
-                self._faults += [(not_opened(older), "Open it again.")] if older else []
-            self.dispatch(*behind)
-
-        def read() -> None:
-            try:
-                found = work()
-            except Exception as fault:
-                wrong = fault
-                hand_over(self._schedule, lambda: told(None, wrong), name)
-            else:
-                hand_over(self._schedule, lambda: told(found), name)
-
-        threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
-
-    @property
-    def being_read(self) -> Reading | None:
-        """The file that is read on a thread, if any is."""
-        return self._reading
-
-    def stop_reading(self, sent: str = "") -> None:
-        """What is being read is not opened, and ``sent`` was not, which was on its way here; all
-        that there was stays."""
-        reading, stopped = self._reading, self._opens
-        if reading is not None and not stopped and not self._adds:
-            stopped = [reading.name]
-        self._read_no_more()
-        stopped = [*stopped, *filter(None, [sent])]
-        said = [not_opened(stopped)] if stopped else []
-        if self._lost:
-            said.append(not_added(self._lost))
-            self._lost = []
-        self.view = replace(self.view, reading=None)
-        if said:
-            self.view = replace(self.view, said=f"Stopped: {' '.join(said)}")
-        self._tell_lost()
-        self._notify()
-
-    def _read_no_more(self) -> None:
-        if self.view.reading is self._reading:  # else the line is of what is being sent
-            self.view = replace(self.view, reading=None)
-        self._reading = None
-        self._lost += [*filter(None, [self._adds]), *(each.filename for each in self._behind)]
-        self._adds, self._opens, self._behind = "", [], []
-
-    def _give_up_opening(self) -> None:
-        """What is being read to be opened will not be, since other data are asked for."""
-        if self._opens:
-            hint = "Something else was done meanwhile: try again."
-            self._faults.append((not_opened(self._opens), hint))
-            self._opens = []
-
-    def _tell_lost(self) -> None:
-        """Of files of answers that were to be added: that something else was done instead, and
-        what was wrong with them."""
-        if self._reading is not None or not (self._lost or self._faults):
-            return  # what is being read would wipe it off
-        faults = [*self._faults, *filter(None, [self.view.error])]
-        if self._lost:
-            faults.append((not_added(self._lost), "Something else was opened; add them again."))
-        said, hints = zip(*dict.fromkeys(faults), strict=True)
-        self._lost, self._faults = [], []
-        self.view = replace(self.view, error=(" ".join(said), hints[-1]))
-
-    def open_later(self, spec: DataSpec, said: str = "") -> None:
-        """:meth:`open_data`, the reading on a thread of its own; another opening supersedes it."""
-        self.read_later(
-            spec.filename or spec.name,
-            len(spec.content or b""),
-            lambda: resolve(spec),
-            lambda found: self.open_data(spec, said, found),
-            opens=True,
-        )
-
-    def _put_off(self, action: Any) -> bool:
-        """Whether the action waits until a large table has been read again, on a thread: a file of
-        answers that is added to it, or an undo that comes back to it. It is then done if it still
-        asks for that; further files wait behind it."""
-        if not isinstance(action, act.Attach | act.Undo | act.Redo):
-            return False
-        wanted = self._reads(action)
-        if self._reading is not None and self._reading_for is not None:
-            if isinstance(action, act.Attach):
-                self._behind.append(action)
-                return True
-            if wanted is not None and wanted == self._reading_for:
-                return True  # asked for twice
-        if wanted is None or not takes_long(wanted) or self._holds(wanted):
-            return False
-
-        def then(found: Dataset) -> None:
-            self._fetched = (wanted, found)
-            try:
-                now = self._reads(action)
-                if now is not None and now.same(wanted):
-                    self._apply(action)
-                else:  # something else was done meanwhile
-                    self.view = replace(self.view, said="")
-            finally:
-                self._fetched = None
-
-        name, size = wanted.filename or wanted.name, size_of(wanted)
-        adds = action.filename if isinstance(action, act.Attach) else ""
-        self.read_later(name, size, lambda: resolve(wanted), then, adds)
-        self._reading_for = wanted
-        return True
-
-    def _reads(self, action: Any) -> DataSpec | None:
+    def data_for(self, action: Any) -> DataSpec | None:
         """The data that an action would have read; None: none."""
         with suppress(HcvizError):  # what is refused is told by who does it
             for effect in update(self.session, self._with_treatment(action))[1]:
                 if isinstance(effect, eff.ReloadData):
                     return effect.spec
         return None
+
+    def holds(self, spec: DataSpec) -> Dataset | None:
+        """The data of ``spec``, prepared in whichever way, if they are those there are."""
+        known = self._problem_key
+        return self.dataset if known is not None and known.same(spec) else None
 
     def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool:
         """Load data and make it the session's; False (and a sentence) where it cannot be read.
@@ -368,7 +217,7 @@ class Store:
         with self.guarded() as guard:
             dataset = found or resolve(spec)
             problem = self._use(dataset, spec)
-            self._read_no_more()  # not before: what is refused leaves all as it was
+            self.reader.give_way(to_opening=True)  # not before: what is refused changes nothing
             if dataset.labels == self.session.labels:  # these answers stay
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
@@ -377,7 +226,7 @@ class Store:
             if other is not None:
                 read = replace(read, method=other.name, treats=other.triplets)
             self.dispatch(read)
-        self._tell_lost()
+        self.reader.tell()
         self._notify()
         return guard.fault is None
 
@@ -395,24 +244,6 @@ class Store:
         heed = [each for each in able if each.triplets == "hard"]
         return next(iter([*heed, *able]), None)
 
-    def restore_later(self, name: str, content: bytes) -> None:
-        """:meth:`restore` of a session file, read on a thread of its own whatever its size, which
-        says little of what is packed in it. What is done meanwhile is done to the session that
-        there is, which is told where that goes; other data, or another opening, supersede the
-        file."""
-        before = self.session
-
-        def read() -> tuple[Session, Dataset]:
-            session = load_session(content)
-            return session, data_of(session)
-
-        def then(found: tuple[Session, Dataset]) -> None:
-            left = left_behind(before, self.session, found[0])
-            if self.restore(*found) and left:
-                self.look(said=f"Opened {name}; {left}")
-
-        self.read_later(name, len(content), read, then, opens=True)
-
     def restore(self, session: Session, found: Dataset | None = None) -> bool:
         """Put a loaded session in the place of this one; False (and a sentence) if it cannot.
 
@@ -420,13 +251,13 @@ class Store:
         """
         with self.guarded() as guard:
             self._use(found or data_of(session), session.data)
-            self._read_no_more()  # what is still being read has been thought better of
+            self.reader.give_way(to_opening=True)
             self.runner.cancel()
             self._samples = {}  # of runs of the same numbers, but of another session
             self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
             self.dispatch(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))
-        self._tell_lost()
+        self.reader.tell()
         self._notify()
         return guard.fault is None
 
@@ -483,17 +314,6 @@ class Store:
         self.dataset, self._problem, self._problem_key = dataset, problem, spec
         self.aside.forget()
         return problem
-
-    def _read_again(self, spec: DataSpec) -> Dataset:
-        """The data of ``spec``: those there are, where it only prepares them otherwise."""
-        return self._holds(spec) or resolve(spec)
-
-    def _holds(self, spec: DataSpec) -> Dataset | None:
-        """The data of ``spec``, prepared in whichever way, if they have been read."""
-        for known, dataset in (self._fetched or (None, None), (self._problem_key, self.dataset)):
-            if dataset is not None and known is not None and known.same(spec):
-                return dataset
-        return None
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
