@@ -271,14 +271,20 @@ def check_oracle(oracle: Any) -> int:
     return whole_number(oracle.n_items, "The oracle's n_items", InvalidData, 1)
 
 
-def check_features(features: ArrayLike) -> Float:
-    """A finite float64 (n, d) array, frozen."""
+def feature_table(features: ArrayLike) -> Float:
+    """A float64 (n, d) array of its own; its cells may be anything."""
     try:
         array = np.array(features, dtype=np.float64)
     except (TypeError, ValueError) as fault:
         raise InvalidData(f"The features are not numbers: {fault}.") from None
     if array.ndim != 2:
         raise InvalidData(f"Features must have shape (n, d), not {array.shape}.")
+    return array
+
+
+def check_features(features: ArrayLike) -> Float:
+    """A finite float64 (n, d) array, frozen."""
+    array = feature_table(features)
     wrong = np.argwhere(~np.isfinite(array))
     if wrong.size:
         row, column = wrong[0]

@@ -11,24 +11,7 @@ import numpy as np
 
 from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
-from hcviz.core.treekernels import lca_many
-
-
-@njit
-def pair_lca(u, v, position, table):
-    """One LCA from the sparse table of :func:`hcviz.core.treekernels.lca_table`."""
-    if u == v:
-        return u
-    low, high = position[u], position[v]
-    if low > high:
-        low, high = high, low
-    low += 1
-    k = 0
-    while (2 << k) <= high - low + 1:
-        k += 1
-    left = table[k, low]
-    right = table[k, high + 1 - (1 << k)]
-    return left if position[left] < position[right] else right
+from hcviz.core.treekernels import lca_many, pair_lca
 
 
 @njit

@@ -124,24 +124,28 @@ def lca_table(parent):
 
 
 @njit
+def pair_lca(u, v, position, table):
+    """One LCA from the sparse table of :func:`lca_table`."""
+    if u == v:
+        return u
+    low, high = position[u], position[v]
+    if low > high:
+        low, high = high, low
+    low += 1
+    k = 0
+    while (2 << k) <= high - low + 1:
+        k += 1
+    left = table[k, low]
+    right = table[k, high + 1 - (1 << k)]
+    return left if position[left] < position[right] else right
+
+
+@njit
 def lca_many(first, second, position, table):
     """LCA of ``first[i]`` and ``second[i]``: int32 of their length."""
     out = np.empty(first.size, np.int32)
     for i in range(first.size):
-        u, v = first[i], second[i]
-        if u == v:
-            out[i] = u
-            continue
-        low, high = position[u], position[v]
-        if low > high:
-            low, high = high, low
-        low += 1
-        k = 0
-        while (2 << k) <= high - low + 1:
-            k += 1
-        left = table[k, low]
-        right = table[k, high + 1 - (1 << k)]
-        out[i] = left if position[left] < position[right] else right
+        out[i] = pair_lca(first[i], second[i], position, table)
     return out
 
 

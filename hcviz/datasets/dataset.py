@@ -17,6 +17,7 @@ from hcviz.core.problem import (
     check_labels,
     check_oracle,
     check_square,
+    feature_table,
     needs_all,
 )
 from hcviz.core.similarity import SIMILARITIES, similarity_from_features
@@ -230,12 +231,7 @@ def class_tree(classes: Sequence[str | None]) -> Tree:
 
 
 def _with_gaps(features: Any) -> Float:
-    try:
-        array = np.array(features, dtype=np.float64)
-    except (TypeError, ValueError) as fault:
-        raise InvalidData(f"The features are not numbers: {fault}.") from None
-    if array.ndim != 2:
-        raise InvalidData(f"Features must have shape (n, d), not {array.shape}.")
+    array = feature_table(features)
     wrong = np.argwhere(np.isinf(array))
     if wrong.size:
         row, column = wrong[0]

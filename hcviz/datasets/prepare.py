@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.errors import InvalidParameter
+from hcviz.core.problem import feature_table
 
 Float = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ def fill_missing(features: ArrayLike, method: str = "column-mean") -> Float:
             f"There is no way to fill missing cells called {method!r}.",
             f"Known: {', '.join(MISSING)}.",
         )
-    array = _table(features)
+    array = feature_table(features)
     return MISSING[method][1](array) if np.isnan(array).any() else array
 
 
@@ -115,7 +116,7 @@ def scale_features(features: ArrayLike, kind: str = "zscore") -> Float:
         raise InvalidParameter(
             f"There is no scaling called {kind!r}.", f"Known: {', '.join(SCALINGS)}."
         )
-    return SCALINGS[kind][1](_table(features))
+    return SCALINGS[kind][1](feature_table(features))
 
 
 def _moments(features: Float) -> tuple[Float, Float]:
@@ -129,16 +130,6 @@ def _moments(features: Float) -> tuple[Float, Float]:
     noise = 1e-12 * np.abs(middle)
     constant = spread <= noise
     return middle, np.where(constant, 1.0, spread)
-
-
-def _table(features: ArrayLike) -> Float:
-    try:
-        array = np.array(features, dtype=np.float64)
-    except (TypeError, ValueError) as fault:
-        raise InvalidData(f"The features are not numbers: {fault}.") from None
-    if array.ndim != 2:
-        raise InvalidData(f"Features must have shape (n, d), not {array.shape}.")
-    return array
 
 
 __all__ = ["MISSING", "SCALINGS", "fill_missing", "scale_features"]

@@ -13,7 +13,8 @@ import numpy as np
 from hcviz.algorithms.structural.cutkernels import small_choice
 from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
-from hcviz.core.repairkernels import gather, induced, pair_lca
+from hcviz.core.repairkernels import gather, induced
+from hcviz.core.treekernels import pair_lca
 
 
 @njit
