@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -333,6 +334,9 @@ def test_a_function_is_asked_in_order_and_may_name_items():
         (lambda i, j: np.ones(2), r"shape \(2,\)"),
         (lambda i, j: None, "no number|says nan"),
         (lambda i, j: "close", "no number"),
+        (lambda i, j: "0.5", "no number"),
+        (lambda i, j: np.complex128(1 + 2j), "no number"),
+        (lambda i, j: np.timedelta64(3, "s"), "no number"),
         (lambda i, j: i - j, "not symmetric: items 1 and 2"),
     ],
 )
@@ -378,6 +382,7 @@ def test_a_batched_function_is_called_once_for_all_pairs_of_a_request():
         (lambda i, j: np.ones((2, 2)), r"2 pairs has shape \(2, 2\)"),
         (lambda i, j: 0.5, r"shape \(\)"),
         (lambda i, j: ["close", "far"], "no list of numbers"),
+        (lambda i, j: np.array([1 + 2j, 1]), "no list of numbers"),
         (lambda i, j: np.subtract(i, j), "not symmetric: items 1 and 2"),
     ],
 )
@@ -391,6 +396,35 @@ def test_a_function_needs_items():
         FunctionOracle(min)
     with pytest.raises(InvalidData, match="callable"):
         FunctionOracle(3, n_items=2)
+    for items in ({"a": 1, "b": 2}, {1, 2}, (x for x in "ab"), 7):
+        with pytest.raises(InvalidData, match="places 0, 1") as fault:
+            FunctionOracle(min, items)
+        assert fault.value.hint
+
+
+def test_items_are_meant_by_their_places():
+    """In brackets pandas takes a number for a label: of an index in another order, another item."""
+    names = ["a", "bb", "ccc"]
+    table = pd.DataFrame({"name": names, "length": [1, 2, 3]}, index=[2, 0, 1])
+    for batched in (False, True):
+        seen = []
+
+        def of_names(a, b, batched=batched, seen=seen):
+            seen.append((a, b))
+            return np.zeros(len(a)) if batched else 0.0
+
+        FunctionOracle(of_names, table["name"], batched=batched).similarity([0], [2])
+        assert seen[0] == ((["a"], ["ccc"]) if batched else ("a", "ccc"))
+    rows = FunctionOracle(lambda a, b: -abs(a["length"] - b["length"]), table)
+    assert rows.n_items == 3
+    assert rows.similarity([0], [1, 2]).tolist() == [[-1.0, -2.0]]
+
+    class Lacking(list):
+        def __getitem__(self, x):
+            raise OSError("the file is gone")
+
+    with pytest.raises(InvalidData, match=r"Item 1 .* cannot be had .OSError: the file is gone"):
+        FunctionOracle(min, Lacking(names)).similarity([2], [1])
 
 
 def levenshtein(a, b):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -138,7 +138,8 @@ class FunctionOracle:
         item with the lower number first; never on an item with itself, which nobody needs to know:
         the answer there is the largest of the request's others, 0 where there are none.
     items : sequence, optional
-        What it is called with; without, the items' numbers (then ``n_items`` says how many).
+        What it is called with, by place: a list, an array, pandas' Series (whatever its index) or
+        rows of a DataFrame. Without, the items' numbers (then ``n_items`` says how many).
     thread_safe : bool
         Whether several threads may call it at once; by default one at a time does.
     batched : bool
@@ -166,6 +167,14 @@ class FunctionOracle:
             raise InvalidData(f"A similarity function must be callable, not {function!r}.")
         if items is None and n_items is None:
             raise InvalidData("How many items are there?", "Give items, or n_items.")
+        if items is not None and (
+            isinstance(items, Mapping)
+            or not (hasattr(items, "__len__") and hasattr(items, "__getitem__"))
+        ):
+            raise InvalidData(
+                f"Items must have places 0, 1, ... as a list has; {type(items).__name__} has not.",
+                "Give a list.",
+            )
         self.function, self.items = function, items
         count = n_items if items is None else len(items)
         self.n_items = whole_number(count, "The number of items", InvalidData, 1)
@@ -224,8 +233,9 @@ class FunctionOracle:
         """The function's answers: called on all pairs if it is batched, else on the only one."""
         if not pairs:
             return []
+        given = self._given(pairs)
         try:
-            answer = self.function(*self._given(pairs))
+            answer = self.function(*given)
         except HcvizError:
             raise
         except Exception as fault:
@@ -236,7 +246,7 @@ class FunctionOracle:
                 f"({type(fault).__name__}: {fault})."
             ) from fault
         try:
-            numbers = np.asarray(answer, dtype=np.float64)
+            numbers = _numbers(answer)
         except (TypeError, ValueError):
             raise InvalidData(
                 f"The similarity function's answer on {self._named(pairs)} is no "
@@ -255,15 +265,36 @@ class FunctionOracle:
 
     def _given(self, pairs: list[tuple[int, int]]) -> Iterable[Any]:
         """What the function is called with: two items, or two lists of them."""
-        own = self.items
         if not self.batched:
-            return pairs[0] if own is None else [own[x] for x in pairs[0]]
-        sides = map(list, zip(*pairs, strict=True))
-        return sides if own is None else [[own[x] for x in side] for side in sides]
+            return [self._item(x) for x in pairs[0]]
+        return [[self._item(x) for x in side] for side in zip(*pairs, strict=True)]
+
+    def _item(self, x: int) -> Any:
+        if self.items is None:
+            return x
+        try:
+            # pandas takes a number in brackets for a label of the index, not for a place.
+            return getattr(self.items, "iloc", self.items)[x]
+        except HcvizError:
+            raise
+        except Exception as fault:
+            raise InvalidData(
+                f"Item {x} of the similarity function cannot be had ({type(fault).__name__}: "
+                f"{fault})."
+            ) from fault
 
     def _named(self, pairs: list[tuple[int, int]]) -> str:
         """What the function was called on, in a sentence about it."""
         return f"{len(pairs)} pairs" if self.batched else "items {} and {}".format(*pairs[0])
+
+
+def _numbers(answer: Any) -> Float:
+    """The answer as float64; TypeError or ValueError where it is something else, such as texts of
+    numbers and complex ones, of which numpy would take a part."""
+    given = np.asarray(answer)
+    if given.dtype.kind not in "biufO":
+        raise TypeError
+    return given.astype(np.float64)
 
 
 class StringOracle:
