@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hcviz.algorithms.active.crew import Crew, Threads
 from hcviz.algorithms.active.flat import Flat, flat_method
 from hcviz.algorithms.active.growth import Growth
-from hcviz.algorithms.active.plan import Plan, Waiting, work
+from hcviz.algorithms.active.plan import Plan, Waiting, halving, work
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.oracle import CountingOracle
@@ -225,13 +225,13 @@ def _seed(value: Any) -> int:
 
 
 def whole_from(s: int, n: int, repair: float) -> int:
-    """The largest set whose m (m - 1) / 2 similarities are at most 1 + ``repair`` times the
-    m s (log2(m / s) + 1/2) of a recursion that halves it down to s items, but no more than a
-    quarter of the items; s without repair."""
+    """The largest set whose m (m - 1) / 2 similarities are at most 1 + ``repair`` times those of a
+    recursion that halves it (:func:`plan.halving`), but no more than a quarter of the items; s
+    without repair."""
     if repair <= 0:
         return s
     size = s
-    while size < n // 4 and (size - 1) / 2 <= (1 + repair) * s * (math.log2(size / s) + 0.5):
+    while size < n // 4 and size * (size - 1) / 2 <= (1 + repair) * halving(size, s):
         size += max(1, s // 16)
     return max(s, min(size, n // 4, 16 * s))
 
@@ -257,7 +257,7 @@ def _grown(
                 one = growth.send()
                 assert crew is not None
                 who, rows = growth.items[one.own], growth.local(one)
-                running[crew.finish(oracle, plan, who, one.seed, rows)] = one
+                running[crew.finish(oracle, plan, who, one.seed, rows, one.room)] = one
                 continue
             else:
                 wait(running, timeout=0.02, return_when=FIRST_COMPLETED)

@@ -61,7 +61,9 @@ class Growth:
     the order made, the first the root; ``made``: how many nodes there are.
     """
 
-    def __init__(self, oracle: Any, plan: Plan, items: Int, seed: int, rows: Int) -> None:
+    def __init__(
+        self, oracle: Any, plan: Plan, items: Int, seed: int, rows: Int, room: int | None = None
+    ) -> None:
         self.oracle, self.plan, self.items = oracle, plan, items
         n = len(items)
         self.up = np.full(2 * n - 1, -1, np.int32)
@@ -71,7 +73,8 @@ class Growth:
         self.second = 0  # similarities asked for by second looks
         self._waiting: list[tuple[int, int, Waiting]] = []
         self._room = np.empty(n, np.int32)
-        self.add(Waiting(np.arange(n, dtype=np.int32), -1, seed, rows))
+        room = plan.room(n) if room is None else room
+        self.add(Waiting(np.arange(n, dtype=np.int32), -1, seed, rows, room=room))
 
     # ------------------------------------------------------------------ sets
 
@@ -162,7 +165,8 @@ class Growth:
         if m == 2 or (plan.stop and m <= plan.s):
             self.leave(one)
             return
-        if one.matrix is None and m <= plan.whole:
+        before = self.second
+        if one.matrix is None and self._small(one):
             one = yield from self._looked_at(one)
         if one.matrix is None:
             labels = yield from self._sampled(one, crew)
@@ -177,17 +181,22 @@ class Growth:
             return
         else:
             labels = yield from self._whole(one)
-        self._divide(one, labels)
+        self._divide(one, labels, one.room - (self.second - before))
 
     def first_division(self) -> Steps:
         """The clusters of all items, int32 (n,), numbered by first item, and nothing below."""
         one = self.take()
-        if len(one.own) > self.plan.whole:
-            labels = yield from self._sampled(one, None)
-        else:
+        if self._small(one):
             one = yield from self._looked_at(one)
             labels = yield from self._whole(one)
+        else:
+            labels = yield from self._sampled(one, None)
         return flatkernels.renamed(labels)
+
+    def _small(self, one: Waiting) -> bool:
+        """Whether it is to be looked at whole, and there is room for that."""
+        m = len(one.own)
+        return m <= self.plan.s or (m <= self.plan.whole and self.plan.beyond(m) <= one.room)
 
     def _looked_at(self, one: Waiting) -> Steps:
         """The same set with all its similarities."""
@@ -195,16 +204,18 @@ class Growth:
         inside = np.arange(len(one.own), dtype=np.int32)
         return Waiting(one.own, one.over, one.seed, one.rows, matrix, inside)
 
-    def _divide(self, one: Waiting, labels: Int) -> None:
+    def _divide(self, one: Waiting, labels: Int, room: int) -> None:
+        """Its clusters wait; they share the ``room`` that repair has left."""
         over = self.node(one.over)
         labels = flatkernels.renamed(labels)
         of = labels[self.local(one)] if len(one.rows) else one.rows
+        rooms = self.plan.shared(room, np.bincount(labels).tolist())
         for label in range(int(labels.max()) + 1):
             here = labels == label
             rows = one.rows[(of == label).all(axis=1)] if len(one.rows) else one.rows
             seed = int(branched(np.uint64(one.seed), label))
             inside = one.inside[here] if one.inside is not None else None
-            self.add(Waiting(one.own[here], over, seed, rows, one.matrix, inside))
+            self.add(Waiting(one.own[here], over, seed, rows, one.matrix, inside, rooms[label]))
 
     def _matrix(self, own: Int) -> Steps:
         """All similarities of a set, float64 (m, m)."""
@@ -324,7 +335,7 @@ class Growth:
         if plan.repair > 0:
             loose = np.ones(m, bool) if key is None else np.bincount(key)[key] == 1
             tallies = (sums, squares, counts)
-            yield from self._second(who, later, loose, labels, tallies, one.seed, crew)
+            yield from self._second(who, later, loose, labels, tallies, one, crew)
         if flatkernels.one_sided(labels):
             labels[members] = clusters
         return labels
@@ -415,7 +426,7 @@ class Growth:
         loose: NDArray[np.bool_],
         labels: Int,
         tallies: tuple[Float, Float, Int],
-        seed: int,
+        one: Waiting,
         crew: Crew | None,
     ) -> Iterator[None]:
         """Look again at those whose place is in doubt, at ``s`` more items each time: ``later``,
@@ -425,7 +436,7 @@ class Growth:
         compared with are items that are in no doubt.
         """
         s, m = self.plan.s, len(labels)
-        room = int(self.plan.repair * (s * (m - s) + s * (s - 1) // 2))
+        room = min(one.room, int(self.plan.repair * (s * (m - s) + s * (s - 1) // 2)))
         for turn in range(ROUNDS):
             clear = placekernels.doubts(*tallies, labels)
             clear[~loose] = np.inf
@@ -441,7 +452,7 @@ class Growth:
             room -= len(again) * len(more)
             self.second += len(again) * len(more)
             yield from self._tally(who, again, more, labels[more], tallies, crew)
-            placekernels.nearest(tallies[0], tallies[2], again, labels, np.uint64(seed))
+            placekernels.nearest(tallies[0], tallies[2], again, labels, np.uint64(one.seed))
 
 
 def _part(one: Waiting) -> Float:
@@ -467,10 +478,11 @@ def finished(
     items: Int,
     seed: int,
     rows: Int,
+    room: int | None = None,
     unless: Callable[[], bool] | None = None,
 ) -> Grown | None:
     """The tree of some items, to the end; None if ``unless()`` came true on the way."""
-    growth = Growth(oracle, plan, items, seed, rows)
+    growth = Growth(oracle, plan, items, seed, rows, room)
     while growth.largest():
         for _ in growth.step():
             if unless is not None and unless():

@@ -43,12 +43,26 @@ class Plan:
         """Whether one kernel can divide a set down to its leaves, whatever k."""
         return self.flat.kernel is not None
 
+    def room(self, n: int) -> int:
+        """Similarities that repair may cost in all, of n items."""
+        return int(self.repair * halving(n, self.s))
+
+    def beyond(self, size: int) -> float:
+        """What it costs beyond a recursion that halves to look at a set whole."""
+        return size * (size - 1) / 2 - halving(size, self.s)
+
+    def shared(self, room: int, sizes: list[int]) -> list[int]:
+        """Room for the parts of a set, as they would use it; none for those of s items or fewer."""
+        wants = [halving(size, self.s) if size > self.s else 0.0 for size in sizes]
+        whole = sum(wants)
+        return [int(room * want / whole) if whole else 0 for want in wants]
+
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
     """A set to divide: places among the growth's items (increasing), the node above (-1: none),
     its seed, triplets in places, and the similarities that are known of it, if they all are:
-    a matrix and the set's rows in it."""
+    a matrix and the set's rows in it; how many similarities repair may still cost in it."""
 
     own: Int
     over: int
@@ -56,6 +70,13 @@ class Waiting:
     rows: Int
     matrix: Float | None = None
     inside: Int | None = None
+    room: int = 0
+
+
+def halving(size: int, s: int) -> float:
+    """About how many similarities of ``size`` items are asked for by a recursion that halves them
+    again and again, by samples of ``s``, and looks at the last s whole."""
+    return size * s * (math.log2(max(size, s) / s) + 0.5)
 
 
 def work(size: int) -> int:
