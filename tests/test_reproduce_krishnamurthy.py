@@ -158,8 +158,8 @@ def test_a_threshold_lies_between_two_of_the_grid():
 
 
 def test_the_quick_grid_is_fine_enough_for_the_thresholds():
-    """By whole steps k-means' noise did not grow with n. Exponents are .39 (SC), .29 (KM), -.26 (ASC)
-    and -.30 (AKM), and .2 parts them. A share of about a half of 10 runs has a standard error of
+    """By whole steps k-means' noise did not grow with n. Exponents are .39, .29 (SC, KM), -.26 and
+    -.30 (ASC, AKM), and .2 parts them. A share of about a half of 10 runs has a standard error of
     .16, some .05 of an exponent here; the runs' seeds are fixed."""
     rows = list(paper.thresholds(paper.QUICK))
     slopes = {m: {"queries": 1.0, "seconds": 1.0} for m in paper.METHODS}
