@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from hcviz import Comparisons
 from hcviz.core.errors import InvalidConstraint, InvalidData
 from hcviz.datasets import Dataset, from_cblearn
 from hcviz.io import comparison_csv
-from hcviz.io.answers import meant, with_answers
+from hcviz.io.answers import marks, meant, read_items, signed, unsaid, with_answers
 from hcviz.io.comparison_csv import (
     FORMS,
     MIXED,
@@ -81,6 +83,71 @@ def test_cells_are_separated_as_in_tables(separator):
     assert (data.labels, data.asked) == (("ant", "cat", "dog"), {"triplets": 1})
 
 
+FOREIGN = "anchor;near;far\r\nZoë;naïve;Café\r\nCafé;Zoë;naïve\r\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        FOREIGN.encode("cp1252"),  # "CSV" of a western Excel
+        FOREIGN.replace(";", "\t").encode("utf-16"),  # its "Unicode text"
+        b"\xef\xbb\xbf" + FOREIGN.encode(),
+        ("sep=;\r\n" + FOREIGN).encode(),
+        ("\r\n\r\n" + FOREIGN).encode(),
+        FOREIGN.replace("\r\n", ";;\r\n").encode(),  # columns that have nothing in them
+        FOREIGN.replace("Café\r", "Café;;\r").encode(),
+        FOREIGN.replace(";", ", ").replace("Café", '"Café"').encode(),
+        unicodedata.normalize("NFD", FOREIGN).encode(),
+        (FOREIGN[:35] + unicodedata.normalize("NFD", FOREIGN[35:])).encode(),
+    ],
+)
+def test_what_spreadsheets_save_is_read(content):
+    """As they save it, for a file by itself, about items that are there, and added to them."""
+    data = read_table(content, "said.csv")
+    known = [unicodedata.normalize("NFC", name) for name in data.labels]
+    assert known == ["Zoë", "naïve", "Café"]
+    assert data.comparisons.rows.tolist() == [[0, 1, 2], [2, 0, 1]]
+    told = "The file is not UTF-8; it was read as Windows-1252 (Western European)."
+    assert data.notes == ((told,) if content == FOREIGN.encode("cp1252") else ())
+    labels = ("Café", "tea", "Zoë", "naïve")
+    about = meant(content, labels)
+    assert about.comparisons.rows.tolist() == [[2, 3, 0], [0, 2, 3]]
+    assert (about.named, about.theirs) == (3, 3)
+    assert read_comparison_csv(content, labels).labels == labels
+
+
+def test_names_that_differ_by_their_accents_alone_stay_apart():
+    labels = ("Zoë", unicodedata.normalize("NFD", "Zoë"), "b")
+    text = f"anchor,near,far\n{labels[1]},{labels[0]},b\n"
+    assert read_comparison_csv(text, labels).comparisons.rows.tolist() == [[1, 0, 2]]
+
+
+@pytest.mark.parametrize("change", [lambda t: t, lambda t: t.replace(",", ";")])
+def test_signed_answers_are_known_again_however_they_were_saved(change):
+    text = write_answers_csv(
+        [("odd", (0, 2, 3), "me", "noon"), ("central", (2, 0, 3), "me", "one")], LABELS
+    )
+    said = signed(text.encode())
+    assert said[0] == ("odd", ("ant", "cat", "dog"), "me", "noon")
+    content, repeated = unsaid(change(text).encode(), marks(said[:1]))
+    assert repeated == 1
+    assert read_comparison_csv(content, LABELS).asked == {"central": 1}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "name;year\r\nZoë;1\r\nx;2\r\n".encode("cp1252"),
+        "item\tyear\nZoë\t1\nx\t2\n".encode("utf-16"),
+        "sep=;\nname;year\nZoë;1\nx;2\n".encode(),
+        "Zoë\n\n  x \n".encode(),
+        "\nName\nZoë,1\nx\n".encode(),
+    ],
+)
+def test_lists_of_items_are_read_as_spreadsheets_save_them(content):
+    assert read_items(content) == ("Zoë", "x")
+
+
 @given(st.integers(2, 9), st.data())
 def test_what_is_written_names_all_items_in_their_order(n, data):
     """Without labels too, those that were never compared not left out."""
@@ -146,7 +213,9 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "no header"),
+        ("", "file of answers is empty"),
+        (b"PK\x03\x04....", "is an Excel workbook .* not answers. Save it as CSV. Its first row"),
+        ("[1, 2]", "is JSON, not answers"),
         ("anchor;near;far\nant;cat\n", "Line 2 .* separated by semicolons"),
         ("a;b;c\nx;y;z\n", r"no header .*\['a', 'b', 'c'\].* Its first row must be one of: anchor"),
         ("a,b,c\n1,2,3\n", "no header"),
@@ -160,7 +229,8 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
         ("anchor,near,far\nant,cat\n", "Line 2 .* 2 cells, the header 3"),
         ("anchor,near,far,count\nant,cat,dog,-1\n", "Line 2, column count"),
         ('anchor,near,far\n"ant,cat,dog\n', "not CSV"),
-        (b"anchor,near,far\n\xff", "not UTF-8"),
+        (b"anchor,near,far\n\x81", "not text in a known encoding"),
+        (b"anchor,near,far\n\x00", "binary data"),
     ],
 )
 def test_a_bad_file_gets_a_sentence(content, said):
@@ -260,6 +330,9 @@ def test_foods_file_can_be_added_to_its_items():
     )
     more = with_answers(data, of_pictures([["c", "tea", "b"]]).encode(), "all-triplets.csv")
     assert more.comparisons.rows.tolist() == [[0, 1, 2], [2, 0, 1]]
+    assert meant(
+        of_pictures([["c", "tea", "b"]]).encode(), data.labels
+    ).comparisons.rows.tolist() == [[2, 0, 1]]
     with pytest.raises(InvalidConstraint, match="Line 2, column far: there is no item 'pie'"):
         with_answers(data, of_pictures([["c", "tea", "b"], ["c", "tea", "pie"]]).encode())
 

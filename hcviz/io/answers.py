@@ -16,9 +16,16 @@ from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets import Dataset
-from hcviz.io.comparison_csv import MIXED, SIGNATURE, AnswersFile, read_comparison_csv
-from hcviz.io.plaintext import utf8_text
-from hcviz.io.rawtable import MAX_UPLOAD_BYTES, NAME_WORDS, RawTable
+from hcviz.io.comparison_csv import (
+    MIXED,
+    SIGNATURE,
+    AnswersFile,
+    Names,
+    read_comparison_csv,
+    read_rows,
+)
+from hcviz.io.plaintext import decoded
+from hcviz.io.rawtable import MAX_UPLOAD_BYTES, NAME_WORDS, SEPARATORS, RawTable
 
 #: A file is about given items if so many of the names in it are theirs; fewer, and it is about
 #: others. A misspelt name or two are then found in any file of answers that is not of one row.
@@ -91,15 +98,15 @@ def meant(content: bytes, labels: Sequence[str]) -> Meant:
     Raises what :func:`read_comparison_csv` does; where the items are meant, also for a name that is
     none of them, which is then a misspelt one.
     """
-    alone = _read(content)
-    theirs = len(set(alone.labels) & set(labels))
-    if theirs < SHARE * len(alone.labels):
-        return Meant(len(alone.labels), theirs, None)
-    if theirs < len(alone.labels):
-        read_comparison_csv(content, labels)  # says which, and where
+    alone, names = _read(content), Names(labels)
     place = {name: item for item, name in enumerate(labels)}
-    items = np.array([place[name] for name in alone.labels], np.int32)
-    return Meant(theirs, theirs, Comparisons(items[alone.comparisons.rows]))
+    items = [place.get(names.called(name)) for name in alone.labels]
+    named, theirs = len(items), sum(item is not None for item in items)
+    if theirs < SHARE * named:
+        return Meant(named, theirs, None)
+    if theirs < named:  # says which, and where
+        return Meant(named, named, read_comparison_csv(content, labels).comparisons)
+    return Meant(named, theirs, Comparisons(np.array(items, np.int32)[alone.comparisons.rows]))
 
 
 def beyond(found: Comparisons, known: Comparisons) -> Comparisons | None:
@@ -157,19 +164,16 @@ def signed(content: bytes) -> list[Signed]:
 
 def _signed_rows(content: bytes) -> tuple[list[str], list[list[str]], list[int] | None]:
     """Header, rows and places of the columns; of another file the header at most."""
-    text = content.decode("utf-8-sig", "replace")
-    reader = csv.reader(io.StringIO(text, newline=""))
-    header = next(reader, [])
+    header, rows = read_rows(content)
     places = _signed_columns(header)
-    return header, [] if places is None else list(reader), places
+    return header, [] if places is None else rows, places
 
 
 def _signed_columns(header: Sequence[str]) -> list[int] | None:
     """Where :func:`hcviz.io.comparison_csv.write_answers_csv` put what; None in other files."""
-    named = [cell.strip().lower() for cell in header]
-    if "count" in named or not set(SIGNED) <= set(named):
+    if "count" in header or not set(SIGNED) <= set(header):
         return None
-    return [named.index(column) for column in SIGNED]
+    return [header.index(column) for column in SIGNED]
 
 
 def _signed(row: Sequence[str], places: Sequence[int]) -> Signed | None:
@@ -182,15 +186,23 @@ def _signed(row: Sequence[str], places: Sequence[int]) -> Signed | None:
 def read_items(content: bytes) -> tuple[str, ...]:
     """Items' names, one a line or in the first column of a CSV text, for answers about them.
 
-    A first line such as ``name`` or ``item`` is a header, empty lines are passed over. Raises
+    A first line such as ``name`` or ``item`` is a header, and tells what separates the cells
+    (``item;year``), else it is commas; empty lines are passed over. Raises
     :class:`InvalidData` where a name stands twice, or there are fewer than two.
     """
-    text = utf8_text(content, "The list of items", "Save it as CSV UTF-8.", InvalidData)
+    text = decoded(content, "The list of items", [], "a text", "Give one name a line.")
     seen: dict[str, int] = {}
+    first = text.lstrip().splitlines()[0].lower()
+    cut = [each for each in SEPARATORS if each in first and first.split(each)[0] in NAME_WORDS]
+    separator = cut[0] if cut else ","
     try:
-        for row in (reader := csv.reader(io.StringIO(text, newline=""), strict=True)):
+        lines = io.StringIO(text, newline="")
+        begun = False
+        for row in (reader := csv.reader(lines, delimiter=separator, strict=True)):
             name = row[0].strip() if row else ""
-            if not name or (not seen and reader.line_num == 1 and name.lower() in NAME_WORDS):
+            header = not begun and name.lower() in NAME_WORDS
+            begun = begun or bool(name)
+            if header or not name:
                 continue
             if name in seen:
                 raise InvalidData(

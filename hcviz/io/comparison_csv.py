@@ -8,7 +8,8 @@
 
 A column ``count`` says how often an answer was given (default 1); other columns, such as who
 answered and when, are left out, and the notes say so. Cells are separated by commas, semicolons,
-tabs or bars, as in tables.
+tabs or bars, and the file may be in UTF-8, UTF-16 or Windows-1252, as with tables. Names are the
+same whatever way their accents are composed, and blanks around them are no part of them.
 
 One file has no header and is known all the same: that of the Food100 data, three pictures a line,
 ``images/a.jpg;images/b.jpg;images/c.jpg``, which says that a tastes more like b than like c. Its
@@ -24,16 +25,18 @@ import csv
 import difflib
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hcviz.core.errors import InvalidConstraint
+from hcviz.core.errors import HcvizError, InvalidConstraint
 from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
-from hcviz.io.plaintext import utf8_text
+from hcviz.io.plaintext import beginning, decoded
 from hcviz.io.rawtable import SEPARATORS
 from hcviz.io.regularrows import Layout, Rows, regular_rows
 
@@ -64,7 +67,8 @@ HEADERS = "Its first row must be one of: {}.".format(
     "; ".join(",".join(form) for form in (*FORMS, MIXED))
 )
 
-#: What tells how a file is to be read stands in so many of its first letters.
+CSV = "Save it as CSV."
+#: What tells how a file is to be read stands in so many of its first bytes.
 LOOKED_AT = 10_000
 
 #: No answer counts more often: a row is repeated in memory.
@@ -92,20 +96,23 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     Raises :class:`InvalidConstraint` that names line and column: no known header, an item that is
     not there (with the nearest name), one named twice, a count that is none.
     """
-    text = utf8_text(content, "The file of answers", "Save it as CSV UTF-8.", InvalidConstraint)
+    notes: list[str] = []
+    text = decoded(
+        content, "The file of answers", notes, "answers", f"{CSV} {HEADERS}", InvalidConstraint
+    )
     pictures = _is_of_pictures(text[:LOOKED_AT], len(text) > LOOKED_AT)
     separator = ";" if pictures else _separator(text[:LOOKED_AT])
-    notes: list[str] = []
     form = header = next(iter(FORMS))
     if pictures:
         notes.append(FOOD)
     else:
         header = tuple(_header(text, separator))
         form = _form(header, notes)
-    named = frozenset(labels or ())
+    names = Names(labels)
 
     def called(name: str) -> str:
-        return name if not pictures or name in named else _called(name)
+        found = names.called(name)
+        return found if not pictures or found in names.known else names.called(_called(name))
 
     mixed = form == MIXED
     columns = form[1:] if mixed else form
@@ -118,30 +125,31 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
             f"The counts add up to {found.counts.sum():,} answers, too many to hold."
         )
     table = np.repeat(found.items, found.counts, axis=0)
-    names = tuple(found.index)
+    items = tuple(found.index)
     if found.kinds is None:
-        return AnswersFile(FORMS[form](table), names, tuple(notes), {_KINDS[form]: len(table)})
+        return AnswersFile(FORMS[form](table), items, tuple(notes), {_KINDS[form]: len(table)})
     of = np.repeat(found.kinds, found.counts)
     made = [FORMS[form](table[of == kind]).rows for kind, form in _OF_MIXED.items()]
     asked = {kind: int((of == kind).sum()) for kind in _OF_MIXED if (of == kind).any()}
-    return AnswersFile(Comparisons(np.concatenate(made)), names, tuple(notes), asked)
+    return AnswersFile(Comparisons(np.concatenate(made)), items, tuple(notes), asked)
 
 
 def _line_by_line(text: str, layout: Layout) -> Rows:
     """The rows of any file; what is wrong is told with its line."""
     header, columns, separator = layout.header, layout.columns, layout.separator
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = _reader(text, separator)
+    filled = _filled(reader)
     rows: list[list[int]] = []
     counts: list[int] = []
     kinds: list[str] = []
     index = {name: item for item, name in enumerate(layout.known or ())}
     try:
         if layout.headed:
-            next(reader)
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
+            next(filled)
+        for cells in filled:
             line = reader.line_num
+            if len(cells) > len(header) and not any(map(str.strip, cells[len(header) :])):
+                cells = cells[: len(header)]  # of spreadsheets: columns that have nothing in them
             if len(cells) != len(header):
                 raise InvalidConstraint(
                     f"Line {line} of the answers has {len(cells)} cells, the "
@@ -175,7 +183,7 @@ def _line_by_line(text: str, layout: Layout) -> Rows:
 
 def is_answers(content: bytes) -> bool:
     """Whether a file's first row is the header of one of :data:`FORMS`, or its rows are Food's."""
-    first = content[:LOOKED_AT].decode("utf-8-sig", "replace")
+    first = beginning(content, LOOKED_AT)
     if _forms(_header(first, _separator(first))):
         return True
     return _is_of_pictures(first, len(content) > LOOKED_AT)
@@ -251,13 +259,41 @@ def _asked(cell: str) -> str | None:
     return said if said in _OF_MIXED else None
 
 
+def read_rows(content: bytes) -> tuple[list[str], list[list[str]]]:
+    """The header, as it is compared with others, and the rows as they stand; none of what is no
+    CSV."""
+    try:
+        text = decoded(content, "", [], "", "")
+        rows = list(_filled(_reader(text, _separator(text[:LOOKED_AT]))))
+    except (HcvizError, csv.Error):
+        return [], []
+    return _named(rows[0]) if rows else [], rows[1:]
+
+
+def _reader(text: str, separator: str) -> Any:
+    lines = io.StringIO(text, newline="")
+    return csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
+
+
+def _filled(reader: Iterable[list[str]]) -> Iterator[list[str]]:
+    """The rows with anything in them."""
+    return (cells for cells in reader if any(cell.strip() for cell in cells))
+
+
+def _named(cells: Sequence[str]) -> list[str]:
+    """A header's names, without empty cells at its end."""
+    names = [cell.strip().lower() for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
 def _header(text: str, separator: str) -> list[str]:
     """The cells of the first row; none where it is no CSV."""
     try:
-        cells = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+        return _named(next(_filled(_reader(text, separator)), []))
     except csv.Error:
         return []
-    return [cell.strip().lower() for cell in cells]
 
 
 def _forms(header: Sequence[str]) -> list[tuple[str, ...]]:
@@ -276,12 +312,42 @@ def _form(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]:
         said = "no header that says what was asked" if not found else "headers of two questions"
         raise InvalidConstraint(f"The file of answers has {said}: {list(header)}.", HEADERS)
     for name in header:
-        if header.count(name) > 1:
+        if name and header.count(name) > 1:
             raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")
-    left = [name for name in header if name not in (*found[0], "count")]
+    left = [name for name in header if name and name not in (*found[0], "count")]
     if left:
         notes.append(f"Columns left out: {', '.join(left)}.")
     return found[0]
+
+
+class Names:
+    """What items are called whose names stand in a file: ``known`` ones, or any.
+
+    A name is the same however its accents are composed, where that leaves no doubt: other programs
+    save "ë" as one character or as two.
+    """
+
+    def __init__(self, known: Sequence[str] | None) -> None:
+        self.known = frozenset(known or ())
+        self._alike: dict[str, str] = {}
+        doubtful = set()
+        for name in self.known:
+            alike = _composed(name)
+            doubtful |= {alike} if alike in self._alike else set()
+            self._alike[alike] = name
+        for alike in doubtful:
+            del self._alike[alike]
+
+    def called(self, name: str) -> str:
+        """The known name that is meant; of others their composed form."""
+        if name in self.known:
+            return name
+        alike = _composed(name)
+        return self._alike.get(alike, alike)
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip())
 
 
 def _item(name: str, line: int, column: str, index: dict[str, int], fresh: bool) -> int:

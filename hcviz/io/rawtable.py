@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+from hcviz.io.plaintext import decoded
 
 #: Larger uploads are refused unread.
 MAX_UPLOAD_BYTES = 256 * 2**20
@@ -31,13 +31,6 @@ NAME_WORDS = frozenset(
 )
 FORMATS = "Use CSV or TSV text, or Parquet: one row for each item, its name in the first column."
 
-_MAGIC = (
-    (b"\x89PNG", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"), (b"GIF8", "a GIF image"),
-    (b"BM", "a bitmap image"), (b"%PDF", "a PDF document"), (b"\x1f\x8b", "gzip-compressed"),
-    (b"PK\x03\x04", "an Excel workbook or a zip archive"), (b"\xd0\xcf\x11\xe0", "a workbook"),
-    (b"\x93NUMPY", "a NumPy array"), (b"\x7fELF", "a program"), (b"SQLite", "a database"),
-)  # fmt: skip
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
 _HEAD = 400_000  # characters that are looked at before the whole is read
 
 
@@ -93,36 +86,8 @@ def text_of(
 
     What is no text, JSON and web pages are refused: "SAID is a PNG image, not WANTED.", and HINT.
     """
-    for magic, what in _MAGIC:
-        if content.startswith(magic) and (magic != b"BM" or b"\0" in content[:64]):
-            raise InvalidData(f"{said} is {what}, not {wanted}.", hint)
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encodings = ["utf-16"]
-    elif b"\0" in content:
-        raise InvalidData(f"{said} holds binary data, not {wanted}.", hint)
-    else:
-        encodings = ["utf-8-sig", "cp1252"]
-    for encoding in encodings:
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if encoding == "cp1252":
-            notes.append("The file is not UTF-8; it was read as Windows-1252 (Western European).")
-        break
-    else:
-        raise InvalidData(f"{said} is not text in a known encoding.", "Save it as UTF-8.")
-    if _CONTROL.search(text):
-        raise InvalidData(f"{said} holds binary data, not {wanted}.", hint)
-    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
-    start, end = text[:200].lstrip().lower(), text[-50:].rstrip()
-    if not text.strip():
-        raise InvalidData(f"{said} is empty.", hint)
-    if start.startswith(("{", "[")) and end.endswith(("}", "]")):
-        raise InvalidData(f"{said} is JSON, not {wanted}.", hint)
-    if start.startswith(("<!doctype", "<html", "<?xml", "<svg")):
-        raise InvalidData(f"{said} is a web page or XML, not {wanted}.", hint)
-    return text
+    text = decoded(content, said, notes, wanted, hint)
+    return text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
 
 
 def _records(text: str, separator: str) -> Iterator[list[str]]:

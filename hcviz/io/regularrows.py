@@ -68,6 +68,8 @@ def regular_rows(
     cannot be read. O(letters), of which Python's part is O(different cells).
     """
     text, header = text.rstrip("\r\n"), list(layout.header)
+    if len(set(header)) < len(header):  # columns without a name
+        return None
     if not _regular(text, layout.separator, len(header), 1 + layout.headed):
         return None
     others = ["count"] * ("count" in header) + ["question"] * layout.asks
