@@ -9,6 +9,7 @@ import json
 import math
 from collections import Counter
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -387,10 +388,9 @@ def first(comparisons, count):
 @given(st.integers(3, 5), st.booleans(), st.booleans(), st.data())
 def test_beyond_is_what_a_multiset_has_besides(n, known_four, found_four, data):
     def some(four):
-        width = 4 if four else 3
-        row = st.lists(st.integers(0, n - 1), min_size=width, max_size=width)
-        ok = (lambda r: r[0] != r[1] and r[2] != r[3]) if four else lambda r: len(set(r)) == 3
-        return data.draw(st.lists(row.filter(ok), min_size=1, max_size=8))
+        pairs = list(permutations(range(n), 2))
+        rows = [(*a, *b) for a in pairs for b in pairs] if four else list(permutations(range(n), 3))
+        return data.draw(st.lists(st.sampled_from(rows), min_size=1, max_size=8))
 
     def bag(comparisons):
         rows = comparisons.as_quadruplets().rows.tolist()

@@ -289,6 +289,24 @@ def test_it_can_be_stopped_and_says_how_far_it_came():
     assert best.value <= cut.bound
 
 
+@pytest.mark.parametrize("asked", [{"k": 3}, {"lam": 5.0}])
+@pytest.mark.parametrize("size", [1e-5, 1e-2])
+def test_the_gap_is_relative_however_small_the_similarities(asked, size):
+    """A kernel's are below 1: the gap must not be an absolute one there."""
+    s = noise(16, 11)
+    large = solve(s, **asked)
+    small = solve(size * s, **{name: size * v if name == "lam" else v for name, v in asked.items()})
+    for found in (small, solve_stated(size * s, k=3)):
+        assert found.bound - found.value == pytest.approx(found.gap * found.bound)
+        assert found.gap <= 2e-3  # SCS's own tolerance is 1e-4
+    assert small.gap <= 1e-3
+    assert small.value <= size * large.bound
+    assert size * large.value <= small.bound
+    zero = solve(np.zeros((4, 4)), k=2)
+    assert zero.floor == 1.0
+    assert zero.gap < 1e-12
+
+
 def test_flat_similarities_are_no_trouble():
     for value in (0.0, 3.0, -2.0):
         found = solve(np.full((6, 6), value), k=2)

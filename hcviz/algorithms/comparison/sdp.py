@@ -54,7 +54,8 @@ LINES = 20
 @dataclass
 class Solution:
     """``x`` float64 (n, n) is feasible to rounding, ``value`` its objective, ``bound`` no less than
-    the optimum; ``gap`` = (bound - value) / max(1, |value|, |bound|). ``both`` (the
+    the optimum; ``gap`` = (bound - value) / max(floor, |value|, |bound|), ``floor`` 1 or, if that
+    is less, the largest similarity: of a kernel far below 1 it is relative, too. ``both`` (the
     nonnegative block where it is positive, the scaled multipliers where it is negative) and ``rho``
     are where a neighbouring problem may start. ``line`` is the last dual point as ``(a, b)``: no
     feasible X of any trace t has <S, X> above a + b (t - 1)."""
@@ -67,10 +68,11 @@ class Solution:
     both: Float = field(repr=False)
     rho: float = 1.0
     line: tuple[float, float] = (np.inf, 0.0)
+    floor: float = 1.0
 
     @property
     def gap(self) -> float:
-        return (self.bound - self.value) / max(1.0, abs(self.value), abs(self.bound))
+        return (self.bound - self.value) / max(self.floor, abs(self.value), abs(self.bound))
 
 
 def solve_steps(
@@ -87,8 +89,9 @@ def solve_steps(
     *returns* a :class:`Solution`.
 
     ``similarity`` float64 (n, n), symmetric. It stops once the gap between a feasible X and a dual
-    bound, relative to the larger of the two and 1, is below ``tolerance``, or after ``max_steps``
-    (then ``converged`` is False, and the gap says how far it can be from the optimum).
+    bound, relative to the larger of the two (:attr:`Solution.floor` at the least), is below
+    ``tolerance``, or after ``max_steps`` (then ``converged`` is False, and the gap says how far it
+    can be from the optimum).
 
     *Primal.* The iterate meets all but X >= 0, and is mended (:func:`mended`); or, if its large
     entries form a partition, that partition's X is taken where it is better. *Dual.* For any
@@ -116,7 +119,7 @@ def _solve_steps(
     lines: Sequence[tuple[float, float]],
 ) -> Generator[None, None, Solution]:
     s = (similarity + similarity.T) / 2
-    n = len(s)
+    n, floor = len(s), _floor(s)
     if (k is None) == (lam is None):
         raise InvalidParameter("Give either k or lam.")
     if k is not None and not 1 <= k <= n:
@@ -128,7 +131,7 @@ def _solve_steps(
     if k in (1, n) or n == 1:
         x = np.full((n, n), 1.0 / n) if k == 1 or n == 1 else np.eye(n)
         value = float((s * x).sum())
-        return Solution(x, value, value, 0, True, x)
+        return Solution(x, value, value, 0, True, x, floor=floor)
     shift = lam or 0.0  # a line of <S, X> falls by lambda t, and so does what it bounds
     given = [(a - shift, b - shift) for a, b in lines if np.isfinite(a)]
     own: deque[tuple[float, float]] = deque(maxlen=LINES)
@@ -158,13 +161,13 @@ def _solve_steps(
             worth = float(np.vdot(s, candidate))
             if worth > value:
                 value, best = worth, candidate
-        goal = tolerance * max(1.0, abs(value))
+        goal = tolerance * max(floor, abs(value))
         kernels.plus_multipliers(s, both, rho, total)
         least = _height([*given, *own, spectrum.optimist(total, k)], k, n)
         if step == max_steps or least - value <= goal:
             own.append(_line((total + total.T) / 2, k))
             bound = min(bound, _height([*given, *own], k, n))
-        if np.isfinite(bound) and bound - value <= tolerance * max(abs(value), abs(bound), 1.0):
+        if np.isfinite(bound) and bound - value <= tolerance * max(abs(value), abs(bound), floor):
             done = True
             break
         if step % look == 0 and least - value <= goal:  # it looked near enough, and was not
@@ -176,7 +179,7 @@ def _solve_steps(
             rho *= by
             kernels.rescale_dual(both, by, working, rho, target)
     a, b = own[-1]
-    return Solution(best, value, bound, step, done, both, rho, (a + shift, b + shift))
+    return Solution(best, value, bound, step, done, both, rho, (a + shift, b + shift), floor)
 
 
 def solve(similarity: Float, **options: Any) -> Solution:
@@ -213,7 +216,12 @@ def certified(
     multipliers = np.maximum(multipliers * scale, 0.0)
     bound = _height([_line(s + (multipliers + multipliers.T) / 2, k)], k, n)
     value = float((s * best).sum())
-    return Solution(best, value, max(bound, value), 0, converged, near)
+    bound = max(bound, value)
+    return Solution(best, value, bound, 0, converged, near, floor=_floor(similarity))
+
+
+def _floor(similarity: Float) -> float:
+    return min(1.0, float(np.abs(similarity).max(initial=0.0))) or 1.0
 
 
 def capped_threshold(values: Float, total: float) -> float:
