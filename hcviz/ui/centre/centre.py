@@ -18,7 +18,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.picture import Heat, Ink
 from hcviz.io.picture import Strip as PrintStrip
 from hcviz.ui import geometry
-from hcviz.ui.centre import labels as lettering
+from hcviz.ui.centre import labels
 from hcviz.ui.centre.canvas import ASSUMED_WIDTH, TWEEN_AFTER, Canvas
 from hcviz.ui.centre.cells import Cells, Scaling
 from hcviz.ui.centre.clusters import coloured_clusters
@@ -91,7 +91,7 @@ class Centre(Canvas):
         self._heat.veil.mask = None
         self._wish = seriation(items)
         self._strip_data = items.strips()
-        self._labels.set_width(lettering.column_width(items))
+        self._labels.set_width(labels.column_width(items))
         self._go_to(0.0, float(max(1, items.n)))
         self._dendrogram.clear()
         self._labels.clear()

@@ -10,7 +10,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
-from hcviz.ui import geometry
+from hcviz.ui import lettering
 from hcviz.ui.centre.frames import FONT, bare, f32, glide, pulse
 from hcviz.ui.palette import Theme
 from hcviz.ui.scene import SHUT, Scene
@@ -169,7 +169,7 @@ class TreeFigure:
         start, end = height * (1 + MARGIN), -height * BEYOND
         if (self.x_range.start, self.x_range.end) != (start, end):
             self.x_range.update(start=start, end=end)
-            ticks = geometry.nice_ticks(height, 4)
+            ticks = lettering.nice_ticks(height, 4)
             self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
 
     def draw(self, scene: Scene, before: Any = None, dense: bool = False) -> None:
@@ -273,7 +273,7 @@ class TreeFigure:
         seen = (scene.bottom >= window[0]) & (scene.top <= window[1])
         slots = np.flatnonzero(tall & seen & np.isfinite(said))
         slots = slots[(slots != scene.n_slots - 1) & (height[slots] > 0)]
-        kept = geometry.spread(scene.y[slots], (scene.bottom - scene.top)[slots],
+        kept = lettering.spread(scene.y[slots], (scene.bottom - scene.top)[slots],
                                11 / max(row_px, 1e-9))  # fmt: skip
         slots = slots[kept]
         # Left of its bar, on the branch that it is about; where that is too short, right of it.

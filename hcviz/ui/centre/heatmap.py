@@ -10,7 +10,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
 from numpy.typing import NDArray
 
-from hcviz.ui import geometry
+from hcviz.ui import geometry, lettering
 from hcviz.ui.centre.cells import Cells, column_path
 from hcviz.ui.centre.frames import FONT, bare, f32, show_range
 from hcviz.ui.centre.veil import Veil, clear
@@ -328,15 +328,15 @@ class HeatFigure:
             return
         shown = max(1.0, self.x_range.end - self.x_range.start)
         pitch = width_px / shown
-        font = float(min(11, max(8, np.floor(pitch / geometry.LEADING))))
+        font = float(min(11, max(8, np.floor(pitch / lettering.LEADING))))
         names = [cells.names[k] for k in cells.order]
-        level = max(geometry.text_width(name, 11.0) for name in names) <= pitch - 6
-        every = 1 if level else max(1, int(np.ceil((font * geometry.LEADING) / pitch)))
+        level = max(lettering.text_width(name, 11.0) for name in names) <= pitch - 6
+        every = 1 if level else max(1, int(np.ceil((font * lettering.LEADING) / pitch)))
         at = range(0, len(names), every)
         room = pitch * every - 4 if level else MOST_NAMES_PX - 6
         size = 11.0 if level else font
-        texts = [geometry.shorten(names[k], size, room) for k in at]
-        tallest = 14.0 if level else max(geometry.text_width(text, size) for text in texts)
+        texts = [lettering.shorten(names[k], size, room) for k in at]
+        tallest = 14.0 if level else max(lettering.text_width(text, size) for text in texts)
         needed = int(tallest + 5)  # a zoom does not make the room smaller: nothing jumps
         self.names_px = needed if shown == cells.width else max(needed, self.names_px)
         self._names.glyph.update(

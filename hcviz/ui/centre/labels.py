@@ -8,7 +8,7 @@ import numpy as np
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Range1d
 
-from hcviz.ui import geometry
+from hcviz.ui import lettering
 from hcviz.ui.centre.dendrogram import draw_bands
 from hcviz.ui.centre.frames import FONT, bare, f32, glide
 from hcviz.ui.centre.items import Items
@@ -58,7 +58,7 @@ def column_width(items: Items) -> int:
     if items.n == 0:
         return NARROWEST
     some = items.labels[:: -(-items.n // MEASURED)]
-    longest = max(geometry.text_width(str(label), 1.0) for label in some)
+    longest = max(lettering.text_width(str(label), 1.0) for label in some)
     wanted = longest * 11 + GUTTER + 6
     if items.n > 45:
         wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
@@ -131,7 +131,7 @@ class LabelFigure:
         for bit, members in ((1, selected), (2, apart), (4, together)):
             marked[np.asarray(members, dtype=np.int64)] |= bit
         slots, heads, middles = _heads(scene, window[0] - reach, window[1] + reach, marked)
-        setting = geometry.lettering(row_px)
+        setting = lettering.fitting(row_px)
         special = 2 * (marked[heads] > 1) + (marked[heads] & 1)
         special[slots >= 0] *= scene.kind[slots[slots >= 0]] <= LEAF
         if setting.every > 1:
@@ -139,7 +139,7 @@ class LabelFigure:
                 rank = np.where(slots >= 0, scene.count[slots], 0) / layout.order.size
             else:
                 rank = 0.5 * (np.floor(middles) % setting.every == 0)
-            kept = geometry.spread(middles, special + rank, setting.every)
+            kept = lettering.spread(middles, special + rank, setting.every)
             slots, heads, middles = slots[kept], heads[kept], middles[kept]
         left, right = self._draw_pictures(layout, items, heads, middles, row_px)
         column = np.floor(middles).astype(int) % setting.columns
@@ -322,13 +322,13 @@ def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:
 
 
 def _fit(
-    texts: list[str], whole: Any, column: Any, setting: geometry.Lettering, width: float
+    texts: list[str], whole: Any, column: Any, setting: lettering.Lettering, width: float
 ) -> tuple[float, float, list[str]]:
     """``(font, offset of the second column, texts)`` so that every text fits its column.
 
     The columns share the width as their longest names ask; the type shrinks before names do.
     """
-    ems = np.array([geometry.text_width(text, 1.0) for text in texts])
+    ems = np.array([lettering.text_width(text, 1.0) for text in texts])
     widest = [float(ems[whole & (column == k)].max(initial=1.0)) for k in range(setting.columns)]
     gap = 5.0
     usable = width - gap * (setting.columns - 1)
@@ -339,7 +339,7 @@ def _fit(
         first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
         rooms = [first, usable - first]
     fitted = [
-        (geometry.shorten if name else geometry.truncate)(text, font, rooms[k] + 0.5)
+        (lettering.shorten if name else lettering.truncate)(text, font, rooms[k] + 0.5)
         for text, name, k in zip(texts, whole, column, strict=True)
     ]
     return font, rooms[0] + gap, fitted

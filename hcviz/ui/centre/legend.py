@@ -8,7 +8,7 @@ from html import escape
 
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.centre.items import Strip
-from hcviz.ui.geometry import shorten, text_width
+from hcviz.ui.lettering import shorten, text_width
 from hcviz.ui.palette import Theme, class_colours, diverging, sequential
 
 #: Chips shown at most; the others are told by the tooltip.
