@@ -221,16 +221,16 @@ def test_new_items_take_everything_old_away(centre):
     centre.set_items(Items(["a", "b"], similarity=np.eye(2)))
     assert centre.order.size == 0
     assert len(centre._dendrogram.tree.data["x"]) == 0
-    assert "No tree yet" in centre._empty.object
+    assert "No tree yet" in centre._stage.empty.object
     centre.set_tree(Tree.star(2))
-    assert centre._empty.object == ""
+    assert centre._stage.empty.object == ""
     assert len(centre._labels.marks.data["x"]) == 0
     assert len(centre._strips.source.data["image"]) == 0
 
 
 def test_one_item_and_no_items_can_be_shown():
     centre = Centre(on_pick=lambda pick: None)
-    assert "No data yet" in centre._empty.object
+    assert "No data yet" in centre._stage.empty.object
     with pytest.raises(HcvizError, match="no tree"):
         centre.picture_data()
     centre.set_items(Items(["alone"], np.ones((1, 1)), similarity=np.ones((1, 1))))
@@ -343,7 +343,9 @@ def test_what_is_shown_can_be_saved(centre, tree):
 
 def test_no_two_centres_share_a_model():
     one, two = (Centre(on_pick=lambda pick: None) for _ in range(2))
-    assert not {m.id for m in one._grid.references()} & {m.id for m in two._grid.references()}
+    assert not {m.id for m in one._stage.grid.references()} & {
+        m.id for m in two._stage.grid.references()
+    }
 
 
 def test_the_theme_changes_while_it_is_shown(centre):

@@ -26,7 +26,7 @@ MOST = 900_000
 def held(centre: Centre) -> int:
     """Bytes in all sources of all figures."""
     total = 0
-    for model in centre._grid.references():
+    for model in centre._stage.grid.references():
         for column in getattr(model, "data", {}).values() if hasattr(model, "data") else ():
             for value in [column] if isinstance(column, np.ndarray) else column:
                 total += value.nbytes if isinstance(value, np.ndarray) else len(str(value))

@@ -266,7 +266,7 @@ def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
         assert heat.cells.scaled
         assert 2.0 <= heat.cells.low < 3.0  # 5 - 59/20 is the least of all
         assert 4.0 < heat.cells.high <= 5.0
-        assert "similarity" in explorer.centre._head.object
+        assert "similarity" in explorer.centre._stage.head.object
         assert explorer.store.view.error is None
     finally:
         oracle.open.set()

@@ -135,7 +135,7 @@ def test_a_link_asks_for_it(loop):
         loop.until(lambda: explorer.centre.has_uncertainty)
         assert explorer.tools.state["matrix"] == "uncertainty"
         assert explorer.centre._cells.kind == "uncertainty"
-        assert "variance of the LCA" in explorer.centre._head.object
+        assert "variance of the LCA" in explorer.centre._stage.head.object
         explorer.store.look(matrix="similarity")
         assert explorer.centre._cells.kind == "similarity"
     finally:

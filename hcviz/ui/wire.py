@@ -61,7 +61,7 @@ class Wire:
         self._view._on_msg = self._receive
         self._view.on_shown = self._shown
         if self._loop is not None:
-            explorer.centre.timer = self._call_later
+            explorer.centre.soon.timer = self._call_later
         look = attendance(self._store, self._nobody)
         make, forget = self._view._get_model, self._view._cleanup
 

@@ -1,4 +1,4 @@
-"""Everything that is drawn, from one layout: figures, grid, window, and what is redrawn when."""
+"""Everything that is drawn, from one layout: figures, window, and what is redrawn when."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import panel as pn
-from bokeh.models import GridBox, Range1d
+from bokeh.models import Range1d
 
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
@@ -22,15 +21,16 @@ from hcviz.ui.centre.cells import (
     unscaled_cells,
 )
 from hcviz.ui.centre.clusters import coloured_clusters
-from hcviz.ui.centre.dendrogram import AXIS_PX, TreeFigure
+from hcviz.ui.centre.dendrogram import TreeFigure
 from hcviz.ui.centre.drag import Drag, Phase
 from hcviz.ui.centre.echo import Echo
 from hcviz.ui.centre.frames import PULSE_MS, pixels, show_range
-from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
+from hcviz.ui.centre.heatmap import HeatFigure
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.centre.labels import LabelFigure
-from hcviz.ui.centre.legend import legend
-from hcviz.ui.centre.minimap import MAP_PX, MiniMap
+from hcviz.ui.centre.minimap import MiniMap
+from hcviz.ui.centre.soon import Soon
+from hcviz.ui.centre.stage import Stage
 from hcviz.ui.centre.strips import MOST_TEXELS as STRIP_TEXELS
 from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.centre.touch import Touch
@@ -38,12 +38,8 @@ from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import THEMES, class_colours
 from hcviz.ui.scene import Scene, see
 
-HTML: Any = pn.pane.HTML
-Bokeh: Any = pn.pane.Bokeh
 #: The wheel zooms down to so many rows; fewer than these are not zoomed.
 FEWEST_ROWS = 4.0
-#: Below this width (px) the tree stands alone.
-ALONE = 560
 #: A tree that comes this soon (s) after the last is not tweened: the eye follows the stream.
 TWEEN_AFTER = 0.3
 #: A changed clade is emphasised this long (ms).
@@ -62,7 +58,7 @@ MOST_BANDS = 400
 #: Air above the first row and below the last, as a share of all rows: letters are taller.
 PADDING = 0.005
 #: Until the browser has told its size.
-ASSUMED_HEIGHT, ASSUMED_WIDTH, ASSUMED_HEAD = 640, 420, 900
+ASSUMED_HEIGHT, ASSUMED_WIDTH = 640, 420
 
 
 def fold_rows(row_px: float) -> float:
@@ -100,17 +96,15 @@ class Canvas:
         self._levels: Any = None
         self._wish: Any = None
         self._last_tree = 0.0
-        self._waiting: set[str] = set()
         self._quiet = False
         self._streaming = False
-        #: Calls back after some milliseconds, where the document cannot: in a notebook.
-        self.timer: Callable[[Callable[[], None], int], Any] | None = None
 
         self._rows: Any = Range1d(start=-1, end=0, min_interval=FEWEST_ROWS)
         self._dendrogram = TreeFigure(self._rows, self._theme)
         self._labels = LabelFigure(self._rows, self._theme)
         self._strips = StripFigure(self._rows, self._theme)
         self._heat = HeatFigure(self._rows, self._theme)
+        self.soon = Soon(self._dendrogram.figure)
         self._map = MiniMap(self._dendrogram, self._rows, self._theme)
         self._figures = {
             "tree": self._dendrogram.figure,
@@ -128,42 +122,10 @@ class Canvas:
         self._dendrogram.layers["selection"].name = "selection-lines"
         self._labels.text.name = "label-text"
         self._labels.pictures.name = "label-pictures"
-        self._grid: Any = GridBox(
-            children=[
-                (self._heat.tree, 0, 3),
-                (self._dendrogram.figure, 1, 0),
-                (self._labels.figure, 1, 1),
-                (self._strips.figure, 1, 2),
-                (self._heat.figure, 1, 3),
-                (self._map.figure, 1, 4),
-                (self._dendrogram.axis, 2, 0),
-                (self._heat.names, 2, 3),
-            ],
-            sizing_mode="stretch_both",
+        self._stage = Stage(
+            self._figures, self._dendrogram, self._labels, self._heat, self._map.figure, self._theme
         )
-        self._head = HTML("", sizing_mode="stretch_width", height=26, margin=0)
-        self._empty = HTML(
-            "",
-            margin=0,
-            sizing_mode="stretch_both",
-            styles={
-                "position": "absolute",
-                "left": "0",
-                "top": "0",
-                "width": "100%",
-                "height": "100%",
-                "pointer-events": "none",
-            },
-        )
-        self._pane = Bokeh(self._grid, sizing_mode="stretch_both", margin=0)
-        self.view = pn.Column(
-            self._head,
-            self._pane,
-            self._empty,
-            sizing_mode="stretch_both",
-            margin=0,
-            styles={"position": "relative", "overflow": "hidden"},
-        )
+        self.view = self._stage.view
         self._rows.on_change("start", self._moved)
         self._rows.on_change("end", self._moved)
         self._heat.x_range.on_change("start", self._columns_moved)
@@ -241,7 +203,7 @@ class Canvas:
 
     def _moved(self, _attribute: str, _old: Any, _new: Any) -> None:
         if not self._quiet:
-            self._soon("window", self._refresh_window, 60)
+            self.soon("window", self._refresh_window, 60)
 
     def _refresh_window(self) -> None:
         """After a zoom or a pan: what depends on the rows in view."""
@@ -261,10 +223,10 @@ class Canvas:
 
     def _columns_moved(self, _attribute: str, _old: Any, _new: Any) -> None:
         if self._cells is not None and self._cells.order is not None:
-            self._soon("names", self._draw_names, 60)
+            self.soon("names", self._draw_names, 60)
 
     def _resized(self, _attribute: str, _old: Any, _new: Any) -> None:
-        self._soon("size", self._refit, 40)
+        self.soon("size", self._refit, 40)
 
     def _refit(self) -> None:
         self._draw_names()
@@ -275,64 +237,10 @@ class Canvas:
         self._heat.draw_names(float(pixels(self._heat.figure, "inner_width", ASSUMED_WIDTH)))
         self._set_tracks()
 
-    @property
-    def _clock(self) -> Callable[[Callable[[], None], int], Any] | None:
-        """How to do things later: the server's document, a notebook's timer; None in a test."""
-        document = self._dendrogram.figure.document
-        if document is not None and document.session_context is not None:
-            return lambda call, milliseconds: document.add_timeout_callback(call, milliseconds)
-        return self.timer
-
-    def _soon(self, name: str, call: Callable[[], Any], milliseconds: int) -> None:
-        """Call once, a little later, however often it is asked; at once without a clock."""
-        clock = self._clock
-        if clock is None:
-            call()
-            return
-        if name in self._waiting:
-            return
-        self._waiting.add(name)
-
-        def run() -> None:
-            self._waiting.discard(name)
-            call()
-
-        clock(run, milliseconds)
-
-    @property
-    def _whole_px(self) -> int:
-        """The width of everything; that of the map alone until the browser has told."""
-        widths = [pixels(plot, "outer_width") for plot in self._figures.values() if plot.visible]
-        return sum(widths) + MAP_PX
-
     def _set_tracks(self) -> None:
-        """The grid's columns and rows: the tree alone when it is narrow or nothing is beside it."""
-        whole = self._whole_px
-        narrow = MAP_PX < whole < ALONE
-        heat = self._cells is not None and not narrow
-        features = heat and self._cells is not None and self._cells.kind == "features"
         count = len(self._strip_data) + (self._cut is not None)
-        strips = StripFigure.width(count)
-        label = self._labels.width
-        columns = [
-            "minmax(0, 5fr)", f"{label}px", f"{strips}px", "minmax(0, 6fr)" if heat else "0px",
-            f"{MAP_PX}px",
-        ]  # fmt: skip
-        rows = [
-            f"{TREE_PX}px" if features and self._heat.has_tree else "0px",
-            "minmax(0, 1fr)",
-            f"{max(AXIS_PX, self._heat.names_px if features else 0)}px",
-        ]
-        if self._heat.figure.visible != heat:
-            self._heat.figure.visible = heat
+        if self._stage.arrange(self._cells, count):
             self._draw_head()
-        self._heat.tree.visible = bool(features and self._heat.has_tree)
-        self._heat.names.visible = bool(features)
-        self._strips.figure.visible = count > 0
-        if self._grid.cols != columns:
-            self._grid.cols = columns
-        if self._grid.rows != rows:
-            self._grid.rows = rows
 
     # ------------------------------------------------------------------ drawing
 
@@ -353,7 +261,7 @@ class Canvas:
         if self._layout is not None:
             self._heat.draw(self._layout, self._window, self._zoomed, self._streaming)
         if self._streaming:
-            self._soon("settle", self._settle, 450)
+            self.soon("settle", self._settle, 450)
         self._draw_support()
         self._show_fresh(())
         self._dendrogram.draw_ways()
@@ -361,7 +269,7 @@ class Canvas:
     def _settle(self) -> None:
         """The stream has paused, or it is looked at again a little later."""
         if time.monotonic() - self._last_tree < TWEEN_AFTER:
-            self._soon("settle", self._settle, 450)
+            self.soon("settle", self._settle, 450)
         elif self._layout is not None:
             self._streaming = False
             self._dendrogram.set_height(float(self._layout.tree.height[-1]))
@@ -421,8 +329,8 @@ class Canvas:
         if self._layout is None:
             return
         self._dendrogram.draw_nodes("fresh", self._scene, nodes)
-        if len(nodes) and self._clock is not None:
-            self._soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
+        if len(nodes) and self.soon.has_clock:
+            self.soon("fresh", lambda: self._show_fresh(()), FRESH_MS)
 
     def _show_ways(self, ways: Sequence[tuple[int, Sequence[int], str]]) -> None:
         """Let the branches from a node down to some leaves pulse, each in a colour."""
@@ -431,8 +339,8 @@ class Canvas:
         self._dendrogram.draw_ways(
             [(*self._scene.way(top, leaves), colour) for top, leaves, colour in ways]
         )
-        if ways and self._clock is not None:
-            self._soon("ways", self._dendrogram.draw_ways, PULSE_MS + 2000)
+        if ways and self.soon.has_clock:
+            self.soon("ways", self._dendrogram.draw_ways, PULSE_MS + 2000)
 
     def _draw_labels(self, before: Any = None) -> None:
         if self._layout is not None:
@@ -531,33 +439,9 @@ class Canvas:
         return unscaled_cells(items)
 
     def _draw_head(self) -> None:
-        if self._items.n == 0:
-            self._head.object = ""
-            return
-        width, cells = self._whole_px, self._cells
-        told = cells is not None and cells.scaled and self._heat.figure.visible
-        self._head.object = legend(
-            self._items.title,
-            self._items.n,
-            self._strip_data,
-            cells if told and self._tree is not None else None,
-            self._theme,
-            width if width > MAP_PX else ASSUMED_HEAD,
-        )
+        shown = self._cells if self._tree is not None else None
+        self._stage.draw_head(self._items, self._strip_data, shown)
 
     def _say_empty(self) -> None:
         self._draw_head()
-        if self._tree is not None:
-            self._empty.object = ""
-            return
-        title, hint = (
-            ("No data yet", "Choose a data set above, or bring a table of your own.")
-            if self._items.n == 0
-            else ("No tree yet", "It grows here as soon as the method has one.")
-        )
-        self._empty.object = (
-            '<div style="position:absolute;inset:0;display:grid;place-content:center;'
-            f"text-align:center;font:14px/1.6 system-ui,'Segoe UI',Arial,sans-serif;"
-            f'color:{self._theme.soft}"><div style="font-size:17px;color:{self._theme.ink}">'
-            f"{title}</div>{hint}</div>"
-        )
+        self._stage.say_empty(self._items.n > 0, self._tree is not None)

@@ -123,11 +123,11 @@ class Centre(Canvas):
             )
         now = time.monotonic()
         before = None
-        soon = now - self._last_tree < TWEEN_AFTER
-        self._streaming = soon and self._clock is not None
+        follows = now - self._last_tree < TWEEN_AFTER
+        self._streaming = follows and self.soon.has_clock
         if self._layout is not None:
             self._wish = self._layout.place.astype(np.float64)
-            if animate and not soon and tree.n_leaves <= 3_000:
+            if animate and not follows and tree.n_leaves <= 3_000:
                 before = self._layout.leaf_y
         self._last_tree = now
         first = self._tree is None
@@ -249,10 +249,12 @@ class Centre(Canvas):
 
     def set_theme(self, theme: Literal["light", "dark"]) -> None:
         self._theme = THEMES[theme]
-        for part in (self._dendrogram, self._labels, self._strips, self._heat, self._map):
+        for part in (
+            self._dendrogram, self._labels, self._strips, self._heat, self._map, self._drag,
+            self._stage,
+        ):  # fmt: skip
             part.set_theme(self._theme)
         self._hover.theme = self._theme
-        self._drag.set_theme(self._theme)
         self._say_empty()
         if self._layout is not None:
             self._draw_tree()
@@ -381,7 +383,7 @@ class Centre(Canvas):
 
     def _cut_dragged(self, _attribute: str, _old: Any, _new: Any) -> None:
         if not self._quiet:
-            self._soon("cut", self._take_cut, 30)
+            self.soon("cut", self._take_cut, 30)
 
     def _take_cut(self) -> None:
         if self._tree is None:
