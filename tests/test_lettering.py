@@ -66,8 +66,3 @@ def test_ticks_are_round_and_within():
     assert lettering.nice_ticks(1.0, 4).tolist() == [0, 0.25, 0.5, 0.75, 1.0]
     assert lettering.nice_ticks(0.0, 4).tolist() == [0]
     assert lettering.nice_ticks(2_000, 4)[-1] == 2_000
-
-
-def test_a_clade_is_summed_up_by_its_first_names():
-    assert lettering.summary(["bat", "whale"], 2) == "bat, whale"
-    assert lettering.summary(["a", "b", "c"], 1_003) == "a, b, c and 1,000 more"

@@ -20,6 +20,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.treekernels import lca_table
 from hcviz.core.triplets import Triplets
 from hcviz.core.whole import whole_number, whole_numbers
+from hcviz.core.words import shortlist
 
 Int = NDArray[np.int32]
 
@@ -169,10 +170,10 @@ def _given(n_leaves: int, triplets: Any) -> tuple[int, Int]:
 
 def _explained(n_leaves: int, rows: Int, failed: Int) -> InconsistentTriplets:
     conflict = _shrink(rows, failed)
-    said = ", ".join(f"{a},{b}|{c}" for a, b, c in rows[list(conflict[:SHOWN])].tolist())
-    more = f" and {len(conflict) - SHOWN} more" if len(conflict) > SHOWN else ""
+    first = [f"{a},{b}|{c}" for a, b, c in rows[list(conflict[:SHOWN])].tolist()]
+    said = shortlist(first, SHOWN, len(conflict))
     return InconsistentTriplets(
-        f"No tree satisfies these triplets together: {said}{more} "
+        f"No tree satisfies these triplets together: {said} "
         f"(row(s) {', '.join(map(str, conflict[:10]))}{', ...' if len(conflict) > 10 else ''}).",
         "Drop or disable any one of them.",
         conflict,

@@ -15,6 +15,7 @@ from hcviz.core.convert import parse_newick, tree_from_newick
 from hcviz.core.errors import InvalidTree
 from hcviz.core.reference import groups_of_tree
 from hcviz.core.tree import Tree
+from hcviz.core.words import shortlist
 from hcviz.io.plaintext import utf8_text
 from hcviz.session.constraint import Constraint
 
@@ -101,8 +102,7 @@ def _refuse_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) ->
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"
+    return shortlist([repr(name) for name in names[:SHOWN]], SHOWN, len(names))
 
 
 def _shape(n_leaves: int) -> str:

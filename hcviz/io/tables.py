@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.lazy import StringOracle
+from hcviz.core.words import shortlist
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.answers import dataset_of_answers, like_answers
@@ -368,8 +369,7 @@ def _note_constant(made: dict[str, Float], notes: list[str]) -> None:
 
 def _listed(names: Sequence[str]) -> str:
     """The first few of them, quoted."""
-    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(quote(name) for name in names[:5]) + rest
+    return shortlist([quote(name) for name in names[:5]], 5, len(names))
 
 
 def _images(cells: Any, notes: list[str]) -> list[bytes | None]:

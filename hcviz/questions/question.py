@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
+from hcviz.core.words import shortlist
 
 Int = NDArray[np.int32]
 Row = tuple[int, int, int]
@@ -153,11 +154,9 @@ def triples(s: int) -> Int:
 
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c", "a, b, c and 4 more"."""
-    shown = list(names[:NAMED])
-    more = len(names) - len(shown)
-    if more:
-        return f"{', '.join(shown)} and {more} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+    if len(names) > NAMED:
+        return shortlist(names, NAMED)
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def percent(share: float) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
+from hcviz.core.words import shortlist
 from hcviz.metrics import CladeChanges, nearest_clades
 from hcviz.session.constraint import NAMES_SHOWN
 from hcviz.ui.store import Store
@@ -35,9 +36,7 @@ class Changed:
     def text(self, labels: tuple[str, ...]) -> str:
         """``bat, whale, seal and 4 more``."""
         shown = self.members[: NAMES_SHOWN + (len(self.members) == NAMES_SHOWN + 1)]
-        text = ", ".join(labels[item] for item in shown)
-        more = len(self.members) - len(shown)
-        return f"{text} and {more} more" if more else text
+        return shortlist([labels[item] for item in shown], len(shown), len(self.members))
 
 
 _told: WeakKeyDictionary[Store, tuple[CladeChanges, dict[Which, tuple[Changed, ...]]]]

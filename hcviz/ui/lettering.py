@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,9 +125,3 @@ def _fitted(text: str, font: float, width: float, cut: Callable[[int], str]) -> 
         else:
             high = middle - 1
     return cut(low)
-
-
-def summary(names: Sequence[str], count: int, most: int = 3) -> str:
-    """``bat, whale, seal and 4 more``: the first names of a clade of ``count``."""
-    shown = ", ".join(names[:most])
-    return shown if count <= most else f"{shown} and {count - most:,} more"

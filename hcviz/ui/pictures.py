@@ -14,6 +14,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.tree import Tree
+from hcviz.core.words import shortlist
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
@@ -274,7 +275,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
         mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
         if mates:
-            facts.append(["Nearest in the tree", _some(mates, count=beside.size - 1)])
+            facts.append(["Nearest in the tree", shortlist(mates, 3, beside.size - 1)])
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
@@ -290,7 +291,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         places = np.partition(places, MAX_MEMBERS)[:MAX_MEMBERS]
     shown = tree.leaf_order[np.sort(places)].tolist()
     words = f"{title} selected" + (
-        f": {_some([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
+        f": {shortlist([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
     sure = certainty.of_group(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
@@ -390,12 +391,6 @@ def link_of(session: Session, view: ViewState) -> Link:
 
 def _unusual(value: str, usual: str) -> str | None:
     return None if value == usual else value
-
-
-def _some(names: list[str], most: int = 3, count: int | None = None) -> str:
-    """The first of ``count`` names (all of them, unless said)."""
-    shown, rest = ", ".join(names[:most]), (len(names) if count is None else count) - most
-    return shown if rest <= 0 else f"{shown} and {rest:,} more"
 
 
 def _number(value: float) -> str:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from hcviz.core.tree import Tree
+from hcviz.core.words import shortlist
 from hcviz.session.constraint import Constraint
 from hcviz.session.splits import AhoGraph, aho_graph
 from hcviz.ui.store import Store
@@ -134,8 +135,7 @@ def _ways(graph: AhoGraph) -> str:
 
 def _names(store: Store, items: tuple[int, ...]) -> str:
     labels = store.session.labels
-    shown = ", ".join(labels[item] for item in items[:NAMED])
-    return shown if len(items) <= NAMED else f"{shown} and {len(items) - NAMED:,} more"
+    return shortlist([labels[item] for item in items[:NAMED]], NAMED, len(items))
 
 
 def _said(store: Store, answer: int) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.ui import geometry, lettering
+from hcviz.core.words import shortlist
+from hcviz.ui import geometry
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.geometry import Layout
@@ -22,7 +23,7 @@ def describe_slot(
     classes = _classes(leaves, strips)
     if leaves.size == 1:
         return str(items.labels[leaves[0]]), classes
-    lines = [lettering.summary([str(items.labels[i]) for i in leaves[:4]], leaves.size, 4)]
+    lines = [shortlist([str(items.labels[i]) for i in leaves[:4]], 4, leaves.size)]
     if node < 0:
         lines.append("several branches: zoom in to part them")
     else:
