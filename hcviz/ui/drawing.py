@@ -15,6 +15,7 @@ from hcviz.ui import (
     lesson,
     nodecosts,
     outcome,
+    partition,
     pictures,
     probes,
     uncertainty,
@@ -160,8 +161,17 @@ class Drawing:
         streaming = self._store.session.status == "sampling"
         self._centre.set_asked(probes.mask(self._store), draw=False)
         self._centre.set_tree(self._tree, new_nodes=changed, animate=not streaming)
-        if self._store.view.clusters is not None:
+        if self._store.view.clusters is not None or self._cut() != self._store.view.cut:
             self.colour(self._store.view.clusters)
+
+    def _cut(self) -> float | None:
+        """Where the tree on the screen falls into the clusters that its method found."""
+        snapshot = self._store.drawn
+        if snapshot is None or snapshot.labels is None or self._tree is None:
+            return None
+        if self._source is not snapshot.tree:  # a lesson's
+            return None
+        return partition.cut_into(self._tree, snapshot.labels)
 
     def _draw_trace(self) -> None:
         """A run may end without one more snapshot: its trace then ends, too, or that of the run
@@ -212,9 +222,11 @@ class Drawing:
         self._centre.set_cut(height)
 
     def colour(self, clusters: int | None) -> None:
-        """Colour that many clusters, in this tree and in those to come."""
+        """Colour that many clusters, in this tree and in those to come; None: those that the
+        method finds, if it finds any."""
         count = clusters or None
-        self._store.look(clusters=count, cut=pictures.cut_for(self._tree, count))
+        cut = self._cut() if count is None else pictures.cut_for(self._tree, count)
+        self._store.look(clusters=count, cut=cut)
 
 
 def _drawn(store: Store) -> Any:

@@ -19,7 +19,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes, nodecosts, outcome, probes, steps, uncertainty
+from hcviz.ui import certainty, changes, nodecosts, outcome, partition, probes, steps, uncertainty
 from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
@@ -185,6 +185,7 @@ def tools(store: Store) -> dict[str, Any]:
             list(pair) for pair in zip(THEMES[view.theme].costs, nodecosts.LEVEL_NAMES, strict=True)
         ],
         "clusters": view.clusters,
+        "found": partition.count(store),
         "items": len(store.session.labels),
         "names": list(store.session.labels[:MAX_OFFERED]),
     }

@@ -20,6 +20,10 @@ ROWS = """all => new Set(all.filter(each => each.checkVisibility()).map(each => 
   return Math.round((box.top + box.bottom) / 2 / 4)
 })).size"""
 
+#: Whether the line that cuts the tree says so.
+CUT = """said => Bokeh.documents.some(doc =>
+  [...doc._all_models.values()].some(model => model.text === said && model.visible))"""
+
 
 @pytest.fixture
 def flowers(page, server):
@@ -101,9 +105,24 @@ def test_the_heatmap_has_a_choice_and_a_click_on_the_curve_takes_k(flowers):
     expect(page.get_by_text(re.compile("^X 0"))).to_be_visible()
     curve = page.locator(".section-spur")
     expect(curve.locator(".best.shown")).to_have_count(1)
+    count = page.get_by_label("Clusters", exact=True)
+    own = flowers.fact("Clusters (k)")
+    expect(count).to_have_attribute("placeholder", own)
+    page.wait_for_function(CUT, arg=f"{own} clusters")
     curve.locator("[data-key=k-4]").click()
     flowers.settle()
     assert flowers.fact("Clusters (k)") == "4"
+    expect(count).to_have_attribute("placeholder", "4")
+    page.wait_for_function(CUT, arg="4 clusters")
+    count.fill("2")
+    count.press("Enter")
+    expect(count).to_have_value("2")
+    expect(count).to_have_attribute("placeholder", "none")
+    page.wait_for_function(CUT, arg="2 clusters")
+    count.fill("")
+    count.press("Enter")
+    expect(count).to_have_attribute("placeholder", "4")
+    page.wait_for_function(CUT, arg="4 clusters")
     expect(curve.locator(".shown").first).to_have_attribute("data-key", "k-4")
     expect(curve).to_contain_text("Shown: 4, by your choice.")
 
