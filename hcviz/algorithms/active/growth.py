@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from hcviz.algorithms.active.sampling import (
     well_linked,
     with_two,
 )
+from hcviz.algorithms.active.strata import strata
 from hcviz.core.buildkernels import aho_tree, components
 from hcviz.core.mixkernels import branched
 
@@ -191,6 +192,8 @@ class Growth:
             labels = yield from self._whole(one)
         else:
             labels = yield from self._sampled(one, None)
+            if labels.min() < 0:  # strata
+                labels = (labels > labels.min()).astype(np.int32)
         return flatkernels.renamed(labels)
 
     def _small(self, one: Waiting) -> bool:
@@ -206,16 +209,40 @@ class Growth:
 
     def _divide(self, one: Waiting, labels: Int, room: int) -> None:
         """Its clusters wait; they share the ``room`` that repair has left."""
-        over = self.node(one.over)
-        labels = flatkernels.renamed(labels)
-        of = labels[self.local(one)] if len(one.rows) else one.rows
-        rooms = self.plan.shared(room, np.bincount(labels).tolist())
-        for label in range(int(labels.max()) + 1):
+        if labels.min() < 0:
+            self._peel(one, labels, room)
+            return
+        over, labels = self.node(one.over), flatkernels.renamed(labels)
+        for part in self._parts(one, over, labels, room):
+            self.add(part)
+
+    def _parts(self, one: Waiting, over: int, labels: Int, room: int) -> list[Waiting]:
+        """The parts of a set by their labels 0.., below ``over``."""
+        places, rooms = self.local(one), self.plan.shared(room, np.bincount(labels).tolist())
+        parts = []
+        for label, own in enumerate(rooms):
             here = labels == label
-            rows = one.rows[(of == label).all(axis=1)] if len(one.rows) else one.rows
+            rows = one.rows[here[places].all(axis=1)]
             seed = int(branched(np.uint64(one.seed), label))
-            inside = one.inside[here] if one.inside is not None else None
-            self.add(Waiting(one.own[here], over, seed, rows, one.matrix, inside, rooms[label]))
+            inside = None if one.inside is None else one.inside[here]
+            parts.append(Waiting(one.own[here], over, seed, rows, one.matrix, inside, own))
+        return parts
+
+    def _peel(self, one: Waiting, outside: Int, room: int) -> None:
+        """Part a set by its :func:`strata`: the lowest from all others, the next from what is left,
+        and so on. That is divided by a sample of its own, since its triplets are fewer."""
+        one = replace(one, room=room)
+        for stratum in range(int(outside.min()), 0):
+            here = outside <= stratum
+            if len(one.rows):  # whom triplets bind to others stays with them
+                key = components(len(here), self.local(one))
+                here &= ~np.isin(key, key[~here])
+            if here.any():
+                labels = (~here).astype(np.int32)
+                part, one = self._parts(one, self.node(one.over), labels, one.room)
+                self.add(part)
+                outside = outside[~here]
+        self.add(one)
 
     def _matrix(self, own: Int) -> Steps:
         """All similarities of a set, float64 (m, m)."""
@@ -270,8 +297,8 @@ class Growth:
         plan, m = self.plan, len(one.own)
         who = self.items[one.own]
         rng = np.random.default_rng(one.seed)
-        heard = min(WITNESSES * plan.s, SEEN // plan.s) if plan.sharpen else 0
-        most = min(m, plan.s + max(heard, ROUNDS * plan.s))
+        most = min(WITNESSES * plan.s, SEEN // plan.s) if plan.sharpen else 0
+        most = min(m, plan.s + max(most, ROUNDS * plan.s))
         drawn = rng.choice(m, most, replace=False).astype(np.int32)
         sample, later = np.sort(drawn[: plan.s]), drawn[plan.s :]
         key = None
@@ -282,20 +309,21 @@ class Growth:
         block = self.oracle.similarity(who[sample], who[sample])
         yield
         kept = np.arange(len(sample), dtype=np.int32)
-        plain = False  # without noise (see apart) the heuristics would take few for outliers
-        if plan.drop or plan.fresh:
-            bound_by = supernodes(key, sample)
-            count = int(bound_by.max()) + 1
-            plain = self._apart(block, bound_by, count)[1] < count
-        if plan.drop and not plain:
+        free = plan.apart and floorkernels.noise_free(block, block[:0])
+        if plan.drop and not free:
             kept = well_linked(block, sample, key)
-        core = np.ascontiguousarray(block[np.ix_(kept, kept)])
+        heard = min((WITNESSES if plan.sharpen else ROUNDS * free) * plan.s, SEEN // plan.s)
+        witnesses = np.sort(later[:heard])
+        seen = yield from self._asked(who[witnesses], who[sample[kept]], crew)
+        if free and not floorkernels.noise_free(block, seen):
+            free = False
+            if plan.drop:
+                kept = well_linked(block, sample, key)
+                seen = np.ascontiguousarray(seen[:, kept])
         members = sample[kept]
         own_key = supernodes(key, members)
-        witnesses = np.sort(later[:heard])
-        found, seen = yield from self._clustered(
-            core, own_key, (who[witnesses], who[members]), one.seed, crew
-        )
+        core = np.ascontiguousarray(block[np.ix_(kept, kept)])
+        found = yield from self._clustered(core, seen, own_key, free, one.seed)
         clusters = numbered(found[own_key])
         k = int(clusters.max()) + 1
 
@@ -313,6 +341,10 @@ class Growth:
         others = np.flatnonzero(rest).astype(np.int32)
         yield from self._tally(who, others, members, clusters, (sums, squares, counts), crew)
 
+        if free:
+            outside = strata((sums, squares, counts), sample, floorkernels.bounds(block), key)
+            if outside is not None:
+                return outside
         labels = np.zeros(m, np.int32)
         everyone = np.arange(m, dtype=np.int32)
         mean = sums / np.maximum(counts, 1)
@@ -321,18 +353,15 @@ class Growth:
             best = mean[everyone, labels]
         else:
             labels, best = joined(mean, counts, key, one.seed)
-        if plan.fresh:
+        if plan.fresh and not free:  # without noise it would take small branches for outliers
             limits = low_limits(mean[members], clusters, m)
-            if plain:  # who is least alike to all that was sampled is of a branch that was not
-                off = block[~np.eye(len(block), dtype=bool)]
-                limits = np.full(k, off.min() + 1e-9 * (off.max() - off.min()))
             labels = np.where(best < limits[labels], np.int32(k), labels)
         labels[members] = clusters
         if key is not None:  # who is bound to a sampled item goes with it
             bound = np.full(int(key.max()) + 1, -1, np.int32)
             bound[key[members]] = clusters
             labels = np.where(bound[key] >= 0, bound[key], labels).astype(np.int32)
-        if plan.repair > 0:
+        if plan.repair > 0 and not free:
             loose = np.ones(m, bool) if key is None else np.bincount(key)[key] == 1
             tallies = (sums, squares, counts)
             yield from self._second(who, later, loose, labels, tallies, one, crew)
@@ -340,27 +369,28 @@ class Growth:
             labels[members] = clusters
         return labels
 
-    def _clustered(
-        self, core: Float, key: Int, asked: tuple[Int, Int], seed: int, crew: Crew | None
-    ) -> Steps:
-        """The clusters of the sample's supernodes, and the witnesses' similarities with the sample:
-        int32 (count,) and float64 (R, s). ``core``: the sample's own; ``asked``: both by item."""
-        seen = yield from self._asked(*asked, crew)
-        count = int(key.max()) + 1
-        group, groups = self._apart(core, key, count)
-        if groups < count:  # nothing hides it
-            found = yield from self._flat(core, group[key], groups, seed)
-            return found[group], seen
-        if len(seen):
+    def _clustered(self, core: Float, seen: Float, key: Int, free: bool, seed: int) -> Steps:
+        """The clusters of the sample's supernodes, int32 (count,). ``core``: its own similarities,
+        which are without noise if ``free``; ``seen``: those of the witnesses with it."""
+        plan, count = self.plan, int(key.max()) + 1
+        if plan.apart:
+            group, groups = floorkernels.linked(core, seen[:0] if free else seen, key, count)
+            held = np.bincount(group[key])
+            if 2 * np.count_nonzero(held == 1) > len(core):  # nearly all would be parted one by one
+                return flatkernels.halves(held.astype(np.float64))[group]
+            if free and 1 < groups < count:  # nothing hides it
+                found = yield from self._flat(core, group[key], groups, seed)
+                return found[group]
+        if len(seen) and plan.sharpen:
             products = yield from sharpkernels.alike(core, seen)
-            k = self.plan.k
+            k = plan.k
             if k is None:
-                k = yield from eigengap(products, key, count, False, self.plan.most, roots=True)
+                k = yield from eigengap(products, key, count, False, plan.most, roots=True)
             found = yield from self._flat(products, key, count, seed, k)
             # Products do not tell like from opposite: that is for the similarities to say.
             if sharpkernels.contrast(core, found[key]) >= 0:
-                return found, seen
-        return (yield from self._flat(core, key, count, seed)), seen
+                return found
+        return (yield from self._flat(core, key, count, seed))
 
     def _asked(self, rows: Int, columns: Int, crew: Crew | None) -> Steps:
         """The similarities of ``rows``, increasing, with ``columns``, float64 (len(rows),
