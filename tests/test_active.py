@@ -19,6 +19,7 @@ from hcviz import InconsistentTriplets, Problem, Tree, metrics
 from hcviz.algorithms.active import (
     FLAT,
     ActiveCluster,
+    asking,
     floorkernels,
     forget_flat,
     framework,
@@ -611,7 +612,7 @@ def test_without_noise_no_shape_of_hierarchy_is_mistaken(shape, method):
             repair=(0.0, 0.5)[seed // 2 % 2], k=(2, 3)[seed // 4 % 2], **params,
         )).tree  # fmt: skip
         found = {frozenset(each.tolist()) for each in tree.clades()}
-        assert all(each in found for each in clusters if len(each) >= s)
+        assert all(each in found for each in clusters if len(each) > 1)
 
 
 @pytest.mark.parametrize("told", [False, True])
@@ -737,7 +738,8 @@ def plain_strata(matrix, sample, low):
     m = len(matrix)
     rows = {x: set(matrix[x, sample].tolist()) for x in range(m) if x not in sample}
     out = {x: row.pop() for x, row in rows.items() if len(row) == 1 and max(row) <= low}
-    if strata_.FEWEST * (m - len(sample) - len(out)) < m:
+    like = [x for x in range(m) if max(matrix[x, [y for y in sample if y != x]]) > low]
+    if strata_.FEWEST * len(like) < m:
         out = {x: level for x, level in out.items() if level < low}
     levels = sorted(set(out.values()))
     return [levels.index(out[x]) - len(levels) if x in out else 0 for x in range(m)]
@@ -848,16 +850,17 @@ def nearest_digits(n, k):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["pairs", "digits"])
 def test_what_is_like_hardly_anybody_is_not_parted_one_by_one(kind, method):
-    """Of a sample of 20 of so many nearly all are alone. A recursion that halves asks for .66 to
-    .70 of what is foreseen for one without items that are known already, and its leaves lie 13 to
-    19 deep; parting pairs and single items asked for .83 to 2.2, and they lay 20 to 79 deep."""
+    """Of a sample of 20 of so many nearly all are alone. A recursion that halves asks for .67 to
+    .70 of n s (log2(n / s) + 1/2), since some pairs were asked for above, and its leaves lie 13 to
+    19 deep. Where pairs and single items were parted one by one it was .76 to 1.77, 22 to 60 deep,
+    at s = 30."""
     n = 1700 if COMPILED else 400
     matrix = pairs(n) if kind == "pairs" else nearest_digits(n, 3 if COMPILED else 1)
     for seed, s in enumerate((20, 30) if COMPILED else (12,)):
         problem = Problem(oracle=MatrixOracle(matrix))
         shown = last(hcviz.run(method, problem, s=s, seed=seed, repair=0.0))
-        assert shown.metrics["queries"] < 0.76 * n * s * (math.log2(n / s) + 0.5)
-        assert shown.tree.depth.max() < 20
+        assert shown.metrics["queries"] < 0.74 * n * s * (math.log2(n / s) + 0.5)
+        assert shown.tree.depth.max() < 22
 
 
 @pytest.mark.parametrize(
@@ -964,7 +967,7 @@ def test_neither_threads_nor_tasks_have_a_say(monkeypatch):
     found = []
     for task, threads in ((10**9, 1), (100, 1), (100, 2), (100, 5), (400, 3)):
         monkeypatch.setattr(framework, "TASK", task)
-        monkeypatch.setattr(growth, "BLOCK", 2000)
+        monkeypatch.setattr(asking, "BLOCK", 2000)
         shown = last(ActiveCluster(s=20).grow(data.oracle, 5, rows, threads))
         found.append((shown.tree, shown.metrics["queries"], shown.metrics["repair"]))
     assert all(each == found[0] for each in found)
@@ -976,7 +979,7 @@ def test_neither_threads_nor_tasks_have_a_say_in_strata(monkeypatch):
     rows, found = triplets_of(matrix, rng, 40), []
     for task, threads in ((10**9, 1), (100, 1), (100, 3), (300, 2)):
         monkeypatch.setattr(framework, "TASK", task)
-        monkeypatch.setattr(growth, "BLOCK", 2000)
+        monkeypatch.setattr(asking, "BLOCK", 2000)
         shown = last(ActiveCluster(s=20).grow(MatrixOracle(matrix), 5, rows, threads))
         found.append((shown.tree, shown.metrics["queries"]))
     assert all(each == found[0] for each in found)
@@ -1101,7 +1104,7 @@ def test_equals_are_dealt_the_same_whoever_deals(monkeypatch):
         found = []
         for task, threads in ((10**9, 1), (100, 1), (100, 3), (400, 2)):
             monkeypatch.setattr(framework, "TASK", task)
-            monkeypatch.setattr(growth, "BLOCK", min(20 * task, 10**6))
+            monkeypatch.setattr(asking, "BLOCK", min(20 * task, 10**6))
             shown = last(ActiveCluster(s=9).grow(Alike(900, 3), 5, told or None, threads))
             found.append((shown.tree, shown.metrics["queries"], shown.metrics["repair"]))
             assert shown.tree.satisfies(rows).all() or not told

@@ -14,7 +14,7 @@ import pytest
 from distributed import Client
 
 from hcviz import Problem, cli, run
-from hcviz.algorithms.active import ActiveCluster, framework, growth
+from hcviz.algorithms.active import ActiveCluster, asking, framework
 from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
 from hcviz.core.lazy import FeatureOracle
 from hcviz.core.oracle import CountingOracle
@@ -37,7 +37,7 @@ def small_tasks(monkeypatch):
     monkeypatch.setattr(framework, "PACE", 0.0)
     monkeypatch.setattr(framework, "REST", 0.0)
     monkeypatch.setattr(framework, "TASK", 300)
-    monkeypatch.setattr(growth, "BLOCK", 20_000)
+    monkeypatch.setattr(asking, "BLOCK", 20_000)
 
 
 def told(shown):

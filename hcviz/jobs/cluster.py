@@ -31,8 +31,9 @@ import numpy as np
 
 from hcviz.algorithms import MODULES
 from hcviz.algorithms.active import framework
+from hcviz.algorithms.active.asking import strides, tallied
 from hcviz.algorithms.active.framework import ActiveCluster
-from hcviz.algorithms.active.growth import finished, strides, tallied
+from hcviz.algorithms.active.growth import finished
 from hcviz.algorithms.active.methods import ACTIVE, described
 from hcviz.core.errors import HcvizError, InvalidData, NoCluster
 from hcviz.core.lazy import FeatureOracle, oracle_of

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.algorithms.active.growth import finished, strides, tallied
+from hcviz.algorithms.active.asking import strides, tallied
+from hcviz.algorithms.active.growth import finished
 
 Int = NDArray[np.int32]
 
@@ -24,7 +25,7 @@ class Crew(Protocol):
 
     ``parts`` says how a placement of ``items`` (increasing) is shared out, about ``stride`` of them
     each: the rows of one ``tally``. ``tally`` and ``finish`` take the arguments of
-    :func:`growth.tallied` and :func:`growth.finished`; ``collect`` is the result, once it is there,
+    :func:`asking.tallied` and :func:`growth.finished`; ``collect`` is the result, once it is there,
     the oracle having been told of what was asked elsewhere; ``close`` leaves off whatever is under
     way.
     """

@@ -79,11 +79,17 @@ class ActiveCluster:
         compared with the sample anyway, to be placed: not one similarity more is asked for, and
         what s^2 similarities hide in noise, 17 s^2 show.
     apart : bool
-        Ours (False: the paper's): where the sample is without noise, an ultrametric, and its
-        lowest similarity tells groups apart (:func:`hcviz.algorithms.active.floorkernels.apart`),
-        the flat method chooses among them and divides none. A spectral cut and k-means else prefer
-        a large division further down to a root that parts few from many. With noise it does
-        nothing.
+        Ours (False: the paper's): where the sample is without noise, an ultrametric, and what others
+        show of it is, too, then what its lowest similarity tells apart
+        (:func:`hcviz.algorithms.active.floorkernels.apart`) is divided no further by the flat
+        method. A spectral cut and k-means else prefer a large division further down to a root that
+        parts few from many. And items that are less like the sample than any two of it are to each
+        other are of a branch that it has nobody of: they are parted first
+        (:func:`hcviz.algorithms.active.strata.strata`). So without noise every cluster is found
+        (of s items, with ``below_s="stop"``), whatever the sample, but in a set of so many equally
+        unlike branches that those sampled hold less than an eighth of it. Nor does a sample of
+        which most are alone (sparse similarities) part single items: it is halved. With noise, and
+        where nobody is alone, it does nothing.
     drop, fresh : bool
         HeurSpec's heuristics (section 3.4): sampled items of low degree are set aside and placed
         like all others; items outlyingly dissimilar to every sampled cluster form a new one. (The

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.algorithms.active import flatkernels, floorkernels, placekernels, sharpkernels
+from hcviz.algorithms.active import asking, flatkernels, floorkernels, placekernels, sharpkernels
 from hcviz.algorithms.active.flat import COMPILED, eigengap
 from hcviz.algorithms.active.plan import Plan, Waiting, work
 from hcviz.algorithms.active.sampling import (
@@ -39,16 +37,12 @@ Int = NDArray[np.int32]
 Float = NDArray[np.float64]
 Steps = Generator[None, None, Any]
 
-#: Similarities asked for at once: 4 MB of answers.
-BLOCK = 500_000
 #: Second looks at one division, each at ``s`` more items.
 ROUNDS = 4
 #: Times ``s`` items whose similarities with the sample sharpen it.
 WITNESSES = 16
 #: Similarities of these, at most (32 MB): beyond s = 500 there are fewer of them.
 SEEN = 4_000_000
-#: Parts in which a crew asks for these.
-SHARES = 8
 #: Who stands fewer standard errors than this from another cluster is looked at again. Of those who
 #: belong three errors away, 30 % do, and of their wrong placements (1 in 700) all but one in
 #: 70,000: to be missed, a placement must be wrong by 2.5 errors.
@@ -203,7 +197,7 @@ class Growth:
 
     def _looked_at(self, one: Waiting) -> Steps:
         """The same set with all its similarities."""
-        matrix = yield from self._matrix(one.own)
+        matrix = yield from asking.square(self.oracle, self.items[one.own])
         inside = np.arange(len(one.own), dtype=np.int32)
         return Waiting(one.own, one.over, one.seed, one.rows, matrix, inside)
 
@@ -243,21 +237,6 @@ class Growth:
                 self.add(part)
                 outside = outside[~here]
         self.add(one)
-
-    def _matrix(self, own: Int) -> Steps:
-        """All similarities of a set, float64 (m, m)."""
-        who = self.items[own]
-        out = np.empty((len(who), len(who)))
-        if out.size <= BLOCK:
-            return self.oracle.similarity(who, who)
-        stride = max(1, BLOCK // len(who))
-        for begin in range(0, len(who), stride):
-            end = begin + stride
-            block = self.oracle.similarity(who[begin:end], who[begin:])
-            out[begin:end, begin:] = block
-            out[begin:, begin:end] = block.T
-            yield
-        return out
 
     def _whole(self, one: Waiting) -> Steps:
         """Divide by all similarities: the labels."""
@@ -314,7 +293,7 @@ class Growth:
             kept = well_linked(block, sample, key)
         heard = min((WITNESSES if plan.sharpen else ROUNDS * free) * plan.s, SEEN // plan.s)
         witnesses = np.sort(later[:heard])
-        seen = yield from self._asked(who[witnesses], who[sample[kept]], crew)
+        seen = yield from asking.block(self.oracle, who[witnesses], who[sample[kept]], crew)
         if free and not floorkernels.noise_free(block, seen):
             free = False
             if plan.drop:
@@ -339,7 +318,9 @@ class Growth:
         rest = np.ones(m, bool)
         rest[sample] = rest[witnesses] = False
         others = np.flatnonzero(rest).astype(np.int32)
-        yield from self._tally(who, others, members, clusters, (sums, squares, counts), crew)
+        yield from asking.averages(
+            self.oracle, who, others, members, clusters, (sums, squares, counts), crew
+        )
 
         if free:
             outside = strata((sums, squares, counts), sample, floorkernels.bounds(block), key)
@@ -392,63 +373,6 @@ class Growth:
                 return found
         return (yield from self._flat(core, key, count, seed))
 
-    def _asked(self, rows: Int, columns: Int, crew: Crew | None) -> Steps:
-        """The similarities of ``rows``, increasing, with ``columns``, float64 (len(rows),
-        len(columns))."""
-        out = np.empty((len(rows), len(columns)))
-        if crew is None:
-            for part in np.array_split(np.arange(len(rows)), 1 + out.size // BLOCK):
-                out[part] = self.oracle.similarity(rows[part], columns)
-                yield
-            return out
-        # Each column is a cluster of its own: its sum is the similarity.
-        each = np.arange(len(columns), dtype=np.int32)
-        parts = [cut for cut in crew.parts(rows, -(-len(rows) // SHARES) or 1) if len(rows[cut])]
-        under_way = {
-            crew.tally(self.oracle, rows[part], columns, each, len(each)): part for part in parts
-        }
-
-        def put(part: slice, found: tuple[Float, Float, Int]) -> None:
-            out[part] = found[0]
-
-        yield from self._gather(crew, under_way, put)
-        return out
-
-    def _gather(
-        self, crew: Crew, under_way: dict[Future[Any], Any], take: Callable[[Any, Any], None]
-    ) -> Iterator[None]:
-        """``take(part, result)`` of each task of the crew, as they are done."""
-        while under_way:
-            wait(under_way, timeout=0.02, return_when=FIRST_COMPLETED)
-            for future in [each for each in under_way if each.done()]:
-                take(under_way.pop(future), crew.collect(future, self.oracle))
-            yield
-
-    def _tally(
-        self,
-        who: Int,
-        at: Int,
-        members: Int,
-        clusters: Int,
-        tallies: tuple[Float, Float, Int],
-        crew: Crew | None,
-    ) -> Iterator[None]:
-        """Ask for the similarities of the items at places ``at`` with ``members``, and add them."""
-        k = tallies[0].shape[1]
-        stride = max(1, BLOCK // max(1, len(members)))
-        cuts = strides(len(at), stride) if crew is None else crew.parts(who[at], stride)
-        parts = [at[cut] for cut in cuts]
-        if crew is None or len(parts) < 2:
-            for places in parts:
-                _add(tallies, places, tallied(self.oracle, who[places], who[members], clusters, k))
-                yield
-            return
-        under_way = {
-            crew.tally(self.oracle, who[places], who[members], clusters, k): places
-            for places in parts
-        }
-        yield from self._gather(crew, under_way, partial(_add, tallies))
-
     def _second(
         self,
         who: Int,
@@ -481,7 +405,7 @@ class Growth:
                 return
             room -= len(again) * len(more)
             self.second += len(again) * len(more)
-            yield from self._tally(who, again, more, labels[more], tallies, crew)
+            yield from asking.averages(self.oracle, who, again, more, labels[more], tallies, crew)
             placekernels.nearest(tallies[0], tallies[2], again, labels, np.uint64(one.seed))
 
 
@@ -518,29 +442,3 @@ def finished(
             if unless is not None and unless():
                 return None
     return Grown(growth.up, growth.made, growth.second)
-
-
-def strides(count: int, stride: int) -> list[slice]:
-    """0 to ``count`` in slices of ``stride``."""
-    return [slice(begin, begin + stride) for begin in range(0, count, stride)]
-
-
-def tallied(
-    oracle: Any, rows: Int, columns: Int, clusters: Int, k: int
-) -> tuple[Float, Float, Int]:
-    """Sums, sums of squares and counts of the similarities of ``rows`` with ``columns``, by the
-    columns' ``clusters``: shape (len(rows), k) each."""
-    out = np.zeros((len(rows), k)), np.zeros((len(rows), k)), np.zeros((len(rows), k), np.int32)
-    block = oracle.similarity(rows, columns)
-    nobody = np.full(len(rows), -1, np.int32)
-    placekernels.tally(
-        block, np.arange(len(rows), dtype=np.int32), np.asarray(clusters, np.int32), nobody, *out
-    )
-    return out
-
-
-def _add(tallies: tuple[Float, Float, Int], places: Int, fresh: tuple[Float, Float, Int]) -> None:
-    sums, squares, counts = tallies
-    sums[places] += fresh[0]
-    squares[places] += fresh[1]
-    counts[places] += fresh[2]

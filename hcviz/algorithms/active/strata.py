@@ -42,13 +42,14 @@ def strata(
     number = counts.sum(axis=1)
     level = sums.sum(axis=1) / number
     best = np.where(counts > 0, sums / np.maximum(counts, 1), -np.inf).max(axis=1)
-    out = best <= low + close
+    alone = best <= low + close  # like nobody sampled; some who were are, too
+    out = alone.copy()
     out[sample] = False
     spread = squares.sum(axis=1) / number - level * level
     if not out.any() or spread[out].max() > (SPREAD * most) ** 2:
         return None
     equal = out & (level >= low - close)
-    if FEWEST * (np.count_nonzero(~out) - len(sample)) < len(out):
+    if FEWEST * np.count_nonzero(~alone) < len(out):
         out &= ~equal
     if not out.any() or (key is not None and np.bincount(key, ~out).all()):
         return None
