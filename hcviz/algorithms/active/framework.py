@@ -79,8 +79,8 @@ class ActiveCluster:
         compared with the sample anyway, to be placed: not one similarity more is asked for, and
         what s^2 similarities hide in noise, 17 s^2 show.
     apart : bool
-        Ours (False: the paper's): where the sample is without noise, an ultrametric, and what others
-        show of it is, too, then what its lowest similarity tells apart
+        Ours (False: the paper's): where the sample is without noise, an ultrametric, and what
+        others show of it is, too, then what its lowest similarity tells apart
         (:func:`hcviz.algorithms.active.floorkernels.apart`) is divided no further by the flat
         method. A spectral cut and k-means else prefer a large division further down to a root that
         parts few from many. And items that are less like the sample than any two of it are to each
