@@ -305,7 +305,7 @@ class StringOracle:
     ``all_at_once``: up to 250,000 letters in all, whose similarities take three seconds or so.
     """
 
-    thread_safe = symmetric = True
+    thread_safe = symmetric = pictures = True
     #: Letters of all texts together, up to which methods that need a matrix get one.
     MOST_LETTERS = 250_000
 

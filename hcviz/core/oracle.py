@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core import oraclekernels as kernels
 from hcviz.core.asked import cells, count
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
+from hcviz.core.known import Known
+from hcviz.core.pace import Pace
 from hcviz.core.problem import LARGEST, SimilarityOracle, check_oracle
 from hcviz.core.snapshot import Mask
 from hcviz.core.whole import whole_number, whole_numbers
@@ -77,8 +80,11 @@ class CountingOracle:
         self.cheap = self.cache > 0 or bool(getattr(oracle, "cheap", False))
         self.thread_safe = self.symmetric = True
         self._tried = 0
+        self._pace = Pace()
         self._lock_up()
         self.reset()
+        #: What is in the cache, to look at: it asks for nothing, and does not count.
+        self.known = Known(self)
 
     def _lock_up(self) -> None:
         self._lock = threading.Lock()  # of the cache
@@ -112,7 +118,47 @@ class CountingOracle:
         r, c = self._items(rows), self._items(cols)
         self.log.append((r, c))
         with self._turn:
-            return self._cached(r, c) if self.cache else checked(self.oracle, r, c, self.fickle)
+            return self._cached(r, c) if self.cache else self._answer(r, c, self.fickle)
+
+    @property
+    def dear(self) -> bool:
+        """Whether to ask takes longer than to remember, as far as the oracle says."""
+        inner = self.oracle
+        if isinstance(inner, CountingOracle):
+            return inner.dear
+        return not getattr(inner, "cheap", False)
+
+    @property
+    def at_once(self) -> int | None:
+        """How many similarities to ask for in one request, so that it takes a tenth of a second, by
+        the time that earlier ones took (:class:`Pace`). None where it is not :attr:`dear`."""
+        inner = self.oracle
+        if isinstance(inner, CountingOracle):
+            return inner.at_once
+        return self._pace.at_once if self.dear else None
+
+    @property
+    def held(self) -> int:
+        """How many similarities are in the cache."""
+        return int(self._held)
+
+    def recalled(self, rows: ArrayLike, cols: ArrayLike) -> Float:
+        """What the cache has of all ``rows`` with all ``cols``: float64 (len(rows), len(cols)), NaN
+        where it has nothing, 0 for an item with itself. Asks for nothing."""
+        r, c = self._items(rows), self._items(cols)
+        out, known = np.empty((r.size, c.size)), np.empty((r.size, c.size), np.bool_)
+        if not self.cache:
+            return np.full(out.shape, np.nan)
+        with self._lock:
+            kernels.recall(self._keys, self._values, self.n_items, r, c, out, known)
+        out[~known] = np.nan
+        return out
+
+    def kept(self, most: int) -> Float:
+        """At most ``most`` of the similarities in the cache, evenly from all: float64 (k,)."""
+        with self._lock:
+            values = self._values[self._keys >= 0]
+        return values[:: max(1, -(-values.size // max(1, most)))]
 
     def absorb(self, log: Log) -> None:
         """Add what a task elsewhere asked the same oracle."""
@@ -158,15 +204,23 @@ class CountingOracle:
         first = np.sort(first[asked[first].any(axis=1)])
         if first.size > 1 and callable(getattr(self.oracle, "paired_similarity", None)):
             i, j = np.nonzero(asked)
+            began = time.perf_counter()
             out[i, j] = checked_pairs(self.oracle, rows[i], cols[j])
+            self._pace.note(i.size, time.perf_counter() - began)
             self._try(rows[i], cols[j], out[i, j])
             return
         for place in first:
             across = np.flatnonzero(group.ravel() == group.ravel()[place])
             down = np.flatnonzero(asked[place])
-            block = checked(self.oracle, rows[across], cols[down], self.fickle)
+            block = self._answer(rows[across], cols[down], self.fickle)
             out[np.ix_(across, down)] = block
             self._try(np.repeat(rows[place], down.size), cols[down], block[0])
+
+    def _answer(self, rows: Int, cols: Int, fickle: bool) -> Float:
+        began = time.perf_counter()
+        block = checked(self.oracle, rows, cols, fickle)
+        self._pace.note(block.size, time.perf_counter() - began)
+        return block
 
     def _try(self, first: Int, second: Int, values: Float) -> None:
         """Ask for the first pairs the other way round; those of a row have one ``first``."""

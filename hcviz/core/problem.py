@@ -32,8 +32,9 @@ class SimilarityOracle(Protocol):
     Symmetric; an item's similarity to itself means nothing. It may say more of itself, each False
     where it does not: ``cheap = True`` (to ask again costs less than to remember; else a run keeps
     the answers, and asks for each pair once), ``thread_safe = True`` (threads may ask at once; else
-    one at a time does), ``symmetric = True`` (else some pairs are asked both ways round) and
-    ``all_at_once = True`` (methods that need a matrix may ask for all of them).
+    one at a time does), ``symmetric = True`` (else some pairs are asked both ways round),
+    ``all_at_once = True`` (methods that need a matrix may ask for all of them) and ``pictures =
+    True`` (a heatmap may ask for some ten thousand more than a method has).
 
     Where a call is dear, not a pair alone, it has ``paired_similarity(first, second)`` too: the
     similarities of ``first[i]`` with ``second[i]``, shape (len(first),). Answers that are kept are
@@ -153,6 +154,17 @@ class Problem:
         """The same items under other triplets. O(their number)."""
         made = copy(self)  # all else was checked, and is frozen
         object.__setattr__(made, "triplets", Triplets.of(triplets, self.n_items))
+        return made
+
+    def with_oracle(self, oracle: Any) -> Problem:
+        """The same items with another oracle. O(1)."""
+        if check_oracle(oracle) != self.n_items:
+            raise InvalidData(
+                f"The oracle has {oracle.n_items} items, and the problem {self.n_items}."
+            )
+        made = copy(self)  # all else was checked, and is frozen
+        made.__dict__.pop("similarity_or_default", None)  # that of the other oracle
+        object.__setattr__(made, "oracle", oracle)
         return made
 
     def with_comparisons(self, more: Comparisons | None) -> Problem:

@@ -10,7 +10,8 @@ from weakref import WeakValueDictionary
 from hcviz import datasets
 from hcviz.algorithms.comparison.similarities import adds
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.problem import Problem, SimilarityOracle
+from hcviz.core.oracle import CountingOracle
+from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import how_many, with_answers
@@ -130,6 +131,32 @@ def built_in(name: str) -> Dataset:
     return datasets.load(name)
 
 
+def keeping(problem: Problem, before: Problem | None) -> Problem:
+    """The problem with an oracle that keeps its answers, for all runs and pictures together, where
+    to ask is dear; the one of ``before`` if it asks the same.
+
+    Not where a picture may ask for thousands by itself (``pictures``, ``all_at_once``), nor where
+    the oracle also compares, which what keeps the answers does not.
+    """
+    oracle = problem.oracle
+    easy = any(getattr(oracle, name, False) for name in ("cheap", "pictures", "all_at_once"))
+    if easy or not isinstance(oracle, SimilarityOracle) or isinstance(oracle, ComparisonOracle):
+        return problem
+    kept = None if before is None else before.oracle
+    same = isinstance(kept, CountingOracle) and kept.oracle is oracle
+    return problem.with_oracle(kept if same else CountingOracle(oracle))
+
+
+def to_look_at(oracle: Any) -> Any:
+    """What pictures are made of: of an oracle that keeps its answers these, so that nobody waits
+    for a picture's questions; of one that only counts the oracle itself, so that these do not."""
+    while isinstance(oracle, CountingOracle):
+        if oracle.cache:
+            return oracle.known
+        oracle = oracle.oracle
+    return oracle
+
+
 def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str, Any]:
     """What the heatmap can show between items, by the name of its legend, the usual first.
 
@@ -140,7 +167,7 @@ def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str
     if problem.similarity is not None:
         found["similarity"] = problem.similarity
     elif isinstance(problem.oracle, SimilarityOracle):
-        found["similarity"] = problem.oracle
+        found["similarity"] = to_look_at(problem.oracle)
     if snapshot is not None and snapshot.tree.n_leaves == problem.n_items:
         found |= {name: m for name, m in snapshot.matrices.items() if name not in found}
     if not found and problem.comparisons is not None:

@@ -17,6 +17,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError
+from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import MOST_DENSE, Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -29,7 +30,7 @@ from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
 from hcviz.ui.reader import Reader
-from hcviz.ui.sources import data_of, resolve
+from hcviz.ui.sources import data_of, keeping, resolve
 from hcviz.ui.viewstate import ViewState, looks
 
 if TYPE_CHECKING:
@@ -311,6 +312,7 @@ class Store:
         problem = dataset.problem(
             similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
         )
+        problem = keeping(problem, self._problem)
         self.dataset, self._problem, self._problem_key = dataset, problem, spec
         self.aside.forget()
         return problem
@@ -339,6 +341,9 @@ class Store:
             self.runner.cancel()  # the run that this one was to replace
             self._apply(act.Failed(effect.run, fault.message, fault.hint))
             return
+        kept = problem.oracle
+        if isinstance(kept, CountingOracle) and self.dataset and kept is not self.dataset.oracle:
+            kept.reset()  # its answers stay; the run itself counts what it asks for
         samples = self._samples_for(effect, problem) if method.samples else None
         self.runner.start(
             effect.run, effect.method, problem, dict(effect.params), effect.seed, effect.start,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from bokeh.models import Range1d
 
+from hcviz.core.known import Known
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
 from hcviz.ui.centre.cells import (
@@ -55,6 +56,8 @@ FEW = 200
 SEEN = 2.0
 #: Stretches of a selection that are sent wherever they are; of more those near the window.
 MOST_BANDS = 400
+#: Colours of similarities that come to be known are chosen anew for so many times as many.
+MORE = 1.2
 #: Air above the first row and below the last, as a share of all rows: letters are taller.
 PADDING = 0.005
 #: Until the browser has told its size.
@@ -84,6 +87,7 @@ class Canvas:
         self._cells: Cells | None = None
         self._scaling: Any = None  # the oracle that is being asked for its colours' scale
         self._scale: tuple[Any, tuple[float, float]] | None = None  # and the last that told it
+        self._scaled_by = 0  # similarities that were known when it was told
         self._matrix: tuple[str, Scaling, Literal["dendrogram", "file"]] = (
             "similarity", "zscore", "dendrogram",
         )  # fmt: skip
@@ -259,6 +263,7 @@ class Canvas:
         self._draw_marks()
         self._draw_labels(before)
         if self._layout is not None:
+            self._rescale()
             self._heat.draw(self._layout, self._window, self._zoomed, self._streaming)
         if self._streaming:
             self.soon("settle", self._settle, 450)
@@ -415,11 +420,22 @@ class Canvas:
             self._draw_touch()
             self._draw_selection()
 
+    def _rescale(self) -> None:
+        """More similarities are known than when the colours' scale was chosen."""
+        cells = self._cells
+        known = cells.raw if cells is not None and cells.kind == "similarity" else None
+        if isinstance(known, Known) and known.held > MORE * self._scaled_by:
+            self._scaled_by = known.held
+            self._cells = self._heat.cells = similarity_cells(self._items)
+            self._draw_head()
+
     def _similarity_cells(self) -> Cells | None:
         """Of an oracle that may take long the colours' scale is asked for off this thread, once;
         until it is known the cells are there, and empty."""
         items, later = self._items, self._heat.later
         oracle = items.similarity
+        if isinstance(oracle, Known):
+            self._scaled_by = oracle.held
         if later is None or not is_dear(oracle):
             return similarity_cells(items)
         if self._scale is not None and self._scale[0] is oracle:

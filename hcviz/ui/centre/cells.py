@@ -11,6 +11,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.stats import rankdata
 
 from hcviz.core.errors import HcvizError
+from hcviz.core.known import Known
 from hcviz.core.layout import elbows, leaf_order
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
@@ -70,7 +71,8 @@ class Cells:
         """The rows [first, last) of a lazy similarity as a square of levels.
 
         At most ``LAZY`` squared similarities (``LAZY_DEAR``, where they are dear): each row's item
-        while they suffice, else the means of two by two items a texel, evenly spaced.
+        while they suffice, else the means of two by two items a texel, evenly spaced, of those that
+        are known.
         """
         side, each = (LAZY_DEAR, 1) if self.dear else (LAZY, 2)
         rows = last - first
@@ -79,9 +81,15 @@ class Cells:
         at, bins = geometry.evenly(edges, each)
         items = np.ascontiguousarray(layout.order[at], dtype=np.int32)
         begin = np.flatnonzero(np.r_[True, bins[1:] != bins[:-1]])
-        held = np.diff(np.r_[begin, bins.size])
-        sums = np.add.reduceat(np.add.reduceat(self.block(items, items), begin, 0), begin, 1)
-        return geometry.quantise(sums / np.outer(held, held), self.low, self.high)
+
+        def summed(block: NDArray[Any]) -> NDArray[Any]:
+            return np.asarray(np.add.reduceat(np.add.reduceat(block, begin, 0), begin, 1))
+
+        block = self.block(items, items)
+        known = np.isfinite(block)
+        with np.errstate(invalid="ignore"):  # nothing known, no level
+            means = summed(np.where(known, block, 0.0)) / summed(known.astype(np.int64))
+        return geometry.quantise(means, self.low, self.high)
 
 
 def is_dear(similarity: Any) -> bool:
@@ -126,7 +134,10 @@ def unscaled_cells(items: Items) -> Cells:
 
 
 def lazy_scale(oracle: Any) -> tuple[float, float]:
-    """The range of an oracle's colours, from the similarities of a few items: asks for them."""
+    """The range of an oracle's colours, from the similarities of a few items: asks for them. Of a
+    :class:`hcviz.core.known.Known` that of what it knows."""
+    if isinstance(oracle, Known):
+        return _spread(oracle.some(SAMPLE), 0.5)
     n = int(oracle.n_items)
     count = min(n, SCALED_BY_DEAR if is_dear(oracle) else SCALED_BY)
     some = (np.arange(count) * n // count).astype(np.int32)

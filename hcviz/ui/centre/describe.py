@@ -48,11 +48,13 @@ def describe_cell(
         column = int(min(max(np.floor(x), 0), cells.width - 1))
         others = cells.order[column : column + 1]
         name = cells.names[others[0]]
+    unknown = f"{cells.unit} not known here: it is computed when a method asks"
     if cells.dear:  # to ask may take long, and a run may be asking
-        said = "not known here: it is computed when a method asks"
-        return f"{title} · {name}", f"{cells.unit} {said}", (column, row)
+        return f"{title} · {name}", unknown, (column, row)
     block = cells.block(members, others)
     known = block[np.isfinite(block)]
+    if cells.lazy and known.size == 0:
+        return f"{title} · {name}", unknown, (column, row)
     value = "missing" if known.size == 0 else f"{known.mean():.4g}"
     mean = " (mean)" if block.size > 1 else ""
     if cells.order is None:
