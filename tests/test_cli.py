@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import socket
 import subprocess
@@ -103,6 +104,26 @@ def test_a_disabled_answer_has_no_say(call, table, tmp_path):
     code, out, _ = call("run", "average", table, "--triplets", answers, "--json")
     assert code == 0
     assert json.loads(out)["triplets"] == 0
+
+
+def test_json_names_the_clusters_that_a_method_makes(call, tmp_path):
+    """Two groups, in each of which every answer says that the other is further."""
+    groups = [["Zoë", "a, b", "1"], ["x", "nan", "y"]]
+    rows = [
+        {"anchor": i, "near": j, "far": k}
+        for mine, others in (groups, groups[::-1])
+        for i in mine for j in mine for k in others if i != j
+    ]  # fmt: skip
+    answers = tmp_path / "said.csv"
+    with answers.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["anchor", "near", "far"])
+        writer.writeheader()
+        writer.writerows(rows)
+    code, out, _ = call("run", "adds-sdp", answers, "--json")
+    assert code == 0
+    assert json.loads(out)["clusters"] == groups
+    code, out, _ = call("run", "4-al", answers, "--json")
+    assert "clusters" not in json.loads(out)
 
 
 def test_json_says_what_was_done(call, table, tmp_path):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import hcviz
 from hcviz.algorithms import get
 from hcviz.algorithms.base import Algorithm
@@ -77,6 +79,11 @@ def run(options: argparse.Namespace) -> None:
             "metrics": {name: float(value) for name, value in last.metrics.items()},
             "seconds": round(time.monotonic() - began, 3),
         }
+        if last.labels is not None:  # clusters that the method itself makes
+            result["clusters"] = [
+                [labels[item] for item in np.flatnonzero(last.labels == name)]
+                for name in range(int(last.labels.max()) + 1)
+            ]
         if options.out is None:
             result["newick"] = last.tree.to_newick(problem.labels)
         else:
