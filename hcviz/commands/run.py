@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
         }
         if last.labels is not None:  # clusters that the method itself makes
             result["clusters"] = [
-                [labels[item] for item in np.flatnonzero(last.labels == name)]
+                [labels[item] for item in np.flatnonzero(last.labels == name).tolist()]
                 for name in range(int(last.labels.max()) + 1)
             ]
         if options.out is None:
