@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 
 from hcviz import Tree
 from hcviz.core.agglomerate import agglomerate
+from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.ui.partition import cut_into
 
 
@@ -47,3 +51,10 @@ def test_few_items(n):
     assert cut_into(tree, np.zeros(n, np.int32)) == (
         None if n == 1 else tree.height[-1] * 1.02 + 1e-9
     )
+
+
+def test_clusters_are_written_by_name_and_numbered_by_their_first_item():
+    labels = ["Zoë", "a, b", 'say "hi"', "1"]
+    text = write_clusters_csv(labels, [9, 4, 9, 0])
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert rows == [["item", "cluster"], *map(list, zip(labels, "1213", strict=True))]

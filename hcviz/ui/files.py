@@ -16,6 +16,7 @@ import numpy as np
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.io.adding import Added, There, added
 from hcviz.io.answers import Signed, counted
+from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_file import save_session
@@ -229,6 +230,13 @@ class Files:
                 raise HcvizError("There are no comparisons to save.")
             text = write_comparison_csv(known, session.labels)
             self.part.download(f"{stem}-comparisons.csv", text.encode(), "text/csv")
+            return
+        if what == "clusters":
+            clusters = self.centre.clusters()
+            if clusters is None:
+                raise HcvizError("No clusters are marked.", "Say how many, over the tree.")
+            text = write_clusters_csv(session.labels, clusters)
+            self.part.download(f"{stem}-clusters.csv", text.encode(), "text/csv")
             return
         if session.snapshot is None:
             raise HcvizError("There is no tree to save yet.")

@@ -105,6 +105,7 @@ def bar(store: Store) -> dict[str, Any]:
         "canUndo": bool(session.past),
         "canRedo": bool(session.future),
         "hasTree": session.snapshot is not None,
+        "hasClusters": session.snapshot is not None and store.view.cut is not None,
         "hasConstraints": bool(session.constraints),
         "hasAnswers": bool(session.choices),
         "hasComparisons": problem is not None and problem.comparisons is not None,

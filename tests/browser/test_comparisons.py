@@ -119,6 +119,10 @@ def test_the_heatmap_has_a_choice_and_a_click_on_the_curve_takes_k(flowers):
     expect(count).to_have_value("2")
     expect(count).to_have_attribute("placeholder", "none")
     page.wait_for_function(CUT, arg="2 clusters")
+    with open(Path(flowers.save("Clusters (CSV)").path()), newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["item"] for row in rows] == list(hcviz.datasets.load("flowers").labels)
+    assert {row["cluster"] for row in rows} == {"1", "2"}
     count.fill("")
     count.press("Enter")
     expect(count).to_have_attribute("placeholder", "4")

@@ -26,6 +26,7 @@ function fileMenu(state, send, root) {
     item("All comparisons (CSV)", act("save", { what: "comparisons" }), !state.hasComparisons),
     item("Tree (Newick)", act("save", { what: "newick" }), !state.hasTree),
     item("Tree (scipy linkage .npy)", act("save", { what: "linkage" }), !state.hasTree),
+    item("Clusters (CSV)", act("save", { what: "clusters" }), !state.hasClusters, state.hasClusters ? "Each item and the number of its cluster, as they are coloured" : "Say over the tree how many clusters"),
     item("Picture (SVG)", act("save", { what: "svg" }), !state.hasTree),
     item("Picture (PNG)", act("save", { what: "png" }), !state.hasTree),
     h("hr"), item("Copy a link to this view", act("share")),

@@ -12,7 +12,7 @@ from bokeh.events import DoubleTap, Tap
 from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidData
-from hcviz.core.layout import leaf_order
+from hcviz.core.layout import cut_clusters, leaf_order
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import Heat, Ink
@@ -206,6 +206,14 @@ class Centre(Canvas):
         if self._cut is None:
             self._cluster_code = None
         return self._draw_cut()
+
+    def clusters(self) -> Any:
+        """The clusters under the cut, int32 (n,): each by its topmost node. None without a cut."""
+        if self._tree is None or self._cut is None:
+            return None
+        items = np.arange(self._tree.n_leaves, dtype=np.int32)
+        top = cut_clusters(self._tree, self._cut)[: len(items)]
+        return np.where(top < 0, items, top)
 
     def pulse(self, answers: Sequence[tuple[Sequence[int], int]]) -> None:
         """Let the ways of these answers, (group, apart) each, pulse for about a second: from the
