@@ -7,6 +7,7 @@ high (high - 1) / 2 + low, as :func:`hcviz.datasets.sampling.unrank_pairs` has i
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
@@ -66,87 +67,77 @@ def by_pair(rows, n):
     return offsets[: m + 1], low, high, sign
 
 
-@njit
-def column_of_table(table, pair, low, high, sign):
-    """The entries of one row of a dense (M, M) sign matrix as lists; returns how many."""
-    count = 0
-    at = 0
-    m = table.shape[0]
-    j = 1
-    i = 0
-    while at < m:
-        value = table[pair, at]
-        if value != 0:
-            low[count], high[count], sign[count] = i, j, value
-            count += 1
-        at += 1
-        i += 1
-        if i == j:
-            i = 0
-            j += 1
-    return count
+def kernel_scratch(n: int) -> tuple[NDArray[np.int32], ...]:
+    """What :func:`quadruplet_kernel` works in: the comparisons of one pair as lists by item, here
+    ``listed`` and ``net`` (n, n), of which ``filled`` (n,) says how much is used (it comes and goes
+    all 0) and ``items`` (n,) which are. ``mark`` and ``place`` (n, n): in which pair's lists an
+    item is, and where."""
+    square = [np.zeros((n, n), np.int32) for _ in range(4)]
+    return (*square, np.zeros(n, np.int32), np.arange(n, dtype=np.int32))
 
 
 @njit
-def add_column(low, high, sign, begin, end, kernel, net, mark, stamp, filled, where, touched):
-    """Add A A^T to ``kernel``'s lower triangle, in the order of ``where``: add its transpose later.
+def _append(r, i, value, listed, net, filled):
+    listed[r, filled[r]] = i
+    net[r, filled[r]] = value
+    filled[r] += 1
+
+
+@njit
+def _add_products(kernel, listed, net, filled, items):
+    """Add A A^T to ``kernel``, each pair of items in one of its two cells: add its transpose later.
 
     A is the n x n matrix of one pair's comparisons: A_ir the net number of times that {i, r} was
-    said to be less alike than the pair (the sign squares away). Scratch: ``net`` and ``mark``
-    (n, n), ``where`` (n, n), ``filled`` and ``touched`` (n,); ``filled`` comes and goes all 0, and
-    ``stamp`` > 0 is another in every call.
+    said to be less alike than the pair (the sign squares away), not 0 where r lists i.
     """
-    rows = 0
-    for t in range(begin, end):
-        for side in range(2):
-            r = low[t] if side == 0 else high[t]
-            i = high[t] if side == 0 else low[t]
-            if mark[r, i] != stamp:
-                mark[r, i] = stamp
-                net[r, i] = 0
-                if filled[r] == 0:
-                    touched[rows] = r
-                    rows += 1
-                where[r, filled[r]] = i
-                filled[r] += 1
-            net[r, i] += sign[t]
-    for at in range(rows):
-        r = touched[at]
-        own = net[r]
-        listed = where[r]
+    for r in items:
+        own = listed[r]
+        values = net[r]
         for u in range(filled[r]):
-            i = listed[u]
-            value = own[i]
-            target = kernel[i]
+            value = values[u]
+            target = kernel[own[u]]
             for v in range(u):
-                target[listed[v]] += value * own[listed[v]]
+                target[own[v]] += value * values[v]
         filled[r] = 0
 
 
 @njit
 def quadruplet_kernel(offsets, low, high, sign, kernel, first, last, scratch):
     """The passive kernel's sum over the pairs first .. last - 1 of :func:`by_pair`."""
-    net, mark, where, filled, touched = scratch
+    listed, net, mark, place, filled, items = scratch
     for pair in range(first, last):
-        add_column(
-            low, high, sign, offsets[pair], offsets[pair + 1], kernel, net, mark, pair + 1,
-            filled, where, touched,
-        )  # fmt: skip
+        count = 0
+        for t in range(offsets[pair], offsets[pair + 1]):
+            for side in range(2):
+                r = low[t] if side == 0 else high[t]
+                i = high[t] if side == 0 else low[t]
+                if mark[r, i] == pair + 1:
+                    net[r, place[r, i]] += sign[t]
+                else:
+                    mark[r, i] = pair + 1
+                    place[r, i] = filled[r]
+                    if filled[r] == 0:
+                        items[count] = r
+                        count += 1
+                    _append(r, i, sign[t], listed, net, filled)
+        _add_products(kernel, listed, net, filled, items[:count])
 
 
 @njit
 def quadruplet_kernel_of_table(table, kernel, first, last, scratch):
     """The same from a dense (M, M) matrix of signs."""
-    net, mark, where, filled, touched = scratch
-    m = table.shape[0]
-    low = np.empty(m, np.int16)
-    high = np.empty(m, np.int16)
-    sign = np.empty(m, table.dtype)
+    listed, net, _, _, filled, items = scratch
     for pair in range(first, last):
-        count = column_of_table(table, pair, low, high, sign)
-        add_column(
-            low, high, sign, 0, count, kernel, net, mark, pair + 1, filled, where, touched
-        )  # fmt: skip
+        column = table[pair]
+        at = 0
+        for j in range(1, len(filled)):
+            for i in range(j):
+                value = column[at]
+                at += 1
+                if value != 0:
+                    _append(i, j, value, listed, net, filled)
+                    _append(j, i, value, listed, net, filled)
+        _add_products(kernel, listed, net, filled, items)
 
 
 #: Sums in vector registers; nan and inf still show.

@@ -133,13 +133,7 @@ def mulk4_steps(
     check_items(n)
     m = math.comb(n, 2)
     out = np.zeros((n, n), np.int64)
-    scratch = (
-        np.zeros((n, n), np.int32),
-        np.zeros((n, n), np.int32),
-        np.zeros((n, n), np.int32),
-        np.zeros(n, np.int32),
-        np.zeros(n, np.int32),
-    )
+    scratch = kernels.kernel_scratch(n)
     if isinstance(answers, Comparisons):
         columns = kernels.by_pair(np.ascontiguousarray(answers.as_quadruplets().rows), n)
         for first in range(0, m, PART):
