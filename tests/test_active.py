@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.datasets import load_digits
 
 import hcviz
 from hcviz import InconsistentTriplets, Problem, Tree, metrics
+from hcviz.algorithms import get
 from hcviz.algorithms.active import (
     FLAT,
     ActiveCluster,
@@ -36,6 +38,7 @@ from hcviz.algorithms.active.flat import eigengap, flat_method
 from hcviz.algorithms.active.framework import ASKED
 from hcviz.algorithms.active.sampling import joined
 from hcviz.core import asked
+from hcviz.core import oracle as oracles
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.lazy import MatrixOracle
 from hcviz.core.mixkernels import branched
@@ -1182,6 +1185,113 @@ def test_a_small_cluster_that_no_sample_holds_is_found():
     for seed in range(4):
         new = hcviz.fit("heurspec", problem, new_clusters=True, seed=seed, **params)
         assert small in top_clusters(new)
+
+
+# ---------------------------------------------------------------------- dear similarities
+
+
+class Clock:
+    """Time that passes only where somebody is asked."""
+
+    def __init__(self, each, own=0.0):
+        self.now, self.each, self.own = 0.0, each, own
+
+    def __call__(self):
+        return self.now
+
+    def over(self, matrix):
+        """An oracle whose calls take their time."""
+        clock = self
+
+        class Slow:
+            n_items = len(matrix)
+
+            def paired_similarity(self, first, second):
+                clock.now += clock.own + clock.each * np.size(first)
+                return matrix[first, second]
+
+            def similarity(self, rows, cols):
+                return self.paired_similarity(*np.broadcast_arrays(rows[:, None], cols))
+
+        return Slow()
+
+
+@pytest.fixture
+def slowed(monkeypatch):
+    """``slowed(each, own)``: a clock that the oracle's pace and the framework look at."""
+
+    def made(each, own=0.0):
+        clock = Clock(each, own)
+        monkeypatch.setattr(oracles, "time", SimpleNamespace(perf_counter=clock))
+        monkeypatch.setattr(framework, "time", SimpleNamespace(monotonic=clock))
+        return clock
+
+    return made
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("told", [0, 10])
+def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, told, slowed):
+    """A hundredth of a second a pair. A run stops between two items of its generator: these are
+    at most .6 s apart (sixteen pairs are tried both ways; now and then twice as many as usual are
+    asked for, and seen to take twice as long). Shown is what there is each second, though the first
+    division takes 20."""
+    n = 120
+    matrix = matrix_of(noisy_blocks(n, 2, 0.3))
+    rows = true_triplets(random_tree(np.random.default_rng(1), n), np.random.default_rng(0), told)
+    clock = slowed(0.01)
+    oracle, before, shown = clock.over(matrix), 0.0, []
+
+    def stream(of):
+        params = get(method).parameters(s=20)
+        problem = Problem(oracle=of, triplets=rows)
+        return get(method).start_run(problem, params, np.random.default_rng(5), None)
+
+    for each in stream(oracle):
+        assert clock.now - before < 0.6
+        before = clock.now
+        if each is not None:
+            shown.append((clock.now, each))
+    assert clock.now > 30
+    gaps = np.diff([0.0, *(when for when, _ in shown)])
+    assert gaps.max() < 2.5
+    steps = [each.step for _, each in shown]
+    assert steps == sorted(steps)
+    assert steps[-1] == shown[-1][1].total > steps[-2]
+    counts = [asked.count(each.views[ASKED], n) for _, each in shown]
+    assert counts == sorted(set(counts))
+    whole = [each.tree for _, each in shown if len(each.tree.children(each.tree.root)) > 2]
+    assert told or len(whole) > 5  # while the first division is under way
+    for _, each in shown:
+        assert each.tree.satisfies(rows).all()
+    assert shown[-1][1].tree == last(stream(MatrixOracle(matrix))).tree
+
+
+def test_how_long_answers_take_has_no_say_in_the_tree(slowed):
+    n = 120
+    matrix = matrix_of(noisy_blocks(n, 3, 0.5))
+    found = []
+    for each, own in ((0.0, 0.0), (1e-9, 0.0), (1e-3, 0.0), (0.02, 0.0), (1.0, 0.0), (1e-3, 0.5)):
+        clock = slowed(each, own)
+        for made in (ActiveCluster(s=15), ActiveCluster("kmeans", s=15, drop=True, fresh=True)):
+            shown = last(made.grow(clock.over(matrix), 3))
+            found.append((shown.tree, shown.metrics))
+    plain = last(ActiveCluster(s=15).grow(MatrixOracle(matrix), 3))
+    assert all(each == found[0] for each in found[::2])
+    assert all(each == found[1] for each in found[1::2])
+    assert found[0] == (plain.tree, plain.metrics)
+
+
+def test_who_takes_long_whatever_is_asked_is_asked_for_as_much_as_ever(slowed):
+    """A service that takes half a second a call: as many calls as requests of a cheap one, but for
+    the first few, by which that is found out."""
+    n = 120
+    clock = slowed(0.0, 0.5)
+    counted = CountingOracle(clock.over(matrix_of(noisy_blocks(n, 3, 0.5))))
+    last(ActiveCluster(s=15).grow(counted, 3))
+    plain = CountingOracle(MatrixOracle(matrix_of(noisy_blocks(n, 3, 0.5))))
+    last(ActiveCluster(s=15).grow(plain, 3))
+    assert len(counted.log) < len(plain.log) + 12
 
 
 # ---------------------------------------------------------------------- repair

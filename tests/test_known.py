@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -130,14 +133,14 @@ def opened(loop):
     """``opened(oracle)``: the page's store over it, its first run over."""
     made, kept = [], []
 
-    def open_(oracle):
+    def open_(oracle, wait=True):
         name = f"known {len(made)}"
         sources.GIVEN[name] = data = Dataset.from_problem(Problem(oracle=oracle), name)
         kept.append(data)
         store = Store(Session(method="active-spectral", treats="hard"), loop.schedule)
         made.append(store)
         assert store.open_data(DataSpec(kind="given", name=name))
-        loop.until(lambda: store.session.status == "settled")
+        loop.until(lambda: not wait or store.session.status == "settled")
         return store
 
     yield open_
@@ -170,6 +173,37 @@ def test_a_picture_of_a_function_asks_it_for_nothing_and_runs_share_its_answers(
     assert store.session.snapshot.metrics["queries"] == 60 * 59 / 2
     assert function.calls == 60 * 59 / 2 + FunctionOracle.TRIED
     assert looked_at(store) is picture
+
+
+def test_who_stops_a_run_is_soon_asked_for_nothing_and_the_next_goes_on_from_there(opened, loop):
+    """The function waits once it was called 100 times; a run is stopped, and it may go on. What it
+    is asked after that is what is left of one request: a tenth of a second's, so by what it took
+    before, some dozens of the 4,000 that are lacking. (It took hold of all of them before.)"""
+    function, going = Called(120), threading.Event()
+
+    def slow(i, j):
+        if function.calls == 100:
+            assert going.wait(120)
+        time.sleep(0.002)
+        return function(i, j)
+
+    before = threading.enumerate()
+    store = opened(FunctionOracle(slow, n_items=120), wait=False)
+    loop.until(lambda: function.calls == 100)
+    others = [each for each in threading.enumerate() if each not in before]
+    (run,) = [each for each in others if each.name == "hcviz-run-0"]
+    store.dispatch(act.Cancel())
+    assert store.session.status == "cancelled"
+    going.set()
+    run.join(120)
+    assert not run.is_alive()
+    stopped = function.calls
+    assert stopped < 600
+    store.dispatch(act.Rerun())
+    loop.until(lambda: store.session.status == "settled")
+    known = looked_at(store).held
+    assert known == function.calls - FunctionOracle.TRIED
+    assert known > 2000
 
 
 def test_who_counts_for_oneself_counts_no_picture(opened):

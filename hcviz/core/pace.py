@@ -5,7 +5,7 @@ from __future__ import annotations
 #: Seconds that a call may take, so that a run can be stopped, held and watched between two.
 GOAL = 0.1
 #: Pairs of the first call: nobody knows yet.
-FIRST = 64
+FIRST = 16
 #: What an earlier call counts, beside the next.
 FADE = 0.95
 #: Calls of one size (variance over squared mean below this) do not tell what a larger one takes.

@@ -15,7 +15,7 @@ from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.datasets import load
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import Server, column, pixel, wait_for, wait_until
+from tests.browser.driving import Server, column, pixel, wait_for, wait_idle, wait_until
 
 #: Levels of the veil's texels, 255 where everything is known.
 LEVELS = """() => {
@@ -260,3 +260,61 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
     page.wait_for_timeout(400)  # twice what a step waits to be sent
     expect(slider).to_have_value("8")
     expect(field).to_have_value(told.removeprefix("s = "))
+
+
+@pytest.fixture
+def own():
+    server = Server(Path(__file__).parent / "function_app.py", log="function.log")
+    try:
+        server.wait()
+        yield server
+        assert not server.faults(), server.faults()
+    finally:
+        server.stop()
+
+
+#: Levels of the heatmap's texels, 255 where nothing is known.
+CELLS = """() => Array.from(
+  Bokeh.documents[0].get_model_by_name("heat").renderers[0].data_source.data.image[0])"""
+
+
+def calls(server) -> int:
+    """How often the function was called, as it says itself."""
+    return server.log.read_bytes().count(b"CALL ")
+
+
+def test_a_function_of_ones_own_is_seen_to_be_asked_and_asked_by_runs_alone(own, new_page):
+    """Before the first division is over there is something to see; a run that is stopped leaves
+    what it was told to the next."""
+    page = new_page()
+    page.goto(own.url)
+    dashboard = Dashboard(page)
+    status = page.locator(".hc-bar .status")
+    clades = page.locator(".hc-inspector dl").locator(
+        "xpath=.//dt[text()='Clades']/following-sibling::dd[1]"
+    )
+    expect(clades).to_have_text("1")  # a star: nothing is divided yet
+    expect(status).to_have_text(re.compile(r"^Running · \d+ of "))
+    first = asked_for(page)
+    wait_until(page, lambda: asked_for(page) > first)
+    dashboard.button("Cancel").click()
+    expect(status).to_have_text("Cancelled")
+    wait_idle(page)
+    veiled(page)
+    known = np.array(page.evaluate(LEVELS)) == 255
+    cells = np.array(page.evaluate(CELLS)) != 255
+    diagonal = np.eye(80, dtype=bool).ravel()
+    assert not (known & ~cells & ~diagonal).any()  # what was asked for is drawn
+    assert known.sum() == 80 + 2 * asked_for(page)
+    before = calls(own)
+    page.wait_for_timeout(500)
+    assert calls(own) < before + 100  # a request may still be under way
+
+    dashboard.button("Run").click()
+    dashboard.settle()
+    pairs = asked_for(page)
+    page.wait_for_timeout(500)
+    after = calls(own)
+    assert pairs <= after < 80 * 79 // 2  # and some that the first run had asked for, no picture
+    cells = np.array(page.evaluate(CELLS)) != 255
+    assert cells.sum() == 80 + 2 * (after - 16)  # what both runs were told; 16 were tried both ways

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +18,8 @@ Int = NDArray[np.int32]
 Float = NDArray[np.float64]
 #: Sums, sums of squares and counts of similarities by cluster: shape (items, k) each.
 Tallies = tuple[Float, Float, Int]
-#: Yields None at places to stop, returns the similarities.
-Steps = Generator[None, None, Float]
+#: Yields, at places to stop, how many it has asked for since the last; returns the similarities.
+Steps = Generator[int, None, Float]
 
 #: Similarities asked for at once: 4 MB of answers.
 BLOCK = 500_000
@@ -28,38 +27,46 @@ BLOCK = 500_000
 SHARES = 8
 
 
-def square(oracle: Any, who: Int) -> Steps:
-    """All similarities of some items, float64 (m, m)."""
-    out = np.empty((len(who), len(who)))
-    if out.size <= BLOCK:
-        found: Float = oracle.similarity(who, who)
-        return found
-    stride = max(1, BLOCK // len(who))
-    for begin in range(0, len(who), stride):
-        end = begin + stride
-        part = oracle.similarity(who[begin:end], who[begin:])
-        out[begin:end, begin:] = part
-        out[begin:, begin:end] = part.T
-        yield
+def at_once(oracle: Any, seconds: float = 1.0) -> int:
+    """How many similarities one request may have; of dear ones as many as take so many ``seconds``
+    times a tenth (:attr:`hcviz.core.oracle.CountingOracle.at_once`)."""
+    return max(1, min(BLOCK, int(seconds * (getattr(oracle, "at_once", None) or BLOCK))))
+
+
+def asked(oracle: Any, rows: Int, columns: Int | None = None) -> Steps:
+    """The similarities of ``rows`` with ``columns``, or (None) with each other: float64 (len(rows),
+    len(columns)). In requests of which none takes long; how they are cut decides no value."""
+    across = rows if columns is None else columns
+    out = np.empty((len(rows), len(across)))
+    begin = 0
+    while begin < len(rows):
+        first = begin if columns is None else 0
+        size = at_once(oracle)
+        end = begin + max(1, size // max(1, len(across) - first))
+        for left in range(first, len(across), size):  # one row, where that is cut, too
+            part = oracle.similarity(rows[begin:end], across[left : left + size])
+            out[begin:end, left : left + size] = part
+            yield part.size
+        if columns is None:
+            out[begin:, begin:end] = out[begin:end, begin:].T
+        begin = end
     return out
 
 
 def block(oracle: Any, rows: Int, columns: Int, crew: Crew | None) -> Steps:
-    """The similarities of ``rows``, increasing, with ``columns``, float64 (len(rows),
-    len(columns))."""
-    out = np.empty((len(rows), len(columns)))
+    """The same of ``rows``, increasing, by a crew, if there is one."""
     if crew is None:
-        for part in np.array_split(np.arange(len(rows)), 1 + out.size // BLOCK):
-            out[part] = oracle.similarity(rows[part], columns)
-            yield
-        return out
+        return (yield from asked(oracle, rows, columns))
+    out = np.empty((len(rows), len(columns)))
     # Each column is a cluster of its own: its sum is the similarity.
     each = np.arange(len(columns), dtype=np.int32)
-    parts = [cut for cut in crew.parts(rows, -(-len(rows) // SHARES) or 1) if len(rows[cut])]
+    stride = min(-(-len(rows) // SHARES), _stride(oracle, columns)) or 1
+    parts = [cut for cut in crew.parts(rows, stride) if len(rows[cut])]
     under_way = {crew.tally(oracle, rows[part], columns, each, len(each)): part for part in parts}
 
-    def put(part: slice, found: Tallies) -> None:
+    def put(part: slice, found: Tallies) -> int:
         out[part] = found[0]
+        return int(found[0].size)
 
     yield from _gathered(oracle, crew, under_way, put)
     return out
@@ -73,33 +80,44 @@ def averages(
     clusters: Int,
     tallies: Tallies,
     crew: Crew | None,
-) -> Iterator[None]:
+) -> Iterator[int]:
     """Ask for the similarities of the items at places ``at`` of ``who`` with those at ``members``,
     who are of ``clusters``, and add them to the tallies."""
     k = tallies[0].shape[1]
-    stride = max(1, BLOCK // max(1, len(members)))
-    cuts = strides(len(at), stride) if crew is None else crew.parts(who[at], stride)
-    parts = [at[cut] for cut in cuts]
+    parts: list[Int] = []
+    if crew is not None:
+        parts = [at[cut] for cut in crew.parts(who[at], _stride(oracle, members))]
     if crew is None or len(parts) < 2:
-        for places in parts:
-            _add(tallies, places, tallied(oracle, who[places], who[members], clusters, k))
-            yield
+        for cut in strides(len(at), max(1, BLOCK // max(1, len(members)))):
+            found = yield from asked(oracle, who[at[cut]], who[members])
+            _add(tallies, at[cut], summed(found, clusters, k))
         return
+
+    def add(places: Int, found: Tallies) -> int:
+        _add(tallies, places, found)
+        return len(places) * len(members)
+
     under_way = {
         crew.tally(oracle, who[places], who[members], clusters, k): places for places in parts
     }
-    yield from _gathered(oracle, crew, under_way, partial(_add, tallies))
+    yield from _gathered(oracle, crew, under_way, add)
+
+
+def _stride(oracle: Any, columns: Int) -> int:
+    """Rows of one task of a crew; of dear similarities a second's."""
+    return max(1, at_once(oracle, 10.0) // max(1, len(columns)))
 
 
 def _gathered(
-    oracle: Any, crew: Crew, under_way: dict[Future[Any], Any], take: Callable[[Any, Any], None]
-) -> Iterator[None]:
-    """``take(part, result)`` of each task of the crew, as they are done."""
+    oracle: Any, crew: Crew, under_way: dict[Future[Any], Any], take: Callable[[Any, Any], int]
+) -> Iterator[int]:
+    """``take(part, result)`` of each task of the crew, as they are done: how much it was."""
     while under_way:
         wait(under_way, timeout=0.02, return_when=FIRST_COMPLETED)
+        heard = 0
         for future in [each for each in under_way if each.done()]:
-            take(under_way.pop(future), crew.collect(future, oracle))
-        yield
+            heard += take(under_way.pop(future), crew.collect(future, oracle))
+        yield heard
 
 
 def strides(count: int, stride: int) -> list[slice]:
@@ -110,11 +128,16 @@ def strides(count: int, stride: int) -> list[slice]:
 def tallied(oracle: Any, rows: Int, columns: Int, clusters: Int, k: int) -> Tallies:
     """Sums, sums of squares and counts of the similarities of ``rows`` with ``columns``, by the
     columns' ``clusters``: shape (len(rows), k) each."""
-    out = np.zeros((len(rows), k)), np.zeros((len(rows), k)), np.zeros((len(rows), k), np.int32)
-    found = oracle.similarity(rows, columns)
-    nobody = np.full(len(rows), -1, np.int32)
+    return summed(oracle.similarity(rows, columns), clusters, k)
+
+
+def summed(found: Float, clusters: Int, k: int) -> Tallies:
+    """The same of similarities that are there, float64 (m, columns)."""
+    m = len(found)
+    out = np.zeros((m, k)), np.zeros((m, k)), np.zeros((m, k), np.int32)
+    nobody = np.full(m, -1, np.int32)
     placekernels.tally(
-        found, np.arange(len(rows), dtype=np.int32), np.asarray(clusters, np.int32), nobody, *out
+        found, np.arange(m, dtype=np.int32), np.asarray(clusters, np.int32), nobody, *out
     )
     return out
 
@@ -126,4 +149,4 @@ def _add(tallies: Tallies, places: Int, fresh: Tallies) -> None:
     counts[places] += fresh[2]
 
 
-__all__ = ["Tallies", "averages", "block", "square", "strides", "tallied"]
+__all__ = ["Tallies", "asked", "at_once", "averages", "block", "strides", "tallied"]

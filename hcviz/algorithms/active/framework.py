@@ -33,6 +33,8 @@ MOST_WHOLE = 10_000
 #: A snapshot on the way for every fortieth of the work at most; not before so many seconds after
 #: the last, since no eye sees more, and so many times as long as that one took.
 SHARE, PACE, REST = 40, 0.04, 30.0
+#: Where similarities are dear, one after so many seconds whatever was done.
+LONG = 1.0
 #: What was asked for is shown of up to so many items: some 10 MB.
 MANY = 100_000
 #: The view that shows it.
@@ -253,12 +255,30 @@ def _grown(
         yield Snapshot(Tree.star(1), total, total, {"queries": 0.0, "share": 0.0, "repair": 0.0})
         return
     growth = Growth(oracle, plan, np.arange(n, dtype=np.int32), seed, rows)
+    dear = oracle.dear  # then there is something to see while a set is divided
     running: dict[Future[Any], Waiting] = {}
-    shown, due = 0, time.monotonic() + PACE
+    shown, began = 0, time.monotonic()
+    due = began + PACE
+
+    def next_shown(step: int, later: float = math.inf) -> Snapshot | None:
+        """The tree so far, if much was done since the last, or it is so many seconds later."""
+        nonlocal shown, began, due
+        now = time.monotonic()
+        much = (step - shown) * SHARE >= total
+        if step >= total or now < due or not (much or now - began >= later):
+            return None
+        shown = max(shown, step)
+        snapshot = _shown(growth, oracle, shown, total)
+        began = time.monotonic()
+        due = began + max(PACE, REST * (began - now))
+        return snapshot
+
     try:
         while growth.largest() or running:
             if growth.largest() > TASK or (growth.largest() and crew is None):
-                yield from growth.step(crew)
+                for _ in growth.step(crew):
+                    step = total - growth.left - growth.under_way
+                    yield next_shown(step, LONG) if dear else None
             elif growth.largest():
                 one = growth.send()
                 assert crew is not None
@@ -270,14 +290,7 @@ def _grown(
             for future in [f for f in running if f.done()]:
                 assert crew is not None
                 growth.fetch(running.pop(future), crew.collect(future, oracle))
-            step = total - growth.left
-            now = time.monotonic()
-            if step < total and (step - shown) * SHARE >= total and now >= due:
-                snapshot = _shown(growth, oracle, step, total)
-                shown, took = step, time.monotonic() - now
-                due = now + took + max(PACE, REST * took)
-                yield snapshot
-            yield None
+            yield next_shown(total - growth.left)
         yield _shown(growth, oracle, total, total)
     finally:
         if crew is not None:

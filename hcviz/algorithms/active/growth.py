@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
-Steps = Generator[None, None, Any]
+#: Yields, at places to stop, how many similarities it has asked for since the last, if any.
+Steps = Generator[int | None, None, Any]
 
 #: Second looks at one division, each at ``s`` more items.
 ROUNDS = 4
@@ -66,6 +67,8 @@ class Growth:
         self.left = 0  # work in sets that wait, by :func:`work`
         self.away: dict[int, Waiting] = {}  # sets that somebody else divides, by least place
         self.second = 0  # similarities asked for by second looks
+        self.now: Waiting | None = None  # the set that is being divided
+        self.heard = 0  # similarities asked for to divide it
         self._waiting: list[tuple[int, int, Waiting]] = []
         self._room = np.empty(n, np.int32)
         room = plan.room(n) if room is None else room
@@ -138,10 +141,11 @@ class Growth:
     def parents(self, n: int) -> Int:
         """The tree so far, numbered by clade size and least item: whoever made it, whenever."""
         done = self
-        if self._waiting or self.away:
+        now = [] if self.now is None else [self.now]
+        if self._waiting or self.away or now:
             done = Growth.__new__(Growth)
             done.up, done.made, done._room = self.up.copy(), self.made, self._room
-            for one in [*(entry[2] for entry in self._waiting), *self.away.values()]:
+            for one in [*(entry[2] for entry in self._waiting), *self.away.values(), *now]:
                 done.leave(one)
         size, least = placekernels.sizes_and_least(done.up, done.made, n)
         number = np.arange(done.made, dtype=np.int32)
@@ -155,7 +159,23 @@ class Growth:
 
     def step(self, crew: Crew | None = None) -> Iterator[None]:
         """Divide the largest set; yields None at places to stop; ``crew`` shares placements."""
-        one = self.take()
+        self.now, self.heard = self.take(), 0
+        for heard in self._step(self.now, crew):
+            self.heard += heard or 0
+            yield
+        self.now = None
+
+    @property
+    def under_way(self) -> int:
+        """About how much of the set that is being divided is still to do, by :func:`work`."""
+        if self.now is None:
+            return 0
+        m, s = len(self.now.own), self.plan.s
+        whole = self._small(self.now)
+        wanted = m * (m - 1) / 2 if whole else s * (m - s) + s * (s - 1) / 2
+        return work(m) - int((work(m) if whole else m) * min(1.0, self.heard / wanted))
+
+    def _step(self, one: Waiting, crew: Crew | None) -> Iterator[int | None]:
         plan, m = self.plan, len(one.own)
         if m == 2 or (plan.stop and m <= plan.s):
             self.leave(one)
@@ -197,7 +217,7 @@ class Growth:
 
     def _looked_at(self, one: Waiting) -> Steps:
         """The same set with all its similarities."""
-        matrix = yield from asking.square(self.oracle, self.items[one.own])
+        matrix = yield from asking.asked(self.oracle, self.items[one.own])
         inside = np.arange(len(one.own), dtype=np.int32)
         return Waiting(one.own, one.over, one.seed, one.rows, matrix, inside)
 
@@ -241,7 +261,7 @@ class Growth:
     def _whole(self, one: Waiting) -> Steps:
         """Divide by all similarities: the labels."""
         matrix = _part(one)
-        yield
+        yield None
         m = len(one.own)
         key, count = np.arange(m, dtype=np.int32), m
         if len(one.rows):
@@ -285,8 +305,7 @@ class Growth:
             key = components(m, self.local(one))
             sample = with_two(sample, key, rng)
             later = later[~np.isin(later, sample)]  # who has joined it counts once
-        block = self.oracle.similarity(who[sample], who[sample])
-        yield
+        block = yield from asking.asked(self.oracle, who[sample])
         kept = np.arange(len(sample), dtype=np.int32)
         free = plan.apart and floorkernels.noise_free(block, block[:0])
         if plan.drop and not free:
@@ -382,7 +401,7 @@ class Growth:
         tallies: tuple[Float, Float, Int],
         one: Waiting,
         crew: Crew | None,
-    ) -> Iterator[None]:
+    ) -> Iterator[int | None]:
         """Look again at those whose place is in doubt, at ``s`` more items each time: ``later``,
         in turn, which are not of the sample.
 
