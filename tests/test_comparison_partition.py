@@ -176,8 +176,25 @@ def test_sdp_lambda_needs_no_more_answers_than_there_are():
     assert len(set(shown.labels.tolist())) <= shown.metrics["k"]
     with pytest.raises(InvalidParameter, match="cannot both be given"):
         hcviz.run("adds-sdp", few, lam=0.5, k=3)
-    with pytest.raises(InvalidParameter, match="lam must be a number of 0 or more"):
+    with pytest.raises(InvalidParameter, match="lam must be a number from 0"):
         hcviz.run("adds-sdp", few, lam=-1)
+    assert last(few, lam=1e100).metrics["k"] == 1
+    for most in (1e101, math.inf, math.nan):
+        with pytest.raises(InvalidParameter, match="lam must be a number from 0 to 1e"):
+            hcviz.run("adds-sdp", few, lam=most)
+        with pytest.raises(InvalidParameter, match="lam must be 1e"):
+            solve(np.eye(3), lam=most)
+
+
+@pytest.mark.parametrize("solver", ["admm", "scs"])
+def test_converged_says_that_the_gap_is_within_the_tolerance(solver):
+    """SCS thinks that it is done far from 1e-12, of noise that no partition is optimal for."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(20, 3, replace=False) for _ in range(150)])
+    for tolerance in (1e-12, 0.5):
+        options = {"k": 4, "solver": solver, "max_steps": 50, "tolerance": tolerance}
+        told = last(Problem(comparisons=rows), **options).metrics
+        assert told["converged"] == (told["gap"] <= tolerance) == (tolerance == 0.5)
 
 
 def test_labels_follow_the_tree_where_constraints_move_it():

@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.comparison.passive import REPEATS, answers_of, never_compared
-from hcviz.algorithms.comparison.sdp import Solution, solve_steps
+from hcviz.algorithms.comparison.sdp import MOST_LAMBDA, Solution, solve_steps
 from hcviz.algorithms.comparison.similarities import adds, as_given, check_items, mulk3, mulk4_steps
 from hcviz.algorithms.comparison.stated import MOST_ITEMS, solve_stated
 from hcviz.core.agglomerate import agglomerate
@@ -38,7 +38,7 @@ class Parameters(param.Parameterized):
     )
     lam = param.Number(
         None,
-        bounds=(0, None),
+        bounds=(0, MOST_LAMBDA),
         allow_None=True,
         label="Lambda",
         doc="Solve SDP-lambda with this lambda instead (k must be 0), in units of the similarity, "
@@ -111,8 +111,9 @@ def run(
     of old and new clusters that moves the fewest.
 
     Metrics: ``k``, ``value``, ``bound``, ``gap`` and ``steps`` of the solution shown, ``converged``
-    (1 or 0), ``answers``, ``never compared``; under triplets ``moved``; for SPUR also ``theta``,
-    ``k low`` and ``k high``, and the view "theta by k".
+    (1 where the gap is within the tolerance, whoever solved it), ``answers``, ``never compared``;
+    under triplets ``moved``; for SPUR also ``theta``, ``k low`` and ``k high``, and the view "theta
+    by k".
     """
     n = problem.n_items
     check_items(n)
@@ -195,7 +196,7 @@ def _run(
         "bound": solution.bound,
         "gap": solution.gap,
         "steps": float(solution.steps),
-        "converged": float(solution.converged),
+        "converged": float(solution.gap <= params.tolerance),
     }
     views["X"] = Matrix(solution.x, items=True)
     matrices = {_NAMES[params.similarity]: similarity, "X": solution.x}

@@ -47,6 +47,8 @@ LANCZOS, THIN = 1000, 40
 #: Gaps no smaller than this are reached in single precision, from FOLLOW items on: its rounding is
 #: far below, and it halves the price of an eigendecomposition. Both ends of the gap are double.
 SINGLE = 5e-4
+#: Far above what leaves one cluster; its square is a number.
+MOST_LAMBDA = 1e100
 #: How many of its last dual points bound a problem together.
 LINES = 20
 
@@ -125,6 +127,8 @@ def _solve_steps(
     if k is not None and not 1 <= k <= n:
         raise InvalidParameter(f"k must be from 1 to {n}, the number of items, not {k}.")
     if lam is not None:
+        if not abs(lam) <= MOST_LAMBDA:
+            raise InvalidParameter(f"lam must be {MOST_LAMBDA:g} at most, not {lam}.")
         s = s - lam * np.eye(n)
     centred = _centre(s)
     scale = float(np.sqrt((centred**2).sum() / n)) or 1.0  # the root mean square eigenvalue
@@ -396,6 +400,7 @@ def _height(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> floa
 
 
 __all__ = [
+    "MOST_LAMBDA",
     "Solution",
     "capped_threshold",
     "certified",
