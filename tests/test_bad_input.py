@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import param
 import pytest
 from scipy.cluster.hierarchy import linkage
 
@@ -165,6 +166,17 @@ PARAMETERS = [
 def test_a_wrong_parameter_is_told_in_words(method, name, value, said):
     with pytest.raises(InvalidParameter, match=f"^{re.escape(said)}$"):
         get(method).parameters(**{name: value})
+
+
+@pytest.mark.parametrize("method", hcviz.algorithms())
+def test_no_method_takes_infinity_for_a_number(method):
+    """Not where nothing bounds a parameter from above, either."""
+    found = get(method)
+    for name in found.parameter_names():
+        if isinstance(found.params.param[name], param.Number):
+            for value in (np.inf, float("nan"), np.float64("inf"), True):
+                with pytest.raises(InvalidParameter, match=f"{name} must be a"):
+                    found.parameters(**{name: value})
 
 
 def test_whole_floats_are_whole_numbers():

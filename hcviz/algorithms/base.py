@@ -113,8 +113,8 @@ class Algorithm:
                 values[name] = int(value)  # 1e3 is a whole number
             wanted = _wanted(what)
             try:
-                if isinstance(what, param.Number) and isinstance(value, bool):
-                    raise TypeError(f"{name} must be a number")  # though True == 1
+                if isinstance(what, param.Number) and _is_no_number(value):
+                    raise TypeError(f"{name} must be a number")
                 self.params(**{name: values[name]})
             except (ValueError, TypeError) as fault:
                 told = f"{name} must be {wanted}, not {value!r}" if wanted else str(fault)
@@ -164,6 +164,12 @@ class Algorithm:
                 f"{problem.n_items} items."
             )
         return self.run(problem, params, rng, start)
+
+
+def _is_no_number(value: Any) -> bool:
+    """What counts as one otherwise: True is 1, and infinity is above any bound."""
+    infinite = isinstance(value, float | np.floating) and not np.isfinite(value)
+    return isinstance(value, bool | np.bool_) or bool(infinite)
 
 
 def explained(what: param.Parameter[Any]) -> str:
