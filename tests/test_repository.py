@@ -85,7 +85,7 @@ def test_the_commands_of_the_readme_exist():
 
 
 def test_the_python_of_the_readme_runs(capsys):
-    first, second, third = re.findall(
+    first, second, third, fourth = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
     )
     made = {}
@@ -99,6 +99,12 @@ def test_the_python_of_the_readme_runs(capsys):
     assert made["seen"].triplet_probability(made["odd_one_out"])[0] > 0.9
     assert made["tree"].n_internal == len(made["support"])
     exec(third, made)
+    found, sums, best = made["found"], made["sums"], made["best"]
+    assert found.metrics["k"] == found.labels.max() + 1 == 3
+    assert sums.seen > 100_000
+    assert sums.similarity.shape == best.x.shape == (60, 60)
+    assert best.value <= best.bound <= best.value * 1.002
+    exec(fourth, made)
     assert made["tree"].n_leaves == 5
     assert 0 < made["oracle"].queries <= 10
 
