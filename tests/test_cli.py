@@ -306,7 +306,7 @@ def test_check_describes_answers(call, tmp_path):
     assert "1 of the items is in none" in out
     answers.write_text("anchor;near;far\na;b;c\na;c;b\n")
     assert (
-        "1 different questions 1 were answered more than once, 1 of them both"
+        "Of 1 different question 1 was answered more than once, 1 of them both"
         in call("check", answers)[1]
     )
 
@@ -331,7 +331,9 @@ def test_answers_join_the_items_of_a_table_a_list_or_what_is_built_in(
     assert "'bb'" in refused("run", "4-al", table, "--answers", answers)
     assert "zoo has its items" in refused("run", "4-al", "zoo", "--items", items)
     items.write_text("a\nb\na\n")
-    assert "'a' twice, in lines 1 and 3" in refused("run", "4-al", answers, "--items", items)
+    told = refused("run", "4-al", answers, "--items", items)
+    assert "'a' twice, in lines 1 and 3" in told
+    assert "needs answers" not in told  # it is not they that are at fault
     items.write_text("name\na\n")
     assert "fewer than two" in refused("run", "4-al", answers, "--items", items)
 

@@ -16,6 +16,7 @@ from hcviz.core.errors import InvalidTree
 from hcviz.datasets import Dataset
 from hcviz.io.answers import counted
 from hcviz.io.arrays import is_array
+from hcviz.io.rawtable import count
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
@@ -98,13 +99,14 @@ def describe_answers(data: Dataset) -> str:
     assert known is not None
     seen, found = known.appearances(data.n_items), consistency(known)
     never = int((seen == 0).sum())
-    said = ", ".join(f"{count:,} ({ASKED[kind]})" for kind, count in asked.items())
+    said = ", ".join(f"{answers:,} ({ASKED[kind]})" for kind, answers in asked.items())
     rare = sorted(np.flatnonzero(seen).tolist(), key=lambda item: int(seen[item]))[:3]
     named = ", ".join(f"{data.labels[item]} ({seen[item]:,})" for item in rare)
     return (
         f"answers about {data.n_items} items: {said}; {counted(len(known))}. "
         + (f"{never} of the items {'is' if never == 1 else 'are'} in none. " if never else "")
-        + f"Least often seen: {named}; most often: {seen.max():,} times. "
-        + f"Of {found.questions:,} different questions {found.repeated:,} were answered more than "
-        + f"once, {len(found.contradictions):,} of them both ways."
+        + f"Least often seen: {named}; most often: {count(int(seen.max()), 'time')}. "
+        + f"Of {count(found.questions, 'different question')} {found.repeated:,} "
+        + f"{'was' if found.repeated == 1 else 'were'} answered more than once, "
+        + f"{len(found.contradictions):,} of them both ways."
     )

@@ -99,7 +99,8 @@ def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:
         return load_data(options.data, options.kind, options.items)
     except InvalidData as fault:
         answers = method.needs == ("comparisons",) and not options.answers
-        meant = answers and options.kind == "features" and Path(options.data).is_file()
+        itself = options.kind == "features" and options.items is None  # not the list of its items
+        meant = answers and itself and Path(options.data).is_file()
         if not meant or HEADERS in fault.hint:
             raise
         hint = f"{fault.hint} {method.title} needs answers; if these are some: {HEADERS}"
