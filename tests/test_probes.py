@@ -89,6 +89,25 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
     assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # told once
 
 
+def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store, loop, monkeypatch):
+    usual = worked_out(store, loop)
+    store.aside.forget()
+    monkeypatch.setattr(section, "LIVE", 100)
+    agrees = "Agreement with the known tree"
+
+    def told():
+        return {name: value for name, value, _ in section.SECTION.picture(store)["facts"]}[agrees]
+
+    settled_one, store.session = store.session, replace(store.session, status="sampling")
+    assert told() == "worked out at the end"
+    assert store.aside.idle
+    store.session = settled_one
+    assert told() == "worked out at the end"  # asked for now
+    assert worked_out(store, loop) == usual
+    monkeypatch.setattr(section, "MOST", 100)
+    assert agrees not in [name for name, *_ in section.SECTION.picture(store)["facts"]]
+
+
 def test_a_lesson_hides_what_is_known(store, loop):
     told = section.picture(store)
     assert told["known"]

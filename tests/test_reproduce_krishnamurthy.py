@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import warnings
@@ -279,6 +280,13 @@ def test_the_paper_s_own_data_are_read_by_path(tmp_path, monkeypatch):
         active_cases.own_cases()
 
 
+def npy(rows):
+    """An array file's bytes."""
+    file = io.BytesIO()
+    np.save(file, np.array(rows))
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -288,6 +296,9 @@ def test_the_paper_s_own_data_are_read_by_path(tmp_path, monkeypatch):
         ("nips.mat", b"no matrix at all", "no matrix of numbers named counts"),
         ("nips.mat", b"MATLAB 5.0 MAT-file" + bytes(200), "no matrix of numbers named counts"),
         ("rtw.npy", b"\x93NUMPY\x01\x00", "no array of numbers"),
+        ("rtw.npy", npy([[0.0, 1.0], [np.nan, 1.0], [2.0, 0.5]]), "Row 1, column 0 .* is nan"),
+        ("rtw.npy", npy([0.0, 1.0, 2.0]), "rtw.npy: .*shape"),
+        ("snp.txt", b"ACGT\n", "has one item"),
     ],
 )
 def test_bad_files_of_own_data_are_told(tmp_path, monkeypatch, name, content, said):

@@ -15,7 +15,7 @@ from scipy.io import loadmat
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import NO_ROWS, PAPER
 from hcviz.algorithms.active.growth import Growth
-from hcviz.core.errors import InvalidData
+from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.lazy import FeatureOracle, StringOracle
 from hcviz.core.lines import whole_lines
 from hcviz.core.oracle import CountingOracle
@@ -167,22 +167,30 @@ def own_cases() -> list[Case]:
     folder = Path(os.environ.get("HCVIZ_DATA") or ".") / "krishnamurthy2012"
     found = []
     for file in sorted(folder.iterdir()) if folder.is_dir() else []:
-        features: Float | None = None
-        if file.suffix == ".txt":
-            oracle: Any = StringOracle(whole_lines(_text(file).splitlines(), f"The file {file}"))
-        elif file.suffix in (".npy", ".mat"):
-            features = _counts(file) if file.suffix == ".mat" else _array(file)
-            oracle = FeatureOracle(features, "cosine")
-        else:
+        if file.suffix not in (".txt", ".npy", ".mat"):
             continue
+        oracle, features = _similarities(file)
         beside = file.with_suffix(".nwk")
         target = Tree.from_newick(_text(beside)) if beside.exists() else None
         n = oracle.n_items
+        if n < 2:
+            raise InvalidData(f"{file} has one item, and nothing to compare it with.")
         if target is not None and target.n_leaves != n:
             raise InvalidData(f"{beside} has {target.n_leaves} leaves, {file.name} {n} items.")
         names = tuple(map(str, range(n)))
         found.append(Case(file.stem, file.stem, names, oracle, features, target))
     return found
+
+
+def _similarities(file: Path) -> tuple[Any, Float | None]:
+    """The oracle of a file, and its features, if it has any."""
+    if file.suffix == ".txt":
+        return StringOracle(whole_lines(_text(file).splitlines(), f"The file {file}")), None
+    features = _counts(file) if file.suffix == ".mat" else _array(file)
+    try:
+        return FeatureOracle(features, "cosine"), features
+    except HcvizError as fault:
+        raise InvalidData(f"{file}: {fault.message}", fault.hint) from None
 
 
 def _text(file: Path) -> str:
