@@ -59,7 +59,14 @@ def run(options: argparse.Namespace) -> None:
     else:
         from hcviz.jobs.cluster import run_on  # and Dask with it: only where it is asked for
 
-        stream = run_on(options.scheduler, options.method, problem, seed=options.seed, **params)
+        stream = run_on(
+            options.scheduler,
+            options.method,
+            problem,
+            seed=options.seed,
+            tell=show_waiting,
+            **params,
+        )
     with by_name(problem.triplets, labels):
         for snapshot in show_progress(stream, options.method):
             last = snapshot
@@ -105,6 +112,12 @@ def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:
             raise
         hint = f"{fault.hint} {method.title} needs answers; if these are some: {HEADERS}"
         raise InvalidData(fault.message, hint.strip()) from None
+
+
+def show_waiting(sentence: str) -> None:
+    """Say on stderr why a run does not go on; that it does again is seen."""
+    if sentence:
+        print("\r\x1b[K" * sys.stderr.isatty() + f"hcviz: {sentence}", file=sys.stderr, flush=True)
 
 
 def show_progress(stream: Iterator[Snapshot], method: str) -> Iterator[Snapshot]:

@@ -19,7 +19,7 @@ import pickle
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -41,11 +41,11 @@ from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.longtask import PATIENCE, LongTask, by_name
+from hcviz.jobs.standstill import Stream, watched
 from hcviz.jobs.task import Gate, Task, untransportable
 
-#: Seconds until a scheduler that did not answer is asked again, and for which a cluster may be
-#: without any worker.
-AGAIN, ALONE = 30.0, 30.0
+#: Seconds until a scheduler that did not answer is asked again.
+AGAIN = 30.0
 #: Bytes of features that are one shard.
 SHARD = 4 * 2**20
 #: Bytes that are sent in one go; Dask warns of 10 MB.
@@ -60,8 +60,6 @@ AHEAD = 256
 LEAVE = 5.0
 
 log = logging.getLogger(__name__)
-
-Stream = Generator[Snapshot | None, None, None]
 
 
 class Cluster:
@@ -142,10 +140,17 @@ class Cluster:
         self._refused = None
         return client, workers
 
-    def start(self, task: Task, gate: Gate | None = None, timeout: float | None = None) -> Stream:
+    def start(
+        self,
+        task: Task,
+        gate: Gate | None = None,
+        timeout: float | None = None,
+        tell: Callable[[str], None] = lambda waiting: None,
+    ) -> Stream:
         """What the task yields, done over there; None now and then, as a place to stop.
 
-        A closed ``gate`` makes the workers wait. Raises what is wrong beforehand, and
+        A closed ``gate`` makes the workers wait. ``tell(sentence)`` when no worker takes on work,
+        and with an empty one when one does again. Raises what is wrong beforehand, and
         :class:`NoCluster` where it cannot begin; a cluster that is lost later, with whatever it has
         been given to do, is a :class:`HcvizError`.
         """
@@ -161,14 +166,16 @@ class Cluster:
             made = described(task.method, given)
             oracle = oracle_of(problem)
             grown = partial(grow_on, client, made, oracle, seed, problem.triplets)
-            return self._guarded(_held(grown, Gate() if gate is None else gate))
+            held = _held(grown, Gate() if gate is None else gate)
+            return self._guarded(watched(held, partial(_ready, client), tell))
         try:
             data = pickle.dumps(problem)
         except Exception as reason:
             told = untransportable(reason)
             raise NoCluster(told.message, told.hint) from None
         gate = Gate() if gate is None else gate
-        return self._guarded(_long(client, self.address, task, data, gate))
+        long = _long(client, self.address, task, data, gate)
+        return self._guarded(watched(long, partial(_ready, client), tell))
 
     def _guarded(self, stream: Iterator[Snapshot | None]) -> Stream:
         """The stream, whose faults are said in a sentence where they are the cluster's."""
@@ -270,18 +277,32 @@ def addresses(client: Any, address: str, timeout: float = PATIENCE) -> list[str]
     return sorted(found)
 
 
+def _ready(client: Any) -> tuple[int, int]:
+    """How many workers there are, and how many of them take on work."""
+    asked = client.scheduler.ncores, client.scheduler.ncores_running
+    there, ready = (len(client.sync(each, callback_timeout=PATIENCE)) for each in asked)
+    return there, ready
+
+
 def run_on(
-    address: str, name: str, problem: Problem, *, seed: int = 0, start: Any = None, **params: Any
+    address: str,
+    name: str,
+    problem: Problem,
+    *,
+    seed: int = 0,
+    start: Any = None,
+    tell: Callable[[str], None] = lambda waiting: None,
+    **params: Any,
 ) -> Iterator[Snapshot]:
     """:func:`hcviz.run` on the workers of the Dask scheduler at ``address``: the same snapshots of
-    a sampler, the same last one of any method.
+    a sampler, the same last one of any method; ``tell`` as :meth:`Cluster.start` has it.
 
     Raises :class:`NoCluster` where nobody answers at the address.
     """
     task = Task(0, name, MODULES.get(name, ""), problem, params, seed, start)
     cluster = Cluster(address)
     try:
-        stream = cluster.start(task)
+        stream = cluster.start(task, tell=tell)
     except BaseException:
         cluster.close()
         raise
@@ -310,9 +331,7 @@ def _held(begin: Callable[[], Iterator[Snapshot | None]], gate: Gate) -> Stream:
 # ---------------------------------------------------------------------- long tasks
 
 
-def _long(
-    client: Any, address: str, task: Task, data: bytes, gate: Gate
-) -> Iterator[Snapshot | None]:
+def _long(client: Any, address: str, task: Task, data: bytes, gate: Gate) -> Stream:
     """The task as long tasks: one for each of its shares, or one."""
     method = task.known()
     shares = None
@@ -335,7 +354,7 @@ def _long(
     try:
         for part, problem in zip(tasks, itertools.cycle(problems), strict=False):
             long.append(LongTask(client, part, problem, method.samples))
-        yield from _merged(long, together, gate, lambda: addresses(client, address))
+        yield from _merged(long, together, gate)
     finally:
         _leave(client, long)
 
@@ -348,11 +367,10 @@ def _merged(
     long: list[LongTask],
     together: Callable[[Sequence[Snapshot]], Snapshot],
     gate: Gate,
-    workers: Callable[[], list[str]],
 ) -> Iterator[Snapshot | None]:
     """The next snapshots of all, as one, as soon as each has come; None while none have."""
     lines: list[deque[Snapshot]] = [deque() for _ in long]
-    word, rest, looked, alone = "run", SOON, time.monotonic(), 0.0
+    word, rest = "run", SOON
     while True:
         said = "run" if gate.open.is_set() else "pause"
         if said != word:
@@ -370,17 +388,7 @@ def _merged(
         if all(each.over for each in long):
             return
         yield None
-        now = time.monotonic()
-        if news:
-            rest, alone, looked = SOON, 0.0, now
-        elif now - looked > 1.0:
-            alone = 0.0 if workers() else alone + now - looked
-            looked = now
-            if alone > ALONE:
-                raise HcvizError(
-                    f"The cluster has had no worker for {ALONE:g} seconds; the run was given up.",
-                    "What was shown is kept. Start workers, and run it again.",
-                )
+        rest = SOON if news else rest
         gate.stopped.wait(rest)
         rest = min(1.5 * rest, LATE)
 
@@ -391,6 +399,8 @@ def _leave(client: Any, long: list[LongTask]) -> None:
         working = [each for each in long if not each.over]
         for each in working:
             each.say("stop")
+        if not _ready(client)[1]:  # nobody is there to begin what has not begun
+            working = [each for each in working if each.heard]
         until = time.monotonic() + LEAVE
         while any(not each.ended() for each in working) and time.monotonic() < until:
             time.sleep(SOON)

@@ -252,6 +252,11 @@ class LongTask:
             key=self.name, pure=False,
         )  # fmt: skip
 
+    @property
+    def heard(self) -> bool:
+        """Whether anything has come."""
+        return self._next > 0
+
     def poll(self) -> list[Snapshot]:
         """What has come since. Sets ``over`` at the end; raises the refusal it ended with."""
         done = self._future.done()  # asked first: what was sent before the end is in the queue

@@ -30,10 +30,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a run is done: on the cluster at ``address``, or here, for the ``fault`` there is."""
+    """Where a run is done: on the cluster at ``address``, or here, for the ``fault`` there is;
+    ``waiting``: why nobody there takes on work at the moment, a sentence."""
 
     address: str
     fault: NoCluster | None = None
+    waiting: str = ""
 
 
 class Runner:
@@ -46,7 +48,7 @@ class Runner:
     run (see :class:`Courier`). All methods return at once and may be called from any thread.
 
     With a ``cluster`` jobs are done there, and where that cannot be, here; ``tell(place)`` says
-    which before each, on a thread of the runner's.
+    which before each, and later when a job waits for a worker, on a thread of the runner's.
     """
 
     def __init__(
@@ -189,12 +191,19 @@ class Job:
             return None
         place = Place(self._cluster.address)
         try:
-            stream = self._cluster.start(self._task, self._gate, SOON)
+            stream = self._cluster.start(self._task, self._gate, SOON, self._waits)
         except NoCluster as fault:
             stream, place = None, Place(self._cluster.address, fault)
+        self._placed(place)
+        return stream
+
+    def _waits(self, waiting: str) -> None:
+        assert self._cluster is not None
+        self._placed(Place(self._cluster.address, waiting=waiting))
+
+    def _placed(self, place: Place) -> None:
         if not self._gate.stopped.is_set():
             self._tell(place)
-        return stream
 
     def _in_worker(self, task: Task) -> None:
         worker = self._pool.take()

@@ -136,11 +136,19 @@ def bar_live(store: Store) -> dict[str, Any]:
     text = _STATUS[session.status]
     if session.status == "sampling":
         text = "Paused" if store.view.paused else "Running"
-        if total:
+        if waiting(store):
+            text = "Waiting for a worker"
+        elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
             text += f" · {far}"
     return {"status": session.status, "text": text, "run": session.run}
+
+
+def waiting(store: Store) -> str:
+    """Why the run under way does not go on, a sentence; nothing where it does."""
+    place = store.view.place
+    return place.waiting if place is not None and store.session.status == "sampling" else ""
 
 
 def shell(store: Store) -> dict[str, Any]:
@@ -342,6 +350,8 @@ def foot(store: Store) -> dict[str, Any]:
         error = None
     if view.draft.open:
         sentence = view.draft.sentence(session.labels)
+    elif waiting(store):
+        sentence = waiting(store)
     elif view.said or session.message:
         sentence = f"{view.said or session.message} {outcome.sentence(store)}".strip()
     elif session.snapshot is None:

@@ -1,0 +1,184 @@
+"""Runs whose workers take on no work: that is said, waited for, and can be cancelled at once."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from hcviz import cli, run
+from hcviz.algorithms.active import asking, framework
+from hcviz.core.errors import HcvizError
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.jobs import Place, Runner, standstill
+from hcviz.jobs import runner as runners
+from hcviz.jobs.cluster import Cluster, run_on
+from hcviz.jobs.longtask import LongTask
+from hcviz.jobs.standstill import paused, watched
+from hcviz.session.actions import Finished, Stopped
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui.fields import form
+from hcviz.ui.pictures import bar_live, everything, foot
+from hcviz.ui.store import Store
+from tests.test_cluster_long import at_work, client, pausing, problem, unhurried
+from tests.test_jobs import LONG, Inbox, items, job_methods, wait_for
+
+__all__ = ["client", "job_methods", "unhurried"]  # fixtures
+
+BOTH = paused(2)
+
+
+@pytest.fixture
+def hold(client, cluster):
+    """Pauses both workers, or lets them go on."""
+
+    def held(on):
+        client.run(pausing, held=on)
+        states = cluster.scheduler.workers.values()
+        wait_for(lambda: len({each.status for each in states} | {None}) == 2)
+        wait_for(lambda: bool(cluster.scheduler.running) is not on)
+
+    yield held
+    held(False)
+
+
+@pytest.mark.parametrize("method", ["average", "ddt", "active-spectral"])
+def test_a_run_says_that_all_workers_are_paused_and_goes_on_with_them(
+    method, hold, cluster, monkeypatch
+):
+    """As a long task, as chains, and as shards and sets."""
+    monkeypatch.setattr(framework, "TASK", 20)
+    monkeypatch.setattr(asking, "BLOCK", 200)
+    params = {"s": 10} if method == "active-spectral" else {}
+    if method == "ddt":
+        params = {"steps": 400, "every": 40, "chains": 2}
+    here = list(run(method, problem(), seed=3, **params))[-1]
+    told = []
+
+    def tell(sentence):
+        told.append(sentence)
+        if sentence:
+            hold(False)
+
+    hold(True)
+    there = list(run_on(cluster.scheduler_address, method, problem(), seed=3, tell=tell, **params))
+    assert told == [BOTH, ""]
+    assert there[-1].tree == here.tree
+    assert there[-1].metrics == here.metrics
+
+
+def test_the_page_can_cancel_what_waits_and_leaves_nothing_behind(
+    hold, client, cluster, monkeypatch
+):
+    """It does not wait, either, for a task to leave off that has never begun."""
+    monkeypatch.setattr(runners, "SOON", LONG)
+    inbox, places, waited = Inbox(), [], []
+    there = Cluster(cluster.scheduler_address)
+    queues = cluster.scheduler.extensions["queues"].queues
+    before = set(queues)
+    runner = inbox.runner = Runner(inbox, cluster=there, tell=places.append)
+    with contextlib.closing(there), contextlib.closing(runner):
+        hold(True)
+        with monkeypatch.context() as patched:
+            patched.setattr(LongTask, "ended", waited.append)
+            runner.start(4, "counting-thread", items(), {"steps": 3}, 0)
+            wait_for(lambda: len(places) == 2)
+            assert places == [Place(there.address), Place(there.address, waiting=BOTH)]
+            runner.cancel()
+            assert inbox.until_over() == Stopped(4)
+            assert not runner.busy
+            wait_for(lambda: set(queues) <= before)
+            wait_for(lambda: not any("hcviz-" in key for key in cluster.scheduler.tasks))
+        assert not waited
+        hold(False)
+        inbox.messages.clear()
+        runner.start(5, "counting-thread", items(), {"steps": 3}, 0)
+        assert inbox.until_over() == Finished(5)
+    assert not at_work(client)
+
+
+def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
+    there = Cluster(cluster.scheduler_address)
+    store = Store(Session(method="average"), loop.schedule, cluster=there)
+    shown = []
+    try:
+        store.subscribe(everything, lambda _: shown.append(foot(store)["sentence"]))
+        hold(True)
+        assert store.open_data(DataSpec(name="zoo"))
+        loop.until(lambda: store.view.place is not None and store.view.place.waiting)
+        assert bar_live(store)["text"] == "Waiting for a worker"
+        assert foot(store)["sentence"] == shown[-1] == BOTH
+        assert form(store)["place"].endswith(f"at {there.address}. {BOTH}")
+        hold(False)
+        loop.until(lambda: store.session.status == "settled")
+        assert bar_live(store)["text"].startswith("Done")
+        assert BOTH not in foot(store)["sentence"]
+        assert form(store)["place"] == f"Runs are done on the cluster at {there.address}."
+    finally:
+        store.close()
+        there.close()
+
+
+def test_the_command_says_so_too(hold, cluster, monkeypatch, capsys):
+    told = standstill.paused
+
+    def released(workers):
+        hold(False)
+        return told(workers)
+
+    monkeypatch.setattr(standstill, "paused", released)
+    hold(True)
+    assert cli.main(["run", "average", "zoo", "--scheduler", cluster.scheduler_address]) == 0
+    assert f"hcviz: {BOTH}\n" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------------- without a cluster
+
+
+SHOWN = Snapshot(Tree.star(2), 1, 2)
+
+
+def watching(counts, monkeypatch, shown=()):
+    """What a stream of nothing yields, a count of workers for each; with snapshots at ``shown``."""
+    monkeypatch.setattr(standstill, "LOOK", -1.0)  # each time
+    closed, said, left = [], [], iter(counts)
+
+    def nothing():
+        try:
+            for place in range(len(counts) + len(shown)):
+                yield SHOWN if place in shown else None
+        finally:
+            closed.append(True)
+
+    stream = watched(nothing(), lambda: next(left), said.append)
+    return stream, said, closed
+
+
+def test_what_is_said_is_said_once_and_taken_back(monkeypatch):
+    stream, said, closed = watching(
+        [(2, 2), (2, 0), (2, 0), (1, 0), (1, 1), (0, 0), (3, 0)], monkeypatch, shown=(7,)
+    )
+    assert [each is SHOWN for each in stream] == [False] * 7 + [True]
+    assert said == [paused(2), paused(1), "", paused(3), ""]
+    assert "only worker" in paused(1)
+    assert closed
+
+
+def test_a_cluster_without_any_worker_is_given_up_and_one_that_pauses_is_not(monkeypatch):
+    clock = iter(range(0, 10**6, 10))
+    monkeypatch.setattr(standstill.time, "monotonic", lambda: float(next(clock)))
+    stream, said, closed = watching([(1, 0)] * 100 + [(0, 0)] * 3 + [(0, 0)], monkeypatch)
+    for _ in range(103):
+        assert next(stream) is None
+    with pytest.raises(HcvizError, match="no worker for 30 seconds"):
+        next(stream)
+    assert said == [paused(1), ""]
+    assert closed
+
+
+def test_who_leaves_closes_the_stream(monkeypatch):
+    stream, _said, closed = watching([(1, 1)] * 3, monkeypatch)
+    next(stream)
+    stream.close()
+    assert closed
