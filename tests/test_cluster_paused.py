@@ -18,7 +18,6 @@ from hcviz.jobs.longtask import LongTask
 from hcviz.jobs.standstill import paused, watched
 from hcviz.session.actions import Finished, Stopped
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.fields import form
 from hcviz.ui.pictures import bar_live, everything, foot
 from hcviz.ui.store import Store
 from tests.test_cluster_long import at_work, client, pausing, problem, unhurried
@@ -109,12 +108,13 @@ def test_the_page_tells_what_a_run_waits_for(loop, hold, cluster):
         loop.until(lambda: store.view.place is not None and store.view.place.waiting)
         assert bar_live(store)["text"] == "Waiting for a worker"
         assert foot(store)["sentence"] == shown[-1] == BOTH
-        assert form(store)["place"].endswith(f"at {there.address}. {BOTH}")
+        store.look(paused=True)
+        assert bar_live(store)["text"] == "Paused"
+        store.look(paused=False)
         hold(False)
         loop.until(lambda: store.session.status == "settled")
         assert bar_live(store)["text"].startswith("Done")
         assert BOTH not in foot(store)["sentence"]
-        assert form(store)["place"] == f"Runs are done on the cluster at {there.address}."
     finally:
         store.close()
         there.close()

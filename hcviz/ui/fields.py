@@ -84,7 +84,7 @@ def place(store: Store) -> str:
     if known is None:
         return ""
     if known.fault is None:
-        return f"Runs are done on the cluster at {known.address}. {known.waiting}".strip()
+        return f"Runs are done on the cluster at {known.address}."
     return f"Runs are done on this machine. {known.fault.message}"
 
 

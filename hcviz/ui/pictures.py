@@ -136,7 +136,7 @@ def bar_live(store: Store) -> dict[str, Any]:
     text = _STATUS[session.status]
     if session.status == "sampling":
         text = "Paused" if store.view.paused else "Running"
-        if waiting(store):
+        if waiting(store) and not store.view.paused:
             text = "Waiting for a worker"
         elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
