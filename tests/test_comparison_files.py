@@ -140,6 +140,7 @@ def test_signed_answers_are_known_again_however_they_were_saved(change):
         "name;year\r\nZoë;1\r\nx;2\r\n".encode("cp1252"),
         "item\tyear\nZoë\t1\nx\t2\n".encode("utf-16"),
         "sep=;\nname;year\nZoë;1\nx;2\n".encode(),
+        '"name";"year"\n"Zoë";1\n"x";2\n'.encode(),
         "Zoë\n\n  x \n".encode(),
         "\nName\nZoë,1\nx\n".encode(),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -92,6 +93,18 @@ def test_a_session_file_brings_the_look_and_the_history_back(begun, loop):
     assert other.session.snapshot.tree == store.session.snapshot.tree
     assert other.session.constraints == store.session.constraints == ()
     assert save_session(other.session)
+
+
+def test_a_session_file_brings_its_clusters_back(begun):
+    """The tree that comes with it is cut into as many, not only those to come."""
+    first = begun(method="average")
+    first.drawing.colour(5)
+    saved = replace(first.store.session, look=first.store.view.look)
+    other = begun(method="ward")
+    assert other.store.restore(load_session(save_session(saved)))
+    assert other.store.view.clusters == 5
+    assert other.store.view.cut == first.store.view.cut
+    assert other.centre._cut == first.store.view.cut is not None
 
 
 def test_undoing_a_change_of_data_forgets_what_was_picked_there(begun, loop):

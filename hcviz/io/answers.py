@@ -193,8 +193,8 @@ def read_items(content: bytes) -> tuple[str, ...]:
     text = decoded(content, "The list of items", [], "a text", "Give one name a line.")
     seen: dict[str, int] = {}
     first = text.lstrip().splitlines()[0].lower()
-    cut = [each for each in SEPARATORS if each in first and first.split(each)[0] in NAME_WORDS]
-    separator = cut[0] if cut else ","
+    before = {each: first.partition(each)[0].strip(' "') for each in SEPARATORS if each in first}
+    separator = next((each for each, name in before.items() if name in NAME_WORDS), ",")
     try:
         lines = io.StringIO(text, newline="")
         begun = False

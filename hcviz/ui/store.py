@@ -255,9 +255,11 @@ class Store:
             self.reader.give_way(to_opening=True)
             self.runner.cancel()
             self._samples = {}  # of runs of the same numbers, but of another session
-            self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
-            self.dispatch(act.Restore(session))
-            self.view = replace(self.view, **looks(session.look))
+            self.view = replace(
+                self.view, selection=(), draft=Draft(), clusters=None, cut=None, error=None
+            )
+            self._apply(act.Restore(session))
+            self.view = replace(self.view, **looks(session.look))  # before the tree is drawn
         self.reader.tell()
         self._notify()
         return guard.fault is None
