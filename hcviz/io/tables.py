@@ -23,6 +23,7 @@ from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.answers import dataset_of_answers, like_answers
 from hcviz.io.arrays import is_array, read_array
+from hcviz.io.cardsort import is_card_sort, read_card_sort
 from hcviz.io.cells import (
     MAX_NUMBER,
     are,
@@ -79,6 +80,9 @@ def read_table(
     ``comparisons``, and whatever ``features`` whose header says that they are answers
     (``anchor,near,far`` and so on: :mod:`hcviz.io.comparison_csv`): items with comparisons.
 
+    Whatever ``features`` with columns participant, card and pile are a card sort
+    (:mod:`hcviz.io.cardsort`): cards with the share of participants that put them on one pile.
+
     ``sequences``, and whatever ``features`` whose name ends in ``.fasta``, ``.fa`` and so on: texts
     compared by edit distance as they are asked for (:class:`hcviz.StringOracle`): FASTA, plain text
     with one a line, or a table of names and texts.
@@ -103,6 +107,8 @@ def read_table(
     if kind == "sequences" or (kind == "features" and is_fasta(filename)):
         return _sequences(bytes(content), filename)
     raw = read_raw(bytes(content), filename)
+    if kind == "features" and is_card_sort(raw):
+        return read_card_sort(raw, filename)
     if kind == "features":
         try:
             return _features(raw, filename)

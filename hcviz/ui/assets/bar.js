@@ -9,7 +9,7 @@ function fileMenu(state, send, root) {
     onclick: event => { event.stopPropagation(); menuOpen = !menuOpen; place() } }, icon("more"), h("span", { class: "file-word" }, "File"))
   const sheet = h("div", { class: "sheet", role: "menu", "aria-label": "File" },
     h("div", { class: "head" }, `Open (up to ${Math.round(state.limit / 2 ** 20)} MB)`),
-    item("Table of features…", file(".csv,.tsv,.txt,.parquet,.npy,.npz", "features")),
+    item("Table of features…", file(".csv,.tsv,.txt,.parquet,.npy,.npz", "features"), false, "An item a row; or a card sort: who put which card on which pile, in the columns participant, card, pile"),
     item("Similarity matrix…", file(".csv,.tsv,.txt,.parquet", "similarity")),
     item("Distance matrix…", file(".csv,.tsv,.txt,.parquet", "distance")),
     item("Sequences…", file(".fasta,.fas,.fa,.fna,.ffn,.faa,.frn,.txt,.csv,.tsv,.parquet", "sequences"), false, "Texts compared by edit distance: FASTA, one a line, or a table of names and texts"),
