@@ -70,6 +70,14 @@ def test_what_only_counts_knows_nothing():
     assert counted.known.held == 0
 
 
+def test_what_is_sent_elsewhere_is_of_one_moment_though_a_run_goes_on_asking():
+    counted = CountingOracle(FunctionOracle(symmetric(9).item, n_items=9))
+    counted.similarity(range(4), range(4))
+    state = counted.__getstate__()
+    counted.similarity(range(9), range(9))
+    assert np.count_nonzero(state["_keys"] >= 0) == state["_held"] == 6
+
+
 # ---------------------------------------------------------------------- how long calls take
 
 

@@ -102,7 +102,9 @@ class CountingOracle:
 
     def __getstate__(self) -> dict[str, Any]:
         locks = ("_lock", "_turn")
-        return {name: value for name, value in self.__dict__.items() if name not in locks}
+        with self._lock:  # a run may be asking, which fills the tables in place
+            state = {name: value for name, value in self.__dict__.items() if name not in locks}
+            return state | {"_keys": self._keys.copy(), "_values": self._values.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
