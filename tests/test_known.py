@@ -18,6 +18,7 @@ from hcviz.datasets import Dataset
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import sources
+from hcviz.ui.agreeing import usual
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.centre.describe import describe_cell
 from hcviz.ui.geometry import MISSING
@@ -233,6 +234,23 @@ def test_texts_and_features_are_looked_at_themselves(opened):
     )
     oracle = both(Called(30), n_items=30)
     assert looked_at(opened(oracle)) is oracle  # it is asked to compare, too
+
+
+def test_agreement_is_sought_with_methods_that_ask_for_few(opened):
+    """The usual ones besides have the similarities at hand, or ask for all of them."""
+    few = ("active-spectral", "active-kmeans", "heurspec")
+    function = Called(40)
+    assert usual(opened(FunctionOracle(function, n_items=40)).problem) == few
+    assert usual(Problem(oracle=FunctionOracle(function, n_items=40))) == few
+    long = StringOracle(["ACGT" * 40_000, "TTTT" * 40_000])
+    assert usual(Problem(oracle=long)) == few
+    for problem in (
+        Problem(oracle=FeatureOracle(symmetric(40))),
+        Problem(oracle=StringOracle(["ACGT", "TTTT"])),
+        Problem(oracle=FunctionOracle(function, n_items=40), similarity=symmetric(40)),
+    ):
+        assert "spectral" in usual(problem)
+        assert not set(few) & set(usual(problem))
 
 
 def test_cells_are_empty_until_they_are_known_and_the_colours_follow():

@@ -9,7 +9,7 @@ from typing import Any
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
-from hcviz.core.problem import Problem
+from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import Behind
 from hcviz.session.model import Session
@@ -18,6 +18,8 @@ from hcviz.ui.viewstate import Agreed
 
 #: What is run unless the person chooses: quick ones, by similarities and by comparisons.
 BY_SIMILARITY = ("average", "complete", "ward", "crsc", "spectral", "ddt")
+#: Where similarities are dear: those that ask for few of them.
+BY_FEW = ("active-spectral", "active-kmeans", "heurspec")
 BY_COMPARISONS = ("4-al", "4k-al", "adds-sdp", "t-ste", "forte")
 #: No more than so many by default.
 MOST = 8
@@ -41,7 +43,11 @@ def usual(problem: Problem) -> tuple[str, ...]:
     """
     names = set(able(problem))
     n, known = problem.n_items, problem.comparisons
-    wanted = [name for name in BY_SIMILARITY if name in names]
+    oracle = problem.oracle
+    alone = problem.similarity is None and problem.features is None
+    asks = alone and isinstance(oracle, SimilarityOracle) and not problem.all_at_once
+    dear = asks and getattr(oracle, "dear", True)
+    wanted = [name for name in (BY_FEW if dear else BY_SIMILARITY) if name in names]
     if known is not None and (not wanted or len(known) > n * math.log(n)):
         wanted += [name for name in BY_COMPARISONS if name in names]
     return tuple(wanted[:MOST])
