@@ -8,6 +8,7 @@ from hcviz.algorithms import algorithms, fit, run
 from hcviz.core.build import build
 from hcviz.core.errors import HcvizError, InconsistentTriplets
 from hcviz.core.lazy import FeatureOracle, FunctionOracle, StringOracle
+from hcviz.core.onfile import FileOracle
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -28,6 +29,7 @@ __all__ = [
     "Comparisons",
     "CountingOracle",
     "FeatureOracle",
+    "FileOracle",
     "FunctionOracle",
     "HcvizError",
     "InconsistentTriplets",

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from distributed import Client
 
-from hcviz import Problem, cli, run
+from hcviz import FileOracle, Problem, cli, run
 from hcviz.algorithms.active import ActiveCluster, asking, framework
 from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
 from hcviz.core.lazy import FeatureOracle
@@ -227,6 +227,29 @@ def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
     assert told(last) == told(here)
     assert oracle.queries == alone.queries
     assert np.array_equal(oracle.mask(size=40), alone.mask(size=40))
+
+
+def test_features_in_a_file_are_read_where_they_are_compared(cluster, tmp_path):
+    """Nobody passes them on: what the scheduler is given says where they lie."""
+    np.save(tmp_path / "features.npy", np.random.default_rng(6).normal(size=(3000, 40)))
+    oracle = FileOracle(tmp_path / "features.npy")
+    made = ActiveCluster(s=30)
+    sent = []
+    with Client(cluster, timeout=LONG) as client:
+        client.wait_for_workers(2, LONG)
+        submit = client.submit
+
+        def submitted(task, *given, **more):
+            sent.extend(len(each) for each in given if isinstance(each, bytes))
+            return submit(task, *given, **more)
+
+        client.submit = submitted
+        *_, there = grow_on(client, made, oracle, 3)
+    *_, here = made.grow(oracle, 3, threads=1)
+    assert told(there) == told(here)
+    assert len(sent) > 2
+    assert max(sent) < 3000 * 8 * 4  # numbers of items, and no features
+    assert sent[0] < 3000  # the oracle
 
 
 def test_parts_of_features_have_the_values_of_the_whole():

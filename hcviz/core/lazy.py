@@ -16,7 +16,7 @@ from scipy.spatial.distance import pdist, squareform
 from hcviz.core import oraclekernels as kernels
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.problem import Problem, SimilarityOracle, check_features, check_sparse, check_square
-from hcviz.core.similarity import zscore
+from hcviz.core.similarity import scaled, zscore
 from hcviz.core.whole import whole_number
 
 Int = NDArray[np.int32]
@@ -67,6 +67,8 @@ class FeatureOracle:
     width : float, optional
         h of the Gaussian. By default the median distance to the 7th neighbour among at most
         1,000 rows, evenly spaced: that of all rows, up to 1,000.
+    scale : two of float64 (d,), optional
+        Means and standard deviations for the z-scores, where these rows are a part of more.
 
     O(d) a similarity; a pair has one value, whatever block it is asked in. :class:`InvalidData` as
     :class:`Problem`, :class:`InvalidParameter` for another kind or a width that is not positive.
@@ -76,25 +78,34 @@ class FeatureOracle:
     KINDS = ("cosine-z", "cosine", "correlation", "gaussian")
 
     def __init__(
-        self, features: ArrayLike, kind: str = "cosine-z", width: float | None = None
+        self,
+        features: ArrayLike,
+        kind: str = "cosine-z",
+        width: float | None = None,
+        scale: tuple[Float, Float] | None = None,
     ) -> None:
-        if kind not in self.KINDS:
-            raise InvalidParameter(
-                f"Similarities of kind {kind!r} cannot be computed one by one.",
-                f"Those that can: {', '.join(self.KINDS)}.",
-            )
+        self.check_kind(kind)
         raw = check_features(features)
         self.kind, self.n_items = kind, len(raw)
         if kind == "correlation":
             raw = raw - raw.sum(axis=1, keepdims=True) / max(raw.shape[1], 1)
         elif kind != "cosine":
-            raw = zscore(raw)
+            raw = zscore(raw) if scale is None else scaled(raw, *scale)
         self.rows = np.ascontiguousarray(raw if kind == "gaussian" else _unit_rows(raw))
         self.width = 0.0
         if kind == "gaussian":
             self.width = self._near() if width is None else float(width)
             if not (np.isfinite(self.width) and self.width > 0):
                 raise InvalidParameter(f"The width of a Gaussian must be positive, not {width}.")
+
+    @classmethod
+    def check_kind(cls, kind: str) -> None:
+        """:class:`InvalidParameter` for a similarity that is not of two rows alone."""
+        if kind not in cls.KINDS:
+            raise InvalidParameter(
+                f"Similarities of kind {kind!r} cannot be computed one by one.",
+                f"Those that can: {', '.join(cls.KINDS)}.",
+            )
 
     def part(self, items: ArrayLike) -> FeatureOracle:
         """An oracle of these items alone, in this order; a pair has the value that it has here, bit

@@ -15,9 +15,12 @@ Float = NDArray[np.float64]
 
 def zscore(features: Float) -> Float:
     """Columns to mean 0 and standard deviation 1; constant columns become 0."""
-    middle = features.mean(axis=0)
+    return scaled(features, features.mean(axis=0), features.std(axis=0))
+
+
+def scaled(features: Float, middle: Float, spread: Float) -> Float:
+    """Columns less their ``middle``, over their ``spread``, float64 (d,) each; 0 where that is."""
     centred = features - middle
-    spread = features.std(axis=0)
     noise = 1e-12 * np.abs(middle)  # what rounding leaves of a constant, whatever its unit
     return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > noise)
 
