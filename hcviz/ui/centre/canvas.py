@@ -436,6 +436,8 @@ class Canvas:
         oracle = items.similarity
         if isinstance(oracle, Known):
             self._scaled_by = oracle.held
+            if not oracle.held:  # no scale is known, either
+                return unscaled_cells(items)
         if later is None or not is_dear(oracle):
             return similarity_cells(items)
         if self._scale is not None and self._scale[0] is oracle:

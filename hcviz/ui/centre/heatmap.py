@@ -25,19 +25,6 @@ TREE_PX, MOST_NAMES_PX = 46, 90
 FOLLOW_ROWS = """
 if (x_range.tags[0] === "rows") x_range.setv({start: -rows.end, end: -rows.start})
 """
-#: The browser has the levels: it turns the rows (and columns) itself, in place, so that an update
-#: of n items costs 4n bytes instead of n x n, and nothing is sent back.
-TURN = """
-const order = cb_obj.data.order, from = levels.data.image[0], into = whole.data.image[0]
-if (!order.length || !from || !into || from.length !== into.length) return
-const n = order.length, width = from.length / n, square = x_range.tags[0] === "rows"
-for (let r = 0; r < n; r++) {
-  const at = r * width, row = order[r] * width
-  if (square) for (let c = 0; c < n; c++) into[at + c] = from[row + order[c]]
-  else for (let c = 0; c < width; c++) into[at + c] = from[row + c]
-}
-whole.change.emit()
-"""
 #: Texels each way while trees stream in faster than anybody can read cells.
 STREAM_TEXELS = 300
 EMPTY: dict[str, Any] = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
@@ -55,7 +42,8 @@ class HeatFigure:
         self.figure = bare(self.x_range, y_range, drag=True, min_border_right=2)
         self._pan = self.figure.toolbar.active_drag
         self.mapper = LinearColorMapper(palette=sequential(theme), low=0, high=256)
-        self.whole, self.sharp = ColumnDataSource(dict(EMPTY)), ColumnDataSource(dict(EMPTY))
+        self.whole = ColumnDataSource(dict(EMPTY), name="heat-cells")
+        self.sharp = ColumnDataSource(dict(EMPTY))
         self.veil, self._veils = Veil(theme), []
         for source, name in ((self.whole, "veil"), (self.sharp, "sharp-veil")):
             self.figure.image(
@@ -63,11 +51,6 @@ class HeatFigure:
                 origin="top_left", anchor="top_left",
             )  # fmt: skip
             self._veils.append(self.veil.over(self.figure, name))
-        self.levels = ColumnDataSource({"image": []})
-        self.turns = ColumnDataSource({"order": []})
-        self._held: Cells | None = None  # whose levels the browser has
-        turn = {"levels": self.levels, "whole": self.whole, "x_range": self.x_range}
-        self.turns.js_on_change("data", CustomJS(args=turn, code=TURN))
         self.frames = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
         self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
         # Lines over any colour: each outline has a casing in the paper's tone.
@@ -155,7 +138,6 @@ class HeatFigure:
     def draw_nothing(self) -> None:
         self._wanted.clear()
         self.whole.data, self.sharp.data = dict(EMPTY), dict(EMPTY)
-        self._held = None
         for source in self._veils:
             clear(source)
         for source in (self.frames, self.hovered):
@@ -168,26 +150,16 @@ class HeatFigure:
 
     def draw(
         self, layout: Layout, window: tuple[float, float], zoomed: bool, streaming: bool = False
-    ) -> bool:
-        """Both pictures, the sharp one only when the window is not the whole.
-
-        False when ``streaming`` made it coarser than it will be: draw again when things settle.
-        """
+    ) -> None:
+        """Both pictures, the sharp one only when the window is not the whole. ``streaming``: more
+        coarsely, to be drawn again when things settle."""
         cells = self.cells
         if cells is None:
-            return True
-        settled = True
-        few = max(layout.n_rows, cells.width) <= MOST_TEXELS and not cells.lazy
-        if few and layout.n_rows == layout.order.size:
-            self._turn_rows(cells, layout)
-        else:
-            self._held = None
-            texels = STREAM_TEXELS if streaming else MOST_TEXELS
-            settled = not streaming
-            self._show(self.whole, cells, layout, (0, layout.n_rows), texels)
+            return
+        texels = STREAM_TEXELS if streaming else MOST_TEXELS
+        self._show(self.whole, cells, layout, (0, layout.n_rows), texels)
         self.draw_veil(layout, streaming)
         self.draw_sharp(layout, window, zoomed)
-        return settled
 
     @property
     def veiled(self) -> bool:
@@ -233,16 +205,6 @@ class HeatFigure:
         if not self.veiled:
             return None, ()
         return self.veil.levels(layout, MOST_TEXELS), self.veil.colours
-
-    def _turn_rows(self, cells: Cells, layout: Layout) -> None:
-        """Send the levels once, then only orders."""
-        if self._held is not cells:
-            levels = cells.levels if cells.order is None else cells.levels[:, cells.order]
-            self.levels.data = {"image": [np.ascontiguousarray(levels)]}
-            self.whole.data = self._image(cells, layout, (0, layout.n_rows))
-            self._held = cells
-        else:
-            self.turns.data = {"order": layout.order}
 
     def draw_sharp(self, layout: Layout, window: tuple[float, float], zoomed: bool) -> None:
         """The window's rows and a quarter of it on either side, at their own resolution."""
