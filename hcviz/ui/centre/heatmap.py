@@ -237,8 +237,8 @@ class HeatFigure:
     ) -> None:
         """Patch one picture; at once, or when it has been worked out where that may take long."""
         self._wanted.pop(source, None)
-        if not cells.scaled:
-            return
+        if cells.dear and not cells.scaled:
+            return  # their scale is being asked for
         if cells.dear and self.later is not None:
             self._wanted[source] = (cells, layout, rows)
             self._work()
