@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bokeh.document import Document
+from bokeh.model import Model
 from scipy.cluster.hierarchy import linkage
 
 from hcviz import HcvizError, Tree
@@ -61,6 +62,30 @@ def test_the_heatmap_has_the_rows_of_the_tree(centre, items):
     assert (shown_image(centre) == 255).sum() == 1
     centre.set_matrix("none")
     assert len(centre._heat.whole.data["image"]) == 0
+
+
+def models_of(part, seen=None):
+    """The Bokeh models that a part of the centre holds, and those of its parts."""
+    seen = set() if seen is None else seen
+    if id(part) in seen:
+        return
+    seen.add(id(part))
+    if isinstance(part, Model):
+        yield part
+    elif isinstance(part, (dict, list, tuple)):
+        for each in part.values() if isinstance(part, dict) else part:
+            yield from models_of(each, seen)
+    elif type(part).__module__.startswith("hcviz.ui"):
+        yield from models_of(vars(part) if hasattr(part, "__dict__") else (), seen)
+
+
+def test_whatever_the_centre_draws_with_is_in_the_page(centre):
+    """What no document holds never reaches a browser, and nothing says so."""
+    document = Document()
+    document.add_root(centre._stage.grid)
+    models = list(models_of(centre))
+    assert centre._heat.whole in models
+    assert all(model.document is document for model in models)
 
 
 def test_a_heatmap_is_sent_in_the_order_of_each_tree(centre, tree):
