@@ -20,8 +20,7 @@ def support(store: Store) -> Any:
     where nobody wants to see it.
     """
     samples, drawn = store.samples, store.drawn
-    busy = store.session.status == "sampling" and not store.view.paused
-    if samples is None or drawn is None or busy or store.view.support != "shown":
+    if samples is None or drawn is None or not store.still or store.view.support != "shown":
         return None
     if drawn is not store.session.snapshot:
         return None

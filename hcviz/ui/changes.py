@@ -78,7 +78,7 @@ def picture(store: Store) -> dict[str, Any] | None:
     """What the inspector shows: names once the run is over or paused, until then a promise."""
     if store.baseline is None or store.session.snapshot is None:
         return None
-    if store.session.status == "sampling" and not store.view.paused:
+    if not store.still:
         return {"later": True, "groups": []}
     found = changed(store)
     if found is None:

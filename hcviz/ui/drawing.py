@@ -238,8 +238,7 @@ def _drawn(store: Store) -> Any:
 
 def _sure(store: Store) -> Any:
     """What the numbers on the branches depend on."""
-    still = store.session.status != "sampling" or store.view.paused
     return (
-        store.drawn, store.view.heights, store.view.support, still, store.session.status,
+        store.drawn, store.view.heights, store.view.support, store.still, store.session.status,
         store.view.lesson,
     )  # fmt: skip

@@ -60,18 +60,13 @@ def as_read(store: Store, problem: Problem) -> Problem:
     return problem.as_dissimilarities() if wants_far(store) else problem
 
 
-def still(store: Store) -> bool:
-    """Nothing streams in: what takes a look at every pair may be worked out."""
-    return store.session.status != "sampling" or store.view.paused
-
-
 def of_drawn(store: Store) -> NDArray[np.float64] | None:
     """Dasgupta's cost by node of the tree drawn, float64 (m,); None until it is known.
 
     It is asked for once the tree stands still, and worked out beside the page: O(n^2).
     """
     problem, drawn = weighed(store), store.drawn
-    if problem is None or drawn is None or not still(store):
+    if problem is None or drawn is None or not store.still:
         return None
     tree = drawn.tree
     if tree.n_leaves != problem.n_items:
@@ -103,4 +98,4 @@ def levels_of(costs: NDArray[np.float64]) -> NDArray[np.int8]:
 
 def sees(store: Store) -> Any:
     """What the colours depend on."""
-    return (store.drawn, store.view.heights, store.view.colour, store.answers, still(store))
+    return (store.drawn, store.view.heights, store.view.colour, store.answers, store.still)

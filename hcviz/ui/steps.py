@@ -39,7 +39,7 @@ def picture(store: Store) -> dict[str, Any]:
     earlier = session.past[-BACK - 1].label if len(session.past) > BACK else "Start"
     labels = [earlier, *(point.label for point in (*past, *future))]
     points: list[Session | Checkpoint] = [*past, session, *future]
-    running = session.status == "sampling" and not store.view.paused
+    running = not store.still
     steps = []
     for index, (point, label) in enumerate(zip(points, labels, strict=True)):
         by = index - len(past)
@@ -63,7 +63,7 @@ def picture(store: Store) -> dict[str, Any]:
 def sees(store: Store) -> Any:
     """What the strip depends on; not on the trees of a run that goes on."""
     session = store.session
-    running = session.status == "sampling" and not store.view.paused
+    running = not store.still
     now = None if running else session.snapshot
     told = store.view.lesson is None
     return (session.past, session.future, now, running, session.data, session.constraints, told)

@@ -299,6 +299,11 @@ class Store:
         return self._changes[2]
 
     @property
+    def still(self) -> bool:
+        """Nothing streams in: no run is on, or it is paused."""
+        return self.session.status != "sampling" or self.view.paused
+
+    @property
     def samples(self) -> Samples | None:
         """The posterior that the session's tree is a draw of; None where it is of none."""
         return self._samples.get(self.session.shown)

@@ -74,8 +74,7 @@ class Uncertainty:
         samples = store.samples
         if self._busy or samples is None or matrix(store) != NAME:
             return
-        running = store.session.status == "sampling" and not store.view.paused
-        if running and self._made[0] is samples and time.monotonic() < self._next:
+        if not store.still and self._made[0] is samples and time.monotonic() < self._next:
             return
         with samples.open() as posterior:
             if posterior is None or self._made == (samples, len(posterior)):

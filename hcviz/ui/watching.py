@@ -45,7 +45,7 @@ def watch(
     last = 0.0
 
     def in_time() -> bool:
-        return not _runs(store) or time.monotonic() - last >= pace
+        return store.still or time.monotonic() - last >= pace
 
     def sees(_: Store) -> Any:
         what = select(store)
@@ -54,14 +54,10 @@ def watch(
     def now_and_then(seen: Any) -> None:
         nonlocal state, shown, last
         what, _ = seen
-        before, state = state, (store.session.run, _runs(store), len(store.session.log), store.view)
+        before, state = state, (store.session.run, store.still, len(store.session.log), store.view)
         if same(shown, what) or (state == before and not in_time()):
             return
         shown, last = what, time.monotonic()
         call(what)
 
     store.subscribe(sees, now_and_then)
-
-
-def _runs(store: Store) -> bool:
-    return store.session.status == "sampling" and not store.view.paused

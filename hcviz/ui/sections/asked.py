@@ -16,7 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.jobs.aside import Work
 from hcviz.metrics import triplet_agreement_by_level
 from hcviz.session import actions as act
-from hcviz.ui import nodecosts, probes, uncertainty
+from hcviz.ui import probes, uncertainty
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections.folding import folding
 from hcviz.ui.sections.learning import distance
@@ -80,7 +80,7 @@ def _agreement(store: Store, known: Tree, tree: Tree) -> float | None:
         return 1 - distance(known, tree)
     key = ("agreement", tree)
     wanted: dict[Hashable, Work] = {key: lambda: 1 - distance(known, tree)}
-    still = nodecosts.still(store)
+    still = store.still
     found = store.aside.ask("agreement", wanted) if still else store.aside.known(wanted)
     agrees = found.get(key)
     return agrees if isinstance(agrees, float) else None
@@ -99,7 +99,7 @@ def by_level(store: Store, trees: list[Tree]) -> list[list[list[float]]]:
     wanted: dict[Hashable, Work] = {
         ("levels", tree): work(tree) for tree in trees if tree.n_leaves == known.n_leaves
     }
-    still = nodecosts.still(store)
+    still = store.still
     found = store.aside.ask("levels", wanted) if still else store.aside.known(wanted)
     shares = [found.get(("levels", tree)) for tree in trees]
     return [

@@ -96,7 +96,7 @@ def curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
         )
         for lam in GRID
     }
-    still = nodecosts.still(store)  # a run of the session's own goes first
+    still = store.still  # a run of the session's own goes first
     found = store.aside.ask("prices", wanted) if still else store.aside.known(wanted)
     tried = [(lam * unit, found.get(key)) for lam, key in zip(GRID, wanted, strict=True)]
     faults = [bought.message for _, bought in tried if isinstance(bought, HcvizError)]

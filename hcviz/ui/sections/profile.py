@@ -55,7 +55,7 @@ def picture(store: Store) -> dict[str, Any]:
     problem, snapshot = nodecosts.weighed(store), store.drawn
     if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return {"said": "No tree yet."}
-    if not nodecosts.still(store):
+    if not store.still:
         return {"said": "It is worked out when the tree stands still."}
     tree = snapshot.tree
     if tree.n_leaves < 2:
@@ -190,7 +190,7 @@ def _sees(store: Store) -> Any:
     session = store.session
     return (
         store.drawn, store.view.selection, session.constraints, session.method, session.params,
-        session.data, store.dataset, store.answers, nodecosts.still(store),
+        session.data, store.dataset, store.answers, store.still,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError
 from hcviz.metrics import Dependency, Usefulness, dependency_guarantee
-from hcviz.ui import dependencies, nodecosts
+from hcviz.ui import dependencies
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections.folding import folding, structural
 from hcviz.ui.store import Store
@@ -126,7 +126,7 @@ def _sees(store: Store) -> Any:
     session = store.session
     return (
         session.constraints, session.labels, session.method, session.params, session.seed,
-        session.data, store.dataset, store.answers, nodecosts.still(store),
+        session.data, store.dataset, store.answers, store.still,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from hcviz.core.triplets import Comparisons
 from hcviz.datasets import Dataset
 from hcviz.jobs.aside import Work
 from hcviz.metrics import comparisons_held, consistency, cyclic_share
-from hcviz.ui import nodecosts, pictures
+from hcviz.ui import pictures
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sheets.base import Sheet, drawn_by
 from hcviz.ui.store import Store
@@ -126,7 +126,7 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Shown, str]:
         before = _Shown(dataset)
     of = (dataset, session.choices)  # all answers; a key of the answers themselves would keep them
     wanted: dict[Hashable, Work] = {(*of, "counts"): lambda: counts_of(comparisons, labels)}
-    if tree is not None and nodecosts.still(store):
+    if tree is not None and store.still:
         wanted[*of, tree] = lambda: held_by(tree, comparisons)
     known = store.aside.ask("comparisons", wanted)
     counts, held = known.get((*of, "counts")), known.get((*of, tree))
@@ -178,7 +178,7 @@ def shown(store: Store) -> bool:
 def _sees(store: Store) -> Any:
     return (
         store.drawn, store.session.choices, store.dataset, store.view.selection,
-        store.answers, nodecosts.still(store),
+        store.answers, store.still,
     )  # fmt: skip
 
 
