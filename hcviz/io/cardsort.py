@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
@@ -65,8 +66,9 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
         raise InvalidData(f"The card sort has {count(len(labels), 'card')}.", "Two are needed.")
     if len(labels) > MOST_DENSE:
         raise TooLarge(f"The card sort has {len(labels):,} cards; {MOST_DENSE:,} is the limit.")
-    twice = _second(card + len(labels) * sorter)
-    if twice is not None:
+    again = np.flatnonzero(pd.Series(card + len(labels) * sorter).duplicated())
+    if again.size:
+        twice = again[0]
         raise InvalidData(
             f"Row {raw.rows[twice]}: {quote(who[twice])} has sorted {quote(cards[twice])} before.",
             "A card lies on one pile of each participant.",
@@ -126,16 +128,8 @@ def _places(raw: RawTable) -> tuple[int, int, int] | None:
 
 def _numbered(cells: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The different cells in order of appearance, and which of them each is."""
-    index: dict[str, int] = {}
-    which = [index.setdefault(cell, len(index)) for cell in cells]
-    return tuple(index), np.array(which, np.int64)
-
-
-def _second(keys: NDArray[np.int64]) -> int | None:
-    """The first place that holds what an earlier one does."""
-    first = np.unique(keys, return_index=True)[1]
-    again = np.setdiff1d(np.arange(len(keys)), first)
-    return int(again[0]) if again.size else None
+    which, different = pd.factorize(np.array(cells, dtype=object))
+    return tuple(different), which
 
 
 def _meetings(card: NDArray[np.int64], place: NDArray[np.int64], n: int) -> NDArray[np.float64]:

@@ -7,18 +7,18 @@ import io
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 
 def write_clusters_csv(labels: Sequence[str], clusters: ArrayLike) -> str:
     """``item,cluster`` rows in the items' order; ``clusters`` int (n,), any numbers, are numbered
     from 1 in the order of their first items."""
-    first, code = np.unique(np.asarray(clusters), return_index=True, return_inverse=True)[1:]
-    number = 1 + np.argsort(np.argsort(first))
+    number = 1 + pd.factorize(np.asarray(clusters))[0]
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(["item", "cluster"])
-    writer.writerows(zip(labels, number[code].tolist(), strict=True))
+    writer.writerows(zip(labels, number.tolist(), strict=True))
     return buffer.getvalue()
 
 

@@ -122,14 +122,10 @@ def _numbered(columns: Sequence[Column], layout: Layout) -> tuple[Any, Mapping[s
     )
     if layout.known is not None:
         return items, index
-    backwards = items.ravel()[::-1]
-    first = np.empty(len(index), np.int64)
-    first[backwards] = np.arange(items.size)[::-1]  # of many assigned to one, the last stays
-    order = np.argsort(first)
-    place = np.empty(len(index), np.int32)
-    place[order] = np.arange(len(index))
+    numbers, order = pd.factorize(items.ravel())
     called = list(index)
-    return place[items], {called[item]: at for at, item in enumerate(order.tolist())}
+    by_row = {called[item]: at for at, item in enumerate(order.tolist())}
+    return numbers.astype(np.int32).reshape(items.shape), by_row
 
 
 def _with_itself(items: NDArray[np.int32]) -> bool:

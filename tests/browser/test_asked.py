@@ -263,14 +263,8 @@ def test_a_key_held_down_through_a_run_counts_every_step(slow, new_page):
 
 
 @pytest.fixture
-def own():
-    server = Server(Path(__file__).parent / "function_app.py", log="function.log")
-    try:
-        server.wait()
-        yield server
-        assert not server.faults(), server.faults()
-    finally:
-        server.stop()
+def own(serve):
+    return serve(Path(__file__).parent / "function_app.py", log="function.log")
 
 
 #: Levels of the heatmap's texels, 255 where nothing is known.
