@@ -71,6 +71,18 @@ def test_every_dependency_has_its_reason():
     assert told == names
 
 
+def test_no_test_is_run_again_when_it_fails():
+    """A rerun hides what a browser test finds once in a while."""
+    extras = PROJECT["optional-dependencies"].values()
+    packages = [requirement(text.split("[")[0])[0] for extra in extras for text in extra]
+    assert not [name for name in packages if "rerun" in name or "flaky" in name or "retry" in name]
+    here = Path(__file__)
+    for path in [ROOT / "Makefile", ROOT / "pyproject.toml", *(ROOT / "tests").rglob("*.py")]:
+        if path != here:
+            found = re.search(r"mark\.flaky|\breruns?=|--reruns", path.read_text())
+            assert not found, f"{path.name}: {found}"
+
+
 # ---------------------------------------------------------------------- commands and texts
 
 

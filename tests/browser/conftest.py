@@ -36,9 +36,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            # A browser, a server and the library's tests share two cores: what fails once is tried
-            # once more, and is named in the summary as rerun; what fails twice has failed.
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
