@@ -91,7 +91,7 @@ def fit(name: str, problem: Any, *, seed: int = 0, **params: Any) -> Tree:
     Examples
     --------
     >>> fit("average", [[0.0], [1.0], [5.0]]).to_newick(["a", "b", "c"])
-    '(c:4.5,(a:1,b:1):3.5);'
+    '(c:4.5,(a:1.0,b:1.0):3.5);'
     """
     for snapshot in run(name, problem, seed=seed, **params):
         tree = snapshot.tree
