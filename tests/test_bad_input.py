@@ -53,7 +53,7 @@ CASES = [
     (lambda: generator(0, -1), InvalidParameter, "number of a run"),
     # problems
     (fit("average", None), InvalidData, "needs a Problem, not NoneType"),
-    (fit("average", np.zeros((3, 2))), InvalidData, "needs a Problem, not ndarray"),
+    (fit("average", np.zeros(3)), InvalidData, r"shape \(n, d\), not \(3,\)"),
     (lambda: Problem(oracle=object()), InvalidData, "oracle needs n_items"),
     (lambda: Problem(oracle=Counts()), InvalidData, "n_items must be whole numbers, not 2.5"),
     (lambda: Problem(labels=5), InvalidData, "Labels must be a list of names, not 5"),

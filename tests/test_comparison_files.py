@@ -14,6 +14,7 @@ from hcviz import Comparisons
 from hcviz.core.errors import InvalidConstraint, InvalidData
 from hcviz.datasets import Dataset, from_cblearn
 from hcviz.io import comparison_csv
+from hcviz.io.adding import There, added
 from hcviz.io.answers import marks, meant, read_items, signed, unsaid, with_answers
 from hcviz.io.comparison_csv import (
     FORMS,
@@ -120,6 +121,35 @@ def test_names_that_differ_by_their_accents_alone_stay_apart():
     labels = ("Zoë", unicodedata.normalize("NFD", "Zoë"), "b")
     text = f"anchor,near,far\n{labels[1]},{labels[0]},b\n"
     assert read_comparison_csv(text, labels).comparisons.rows.tolist() == [[1, 0, 2]]
+
+
+TWO_FORMS = ("Zoë", unicodedata.normalize("NFD", "Zoë"), "b")
+
+
+@pytest.mark.parametrize("quoted", [False, True])  # read all at once, and line by line
+def test_two_items_of_one_name_in_two_unicode_forms_stay_apart_in_an_added_file(quoted):
+    composed, decomposed, other = TWO_FORMS
+    text = f"anchor,near,far\n{decomposed},{other},{composed}\n{composed},{decomposed},b\n"
+    content = (text.replace(",b\n", ',"b"\n') if quoted else text).encode()
+    about = meant(content, TWO_FORMS)
+    assert about.comparisons.rows.tolist() == [[1, 2, 0], [0, 1, 2]]
+    assert (about.named, about.theirs) == (3, 3)
+    known = Comparisons([[0, 1, 2], [1, 2, 0], *[[2, 0, 1]] * 100])
+    more = added("more.csv", content, There(TWO_FORMS, known))  # no longer list: all is new
+    assert more.more.rows.tolist() == about.comparisons.rows.tolist()
+    later = write_comparison_csv(known + Comparisons([[1, 0, 2]]), TWO_FORMS).encode()
+    assert added("later.csv", later, There(TWO_FORMS, known)).more.rows.tolist() == [[1, 0, 2]]
+
+
+def test_a_third_unicode_form_of_a_name_of_two_items_is_refused():
+    forms = tuple(unicodedata.normalize(form, "ệ") for form in ("NFC", "NFD"))
+    third = "ê\u0323"
+    assert unicodedata.normalize("NFC", third) == forms[0]
+    content = f"anchor,near,far\n{third},b,c\n{forms[0]},{forms[1]},c\n".encode()
+    with pytest.raises(InvalidConstraint, match=r"Line 2, column anchor: .* of several items"):
+        meant(content, (*forms, "b", "c"))
+    with pytest.raises(InvalidConstraint, match="of several items"):
+        read_comparison_csv(content, (*forms, "b", "c"))
 
 
 @pytest.mark.parametrize("change", [lambda t: t, lambda t: t.replace(",", ";")])

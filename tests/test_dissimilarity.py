@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import pdist, squareform
 
 import hcviz
-from hcviz import Problem, Tree
+from hcviz import Problem, Tree, cli
+from hcviz.algorithms import get
 from hcviz.core.errors import InvalidData
 from hcviz.core.similarity import from_distance
 from hcviz.datasets import Dataset
+from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import nodecosts, pictures
+from hcviz.ui import nodecosts, pictures, steps
+from hcviz.ui.sections import costs
 from hcviz.ui.store import Store
 
 
@@ -115,5 +120,67 @@ def test_the_page_gives_the_distances_on(loop):
         read = nodecosts.as_read(store, problem)
         assert dasgupta_cost(store.session.tree, read.similarity) == pytest.approx(cost)
         assert pictures.FAR not in pictures.inspector(store)["notes"]
+    finally:
+        store.close()
+
+
+def clades(tree, labels):
+    return {frozenset(labels[leaf] for leaf in clade) for clade in tree.clades()}
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("densest-cut", {}),
+        ("derandomised-cut", {}),
+        ("random-cut", {}),
+        ("dasgupta-search", {"objective": "dissimilarity", "proposals": 500}),
+        ("average", {}),
+    ],
+)
+def test_page_command_line_and_python_read_the_same_distances(
+    method, params, loop, tmp_path, capsys
+):
+    """An opened distance matrix gives one tree and one cost, whichever way it comes in."""
+    points = np.random.default_rng(3).normal(size=(9, 2))
+    matrix = squareform(pdist(points))
+    labels = [f"i{k}" for k in range(9)]
+    path = tmp_path / "far.csv"
+    path.write_bytes(written(matrix))
+
+    tree = hcviz.fit(method, Problem(labels=labels, dissimilarity=matrix), **params)
+    cost = dasgupta_cost(tree, matrix)
+    frame = pd.DataFrame(matrix, labels, labels)
+    assert hcviz.fit(method, Problem(dissimilarity=frame), **params) == tree
+
+    options = [word for name, value in params.items() for word in (f"--{name}", str(value))]
+    assert cli.main(["run", method, str(path), "--kind", "distance", "--json", *options]) == 0
+    told = json.loads(capsys.readouterr().out)
+    printed = Tree.from_newick(told["newick"], labels)
+    assert clades(printed, labels) == clades(tree, labels)
+    assert told["metrics"].get("cost", cost) == pytest.approx(cost)
+
+    treats = get(method).triplets
+    store = Store(Session(method=method, params=params, treats=treats), loop.schedule)
+    try:
+        spec = DataSpec(
+            kind="table", name="far.csv", filename="far.csv", content=path.read_bytes(),
+            table_kind="distance",
+        )  # fmt: skip
+        assert store.open_data(spec)
+        loop.until(lambda: store.session.status == "settled")
+        session = store.session
+        assert session.tree == tree
+        assert session.snapshot.metrics.get("cost", cost) == pytest.approx(cost)
+        if method != "average":  # on the page: in the section on costs, and in the history
+            store.drawn = session.snapshot
+            assert costs.picture(store)["cost"] == costs.number(cost)
+            assert steps.dasgupta(store, tree) == pytest.approx(cost)
+            assert pictures.FAR not in pictures.inspector(store)["notes"]
+        else:
+            near = dasgupta_cost(tree, from_distance(matrix))
+            assert steps.dasgupta(store, tree) == pytest.approx(near)
+        assert store.restore(load_session(save_session(session)))
+        assert np.array_equal(store.problem.dissimilarity, matrix)
     finally:
         store.close()

@@ -16,6 +16,7 @@ from hcviz.session.model import DataSpec
 from hcviz.ui import answerlist, pictures, sources
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.fields import form
+from hcviz.ui.files import stem_of
 from hcviz.ui.link import Link, from_query, to_query
 
 
@@ -93,6 +94,43 @@ def test_a_session_file_brings_the_look_and_the_history_back(begun, loop):
     assert other.session.snapshot.tree == store.session.snapshot.tree
     assert other.session.constraints == store.session.constraints == ()
     assert save_session(other.session)
+
+
+@pytest.mark.parametrize(
+    ("spec", "stem"),
+    [
+        (DataSpec(kind="table", name="kitchen.csv"), "kitchen"),
+        (DataSpec(kind="table", name="my data.v2.parquet"), "my-data.v2"),
+        (DataSpec(kind="given", name="kitchen.csv"), "kitchen"),
+        (DataSpec(kind="given", name="run 1.5"), "run-1.5"),
+        (DataSpec(kind="given", name="notebook data 2"), "notebook-data-2"),
+        (DataSpec(kind="table", name=".csv"), "tree"),
+        (DataSpec(name="zoo"), "zoo"),
+    ],
+)
+def test_files_made_of_the_data_lose_its_ending(spec, stem):
+    assert stem_of(spec) == stem
+
+
+def test_every_file_that_is_saved_is_called_after_the_table_without_its_ending(begun, loop):
+    explorer = begun(method="crsc")
+    store, names = explorer.store, []
+    store.open_data(
+        DataSpec(
+            kind="table", name="kitchen.csv", filename="kitchen.csv",
+            content=b"name,x\na,1\nb,2\nc,4\n",
+        )
+    )  # fmt: skip
+    loop.until(lambda: store.session.status == "settled")
+    explorer.drawing.colour(2)
+    explorer.bar.download = lambda name, content, mime: names.append(name)
+    for what in ("session", "constraints", "answers", "newick", "linkage", "clusters", "svg"):
+        explorer.files.act("save", {"what": what})
+    assert store.view.error is None
+    assert names == [
+        "kitchen.hcviz", "kitchen-constraints.csv", "kitchen-answers.csv", "kitchen.nwk",
+        "kitchen-linkage.npy", "kitchen-clusters.csv", "kitchen.svg",
+    ]  # fmt: skip
 
 
 def test_a_session_file_brings_its_clusters_back(begun):

@@ -11,7 +11,6 @@ import numpy as np
 
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.whole import whole_number
@@ -71,10 +70,12 @@ def generator(seed: int, run: int = 0) -> np.random.Generator:
 
 
 def run(
-    name: str, problem: Problem, *, seed: int = 0, start: Any = None, **params: Any
+    name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: Any
 ) -> Iterator[Snapshot]:
     """Run a method; iterate to get its snapshots, the last with ``step == total``.
 
+    ``problem`` is a :class:`hcviz.Problem`; a DataFrame, an array (n, d) or nested lists are the
+    problem of those features, ``Problem(features=...)``.
     ``start`` is a :class:`Tree`, or a :class:`Snapshot` to go on from (its ``state``, generator
     included where there is one, and then ``seed`` has no say). Seed s is the page's run 0.
     Raises :class:`HcvizError` before anything runs where the problem or a parameter is wrong.
@@ -84,8 +85,14 @@ def run(
     return (snapshot for snapshot in stream if snapshot is not None)
 
 
-def fit(name: str, problem: Problem, *, seed: int = 0, **params: Any) -> Tree:
-    """Run a method to its end and return the last tree."""
+def fit(name: str, problem: Any, *, seed: int = 0, **params: Any) -> Tree:
+    """Run a method to its end and return the last tree; ``problem`` is what :func:`run` takes.
+
+    Examples
+    --------
+    >>> fit("average", [[0.0], [1.0], [5.0]]).to_newick(["a", "b", "c"])
+    '(c:4.5,(a:1.0,b:1.0):3.5);'
+    """
     for snapshot in run(name, problem, seed=seed, **params):
         tree = snapshot.tree
     return tree

@@ -10,7 +10,14 @@ import numpy as np
 import param
 
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
-from hcviz.core.problem import ASKS_FEW, MOST_DENSE, Problem, SimilarityOracle, needs_all
+from hcviz.core.problem import (
+    ASKS_FEW,
+    MOST_DENSE,
+    Problem,
+    SimilarityOracle,
+    as_problem,
+    needs_all,
+)
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
@@ -145,13 +152,14 @@ class Algorithm:
         return bool(given) and pairs and large
 
     def start_run(
-        self, problem: Problem, params: Any, rng: np.random.Generator, start: Any = None
+        self, problem: Any, params: Any, rng: np.random.Generator, start: Any = None
     ) -> Iterator[Snapshot | None]:
         """Check what can be checked beforehand, then :attr:`run`. Raises before anything runs."""
+        problem = as_problem(problem)
         if not isinstance(problem, Problem):
             raise InvalidData(
                 f"{self.title} needs a Problem, not {type(problem).__name__}.",
-                "Give Problem(features=...) or dataset.problem().",
+                "Give Problem(features=...), dataset.problem(), a DataFrame or an array.",
             )
         fault = self.lacks(problem)
         if fault:

@@ -85,8 +85,11 @@ def describe_table(table: Dataset, kind: TableKind) -> str:
     if isinstance(table.oracle, hcviz.StringOracle):
         letters = [len(text) for text in table.oracle.strings]
         return f"{len(letters)} sequences of {min(letters)} to {max(letters)} letters."
-    if kind != "features":
-        return f"a {kind} matrix over {len(table.labels)} items."
+    if table.features is None and kind == "features":  # similarities that need not be named
+        return f"a card sort. {table.notes[0]}"
+    if table.features is None:
+        what = "similarity" if table.dissimilarity is None else "distance"
+        return f"a {what} matrix over {table.n_items} items."
     rows, columns = table.features.shape
     missing = int(np.isnan(table.features).sum())
     tail = f", {missing} cell(s) missing" if missing else ""

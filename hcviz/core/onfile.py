@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.cells import LARGEST
 from hcviz.core.errors import InvalidData
 from hcviz.core.lazy import WIDTH_FROM, FeatureOracle
-from hcviz.core.problem import LARGEST
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core import oraclekernels as kernels
 from hcviz.core.asked import cells, count
+from hcviz.core.cells import LARGEST
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.known import Known
 from hcviz.core.pace import Pace
-from hcviz.core.problem import LARGEST, SimilarityOracle, check_oracle
+from hcviz.core.problem import SimilarityOracle, check_oracle
 from hcviz.core.snapshot import Mask
 from hcviz.core.whole import whole_number, whole_numbers
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
+from hcviz.core.cells import LARGEST
 from hcviz.core.errors import InvalidData, TooLarge
+from hcviz.core.frames import features_of_frame, is_frame, matrix_of_frame
 from hcviz.core.similarity import from_distance, similarity_from_features
 from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.core.whole import whole_number
 
 Float = NDArray[np.float64]
 
-#: No cell may be larger: squares, and sums of them, must stay finite.
-LARGEST = 1e100
 #: A sparse similarity of more items is not made dense: 800 MB.
 MOST_DENSE = 10_000
 
@@ -69,13 +69,19 @@ class Problem:
     Parameters
     ----------
     labels : sequence of str, optional
-        n different names; default ``"0" .. "n-1"``.
-    features : float64 (n, d), optional
+        n different names; default the index of a DataFrame, else ``"0" .. "n-1"``.
+    features : float64 (n, d) or DataFrame, optional
         Finite, up to 1e100 either way. d = 0 is allowed (the sampler then draws from its prior).
+        The columns of a pandas DataFrame are read as those of a table: numbers as they are, yes/no
+        and true/false as one 0/1 column, and each value of a category as a 0/1 column
+        ``column=value``. A missing cell gets the mean of its column. Columns called class, label,
+        species or image, empty ones and texts that are no categories are left out, with a
+        UserWarning.
     similarity : float64 (n, n), optional
         Finite (to 1e100) and symmetric; larger is more alike; the diagonal is ignored. A
         scipy.sparse matrix or array stays sparse (a ``csr_array``, int32 indices): pairs that it
-        leaves out are 0, and none may be negative.
+        leaves out are 0, and none may be negative. The index and columns of a DataFrame are the
+        items, as with ``dissimilarity``.
     dissimilarity : float64 (n, n), optional
         Distances as they were measured: finite, symmetric, 0 or more; the diagonal is ignored. Read
         by linkages and by methods for dissimilarities; to all others, where nothing else says how
@@ -85,9 +91,19 @@ class Problem:
     oracle : optional
         A :class:`SimilarityOracle` or :class:`ComparisonOracle`.
     feature_names : sequence of str, optional
-        d names, for the views.
+        d names, for the views; default those of a DataFrame.
 
     Raises :class:`InvalidData` or :class:`InvalidConstraint`, naming the row and column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> fruit = {"grams": [150, 9], "colour": ["red", "green"], "sour": [False, True]}
+    >>> problem = Problem(features=pd.DataFrame(fruit, index=["apple", "grape"]))
+    >>> problem.labels
+    ('apple', 'grape')
+    >>> problem.feature_names
+    ('grams', 'colour=green', 'colour=red', 'sour')
     """
 
     labels: Sequence[str] | None = None
@@ -102,6 +118,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        self._read_frames()
         counts: dict[str, int] = {}
         if self.labels is not None:
             put(self, "labels", check_labels(self.labels))
@@ -149,6 +166,30 @@ class Problem:
             put(self, "feature_names", _texts(self.feature_names, "feature_names"))
             if self.features is None or len(self.feature_names) != self.features.shape[1]:
                 raise InvalidData("feature_names must name each column of features once.")
+
+    def _read_frames(self) -> None:
+        """Put arrays in the place of DataFrames, and the names that these have, if none are
+        given."""
+        put = object.__setattr__
+        named: dict[str, tuple[str, ...]] = {}
+        if is_frame(self.features):
+            read = features_of_frame(self.features)
+            put(self, "features", read.features)
+            if self.feature_names is None:
+                put(self, "feature_names", read.names)
+            named["features"] = read.labels
+        for noun in ("similarity", "dissimilarity"):
+            if is_frame(getattr(self, noun)):
+                named[noun], matrix = matrix_of_frame(getattr(self, noun), noun)
+                put(self, noun, matrix)
+        if len(set(named.values())) > 1:
+            said = " and ".join(named)
+            raise InvalidData(
+                f"The DataFrames of {said} name different items, or in another order.",
+                "Give them the same index: frame.loc[other.index].",
+            )
+        if self.labels is None and named:
+            put(self, "labels", next(iter(named.values())))
 
     def with_triplets(self, triplets: Any) -> Problem:
         """The same items under other triplets. O(their number)."""
@@ -283,14 +324,36 @@ def check_oracle(oracle: Any) -> int:
     return whole_number(oracle.n_items, "The oracle's n_items", InvalidData, 1)
 
 
+def as_problem(given: Any) -> Any:
+    """A DataFrame, an array or nested lists as the problem of those features; else itself."""
+    return Problem(features=given) if are_features(given) else given
+
+
+def are_features(given: Any) -> bool:
+    """Whether it is a table of numbers by its type: a DataFrame, an array, a matrix or a list."""
+    nested = isinstance(given, list | tuple)
+    return nested or hasattr(given, "__array__") or issparse(given)
+
+
 def feature_table(features: ArrayLike) -> Float:
     """A float64 (n, d) array of its own; its cells may be anything."""
+    if issparse(features):
+        raise InvalidData(
+            "The features are a sparse matrix.",
+            "Give features.toarray(); similarities may be sparse: Problem(similarity=...).",
+        )
     try:
         array = np.array(features, dtype=np.float64)
     except (TypeError, ValueError) as fault:
+        if "inhomogeneous" in str(fault):
+            raise InvalidData("Features must have shape (n, d): rows differ in length.") from None
         raise InvalidData(f"The features are not numbers: {fault}.") from None
     if array.ndim != 2:
-        raise InvalidData(f"Features must have shape (n, d), not {array.shape}.")
+        column = ".to_frame()" if hasattr(features, "to_frame") else ".reshape(-1, 1)"
+        raise InvalidData(
+            f"Features must have shape (n, d), not {array.shape}.",
+            f"For a single feature give features{column}." if array.ndim == 1 else "",
+        )
     return array
 
 
@@ -400,4 +463,4 @@ def _refuse_huge(array: Float, noun: str) -> None:
         )
 
 
-__all__ = ["ComparisonOracle", "Problem", "SimilarityOracle"]
+__all__ = ["ComparisonOracle", "Problem", "SimilarityOracle", "as_problem"]

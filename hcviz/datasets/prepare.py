@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core.columns import column_mean
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.problem import feature_table
 
@@ -17,12 +18,6 @@ NEIGHBOURS = 5
 
 
 # ---------------------------------------------------------------------- missing cells
-
-
-def _column_mean(features: Float) -> Float:
-    present = ~np.isnan(features)
-    total = np.where(present, features, 0.0).sum(axis=0)
-    return np.where(present, features, total / np.maximum(present.sum(axis=0), 1))
 
 
 def _column_median(features: Float) -> Float:
@@ -45,7 +40,7 @@ def _nearest(features: Float) -> Float:
 
 #: Name -> (what a person reads, function of float64 (n, d) with NaN to the same without).
 MISSING: dict[str, tuple[str, Callable[[Float], Float]]] = {
-    "column-mean": ("Column mean", _column_mean),
+    "column-mean": ("Column mean", column_mean),
     "column-median": ("Column median", _column_median),
     "knn": (f"Mean of the {NEIGHBOURS} nearest rows", _nearest),
 }

@@ -20,7 +20,6 @@ from hcviz.io.comparison_csv import (
     MIXED,
     SIGNATURE,
     AnswersFile,
-    Names,
     read_comparison_csv,
     read_rows,
 )
@@ -98,9 +97,9 @@ def meant(content: bytes, labels: Sequence[str]) -> Meant:
     Raises what :func:`read_comparison_csv` does; where the items are meant, also for a name that is
     none of them, which is then a misspelt one.
     """
-    alone, names = _read(content), Names(labels)
+    alone = _read(content, spellings=labels)
     place = {name: item for item, name in enumerate(labels)}
-    items = [place.get(names.called(name)) for name in alone.labels]
+    items = [place.get(name) for name in alone.labels]
     named, theirs = len(items), sum(item is not None for item in items)
     if theirs < SHARE * named:
         return Meant(named, theirs, None)
@@ -233,10 +232,12 @@ def like_answers(raw: RawTable) -> bool:
     return sum(count > 1 for count in among.values()) >= SHARE * len(among)
 
 
-def _read(content: bytes, labels: Sequence[str] | None = None) -> AnswersFile:
+def _read(
+    content: bytes, labels: Sequence[str] | None = None, spellings: Sequence[str] | None = None
+) -> AnswersFile:
     if len(content) > MAX_UPLOAD_BYTES:
         raise TooLarge(f"The file has more than {MAX_UPLOAD_BYTES // 2**20} MB.")
-    found = read_comparison_csv(content, labels)
+    found = read_comparison_csv(content, labels, spellings)
     if not len(found.comparisons):
         raise InvalidData("The file of answers holds no answer.")
     return found

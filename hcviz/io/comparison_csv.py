@@ -86,12 +86,19 @@ class AnswersFile:
     asked: Mapping[str, int]
 
 
-def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = None) -> AnswersFile:
+def read_comparison_csv(
+    content: str | bytes,
+    labels: Sequence[str] | None = None,
+    spellings: Sequence[str] | None = None,
+) -> AnswersFile:
     """The answers in a CSV text.
 
     ``labels`` are the items, so that those never compared are there too, and a name that is none of
     them is refused; without them the items are the names in the file, in order of appearance. O(m)
     for m rows, and as many answers as the counts add up to are held.
+
+    Where there are no ``labels``, ``spellings`` are names that the file may use: a name in another
+    Unicode form of one of them gets that spelling, and two of them never become one item.
 
     Raises :class:`InvalidConstraint` that names line and column: no known header, an item that is
     not there (with the nearest name), one named twice, a count that is none.
@@ -108,7 +115,7 @@ def read_comparison_csv(content: str | bytes, labels: Sequence[str] | None = Non
     else:
         header = tuple(_header(text, separator))
         form = _form(header, notes)
-    names = Names(labels)
+    names = Names(spellings if labels is None else labels)
 
     def called(name: str) -> str:
         found = names.called(name)
@@ -206,7 +213,8 @@ def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str
     """(anchor, near, far) or quadruplets as CSV text, repeats as counts, in order of appearance.
 
     :func:`read_comparison_csv` without labels finds the same items in it, those that were never
-    compared too (the module says how), and as many answers of each kind. O(m log m).
+    compared too (the module says how), and as many answers of each kind; but of items whose names
+    are :func:`two_forms` of one name only with labels. O(m log m).
     """
     form = list(FORMS)[int(comparisons.is_quadruplets)]
     rows, first, which = different_rows(comparisons.rows)
@@ -330,23 +338,35 @@ class Names:
     def __init__(self, known: Sequence[str] | None) -> None:
         self.known = frozenset(known or ())
         self._alike: dict[str, str] = {}
-        doubtful = set()
+        self._ambiguous = set()
         for name in self.known:
-            alike = _composed(name)
-            doubtful |= {alike} if alike in self._alike else set()
+            alike = composed(name)
+            self._ambiguous |= {alike} if alike in self._alike else set()
             self._alike[alike] = name
-        for alike in doubtful:
-            del self._alike[alike]
 
     def called(self, name: str) -> str:
-        """The known name that is meant; of others their composed form."""
+        """The known name that is meant; of others their composed form.
+
+        A name that could be either of two known ones stays as it is, and is none of them.
+        """
         if name in self.known:
             return name
-        alike = _composed(name)
-        return self._alike.get(alike, alike)
+        alike = composed(name)
+        return name if alike in self._ambiguous else self._alike.get(alike, alike)
 
 
-def _composed(name: str) -> str:
+def two_forms(names: Iterable[str]) -> str | None:
+    """A name that several of the names are, in different Unicode forms; None if there is none."""
+    seen: set[str] = set()
+    for name in names:
+        alike = composed(name)
+        if alike in seen:
+            return alike
+        seen.add(alike)
+    return None
+
+
+def composed(name: str) -> str:
     return unicodedata.normalize("NFC", name.strip())
 
 
@@ -357,6 +377,12 @@ def _item(name: str, line: int, column: str, index: dict[str, int], fresh: bool)
         raise InvalidConstraint(f"Line {line}, column {column}: the name is missing.")
     if fresh:
         return index.setdefault(name, len(index))
+    if sum(composed(each) == composed(name) for each in index) > 1:
+        raise InvalidConstraint(
+            f"Line {line}, column {column}: {name!r} is the name of several items, and has here "
+            "the Unicode form of none of them.",
+            "Copy the name from the data, or rename one of the items.",
+        )
     near = difflib.get_close_matches(name, index, n=1, cutoff=0.5)
     raise InvalidConstraint(
         f"Line {line}, column {column}: there is no item {name!r}.",

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
+from hcviz.core.frames import cells_of_column
 from hcviz.io.plaintext import decoded
 
 #: Larger uploads are refused unread.
@@ -39,15 +40,17 @@ class RawTable:
     """``first``: the cells of the first row, ``first_row``, as text (None where the format keeps
     names apart, and then ``names`` has them). ``columns``: one array a column below it, of str
     ("" where a cell is empty) or float64. ``rows``: the file's row number of each, from 1.
+    ``categories``: columns of a DataFrame whose values are categories even where they are numbers.
     """
 
     columns: list[Any]
-    rows: NDArray[np.int64]
+    rows: NDArray[Any]
     first: list[str] | None = None
     names: list[str] | None = None
     first_row: int = 1
     separator: str = ","
     notes: list[str] = field(default_factory=list)
+    categories: frozenset[str] = frozenset()
 
 
 def read_raw(content: bytes, filename: str) -> RawTable:
@@ -240,26 +243,9 @@ def _parquet(content: bytes, said: str) -> RawTable:
         if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index(names=frame.index.name or "name")
         names = [str(name) for name in frame.columns]
-        columns = [_values(frame.iloc[:, k]) for k in range(frame.shape[1])]
+        columns = [cells_of_column(frame.iloc[:, k]) for k in range(frame.shape[1])]
     except HcvizError:
         raise
     except Exception:  # whatever pyarrow and pandas make of a broken file
         raise InvalidData(f"{said} is a damaged Parquet file.", "Write it anew.") from None
     return RawTable(columns, np.arange(1, len(frame) + 1), names=names)
-
-
-def _values(column: pd.Series) -> Any:
-    """Numbers as float64; anything else as text, "" where missing; bytes stay bytes."""
-    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    out = np.empty(len(column), dtype=object)
-    for row, value in enumerate(column.to_numpy(dtype=object)):
-        if isinstance(value, dict) and isinstance(value.get("bytes"), bytes):
-            value = value["bytes"]  # how data-set libraries keep pictures
-        if isinstance(value, bytes):
-            out[row] = value
-        elif isinstance(value, (list, dict, np.ndarray)):
-            out[row] = str(value)
-        else:
-            out[row] = "" if pd.isna(value) else str(value).strip()
-    return out

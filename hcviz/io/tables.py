@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -16,7 +17,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.columns import column_features, is_classes
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.frames import cells_of_frame
 from hcviz.core.lazy import StringOracle
 from hcviz.core.words import shortlist
 from hcviz.datasets import Dataset
@@ -25,7 +28,6 @@ from hcviz.io.answers import dataset_of_answers, like_answers
 from hcviz.io.arrays import is_array, read_array
 from hcviz.io.cardsort import is_card_sort, read_card_sort
 from hcviz.io.cells import (
-    MAX_NUMBER,
     are,
     count,
     is_missing,
@@ -50,15 +52,6 @@ from hcviz.io.sequences import (
 
 Float = NDArray[np.float64]
 TableKind = Literal["features", "similarity", "distance", "comparisons", "sequences"]
-
-#: A text column with more different values than this is no category, and is left out.
-MAX_CATEGORIES = 50
-#: Nor is one that holds longer texts.
-MAX_WORD = 100
-#: Columns with these names are classes: shown as colours, not given to any method.
-CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "species"})
-
-_TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
 def read_table(
@@ -130,6 +123,24 @@ def read_table(
     )
 
 
+def read_frame(frame: Any, title: str) -> Dataset:
+    """A pandas DataFrame as a data set, as :func:`read_table` reads a table of features.
+
+    The index holds the items' names. Raises what :func:`hcviz.core.frames.cells_of_frame` and
+    :func:`read_table` do.
+    """
+    table = cells_of_frame(frame)
+    labels = np.array(table.labels, dtype=object)
+    raw = RawTable(
+        [labels, *table.cells],
+        np.array([quote(label) for label in table.labels], dtype=object),
+        names=["\0index", *table.names],  # the first is never shown, and no column has it
+        categories=table.categories,
+    )
+    data = _features(raw, title)
+    return replace(data, name=title, provenance="Given as a DataFrame.")
+
+
 def _read_file(path: Path, filename: str) -> tuple[bytes, str]:
     try:
         with path.open("rb") as file:
@@ -179,7 +190,7 @@ def _classes(cells: Mapping[str, Any]) -> dict[str, tuple[str | None, ...]]:
     return {
         name: tuple(None if is_missing(cell) else word(cell) for cell in column)
         for name, column in cells.items()
-        if name.lower() in CLASS_NAMES and _is_classes(column)
+        if is_classes(name, column)
     }
 
 
@@ -206,7 +217,10 @@ def _features(raw: RawTable, filename: str) -> Dataset:
             continue
         if name in strips:
             continue
-        for key, values, what in _column(name, cells, rows, raw.separator, notes):
+        category = name in raw.categories
+        for key, values, what in column_features(
+            name, cells, rows, raw.separator, notes, category=category
+        ):
             made[unused(key, made)] = values
             kinds.append(what)
         if len(made) * len(labels) > MAX_CELLS:
@@ -314,53 +328,6 @@ def _column_names(header: Sequence[str], notes: list[str]) -> list[str]:
     return list(made)
 
 
-def _column(
-    name: str, cells: Any, rows: NDArray[np.int64], separator: str, notes: list[str]
-) -> list[tuple[str, Float, str]]:
-    """The feature columns, (name, values, kind), that one column of the table makes."""
-    values = parse(cells, separator)
-    gaps = np.isnan(values)
-    gaps[gaps] = [is_missing(cell) for cell in cells[gaps]]
-    present = int((~gaps).sum())
-    if not present:
-        notes.append(f"The column {quote(name)} is empty and was left out.")
-        return []
-    wrong = np.flatnonzero(np.isnan(values) & ~gaps)
-    if not wrong.size:
-        what = "binary" if np.isin(values[~gaps], (0.0, 1.0)).all() else "number"
-        return [(name, _checked(name, values, rows), what)]
-    words = [None if gap else shown(cell) for gap, cell in zip(gaps, cells, strict=True)]
-    if all(w is None or w.lower() in _TRUTH for w in words):
-        truth = [np.nan if w is None else _TRUTH[w.lower()] for w in words]
-        return [(name, np.array(truth), "binary")]
-    if wrong.size <= present / 2:
-        row = int(wrong[0])
-        more = f" ({wrong.size} such cells in all)" if wrong.size > 1 else ""
-        raise InvalidData(
-            f"Row {rows[row]}, column {quote(name)} holds the text {quote(shown(cells[row]))} "
-            f"among numbers{more}.",
-            "Correct the cell, or leave it empty where the number is not known.",
-        )
-    found = sorted({w for w in words if w is not None})
-    prose = max(map(len, found)) > MAX_WORD
-    if prose or len(found) > MAX_CATEGORIES or (len(found) == present and present > 2):
-        notes.append(
-            f"The column {quote(name)} holds {len(found)} different texts and was left out."
-        )
-        return []
-    place = {value: k for k, value in enumerate(found)}
-    codes = np.array([-1 if w is None else place[w] for w in words])
-    return [
-        (f"{name}={value}", np.where(gaps, np.nan, (codes == k).astype(float)), "category")
-        for value, k in place.items()
-    ]
-
-
-def _is_classes(cells: Any) -> bool:
-    different = len({shown(cell) for cell in cells if not is_missing(cell)})
-    return 0 < different <= max(MAX_CATEGORIES, 2) and (different < len(cells) or different <= 2)
-
-
 def _note_constant(made: dict[str, Float], notes: list[str]) -> None:
     flat = [name for name, v in made.items() if len(np.unique(v[~np.isnan(v)])) < 2]
     if len(flat) == len(made):
@@ -410,16 +377,4 @@ def _from_data_uri(text: str) -> bytes | None:
         return None
 
 
-def _checked(name: str, values: Float, rows: NDArray[np.int64]) -> Float:
-    wrong = np.flatnonzero(np.abs(values) > MAX_NUMBER)
-    if wrong.size:
-        row = int(wrong[0])
-        raise InvalidData(
-            f"Row {rows[row]}, column {quote(name)} holds {values[row]:g}, too large to reckon "
-            "with.",
-            f"Numbers may go up to {MAX_NUMBER:g}.",
-        )
-    return values
-
-
-__all__ = ["MAX_ROWS", "MAX_UPLOAD_BYTES", "read_table"]
+__all__ = ["MAX_ROWS", "MAX_UPLOAD_BYTES", "read_frame", "read_table"]

@@ -38,7 +38,7 @@ from hcviz.algorithms.active.methods import ACTIVE, described
 from hcviz.core.errors import HcvizError, InvalidData, NoCluster
 from hcviz.core.lazy import FeatureOracle, oracle_of
 from hcviz.core.oracle import CountingOracle
-from hcviz.core.problem import Problem
+from hcviz.core.problem import Problem, as_problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.longtask import PATIENCE, LongTask, by_name
 from hcviz.jobs.standstill import Stream, watched
@@ -299,7 +299,7 @@ def run_on(
 
     Raises :class:`NoCluster` where nobody answers at the address.
     """
-    task = Task(0, name, MODULES.get(name, ""), problem, params, seed, start)
+    task = Task(0, name, MODULES.get(name, ""), as_problem(problem), params, seed, start)
     cluster = Cluster(address)
     try:
         stream = cluster.start(task, tell=tell)

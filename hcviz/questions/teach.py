@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hcviz.algorithms import run
 from hcviz.core.build import implies, is_consistent, minimal_conflict
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.problem import Problem
+from hcviz.core.problem import Problem, as_problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -108,7 +108,7 @@ def teach(
     Parameters
     ----------
     problem : Problem
-        With features; triplets that it has already hold from the start.
+        With features, or these alone, an array or DataFrame; its triplets hold from the start.
     user : anything with ``answer`` and ``odd_one_out``
     question : str
         A name of :func:`hcviz.questions.strategies`.
@@ -129,6 +129,7 @@ def teach(
         )
     if variant not in SAMPLER:
         raise InvalidParameter(f"There is no variant {variant!r}.", "Known: central, paper.")
+    problem = as_problem(problem)
     if problem.n_items < 3:
         raise InvalidParameter("Questions are about three items or more.")
     answers = whole_number(answers, "The number of answers", InvalidParameter, 0)

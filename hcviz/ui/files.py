@@ -211,7 +211,7 @@ class Files:
 
     def _save(self, what: str) -> None:
         session = replace(self.store.session, look=act.frozen(self.store.view.look))
-        stem = re.sub(r"[^\w.-]+", "-", session.data.name).strip("-") or "tree"
+        stem = stem_of(session.data)
         if what == "session":
             self.part.download(f"{stem}.hcviz", save_session(session), "application/zip")
             return
@@ -255,6 +255,14 @@ class Files:
             form = cast(Literal["svg", "png"], what)
             content = picture(**self.centre.picture_data(), format=form)
             self.part.download(f"{stem}.{what}", content, mime)
+
+
+def stem_of(spec: DataSpec) -> str:
+    """What files made of the data are called, without an ending: ``kitchen`` of ``kitchen.csv``."""
+    name = spec.name
+    if spec.kind != "built-in":  # an ending begins with a letter: "run 1.5" has none
+        name = re.sub(r"\.[A-Za-z][A-Za-z0-9]{0,7}$", "", name.strip())
+    return re.sub(r"[^\w.-]+", "-", name).strip("-") or "tree"
 
 
 def _decoded(text: Any) -> bytes:

@@ -13,9 +13,11 @@ import panel as pn
 from bokeh.document import Document
 
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.problem import Problem
+from hcviz.core.frames import is_frame
+from hcviz.core.problem import Problem, are_features, feature_table
 from hcviz.datasets import Dataset
 from hcviz.io.shelf import is_token, new_token, state_folder
+from hcviz.io.tables import read_frame
 from hcviz.jobs import warm as warm_jobs
 from hcviz.session.model import DataSpec
 from hcviz.ui import sources
@@ -170,8 +172,10 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     """The explorer for a notebook cell, or for ``.servable()`` and ``.show()``.
 
     ``problem_or_dataset`` is a :class:`hcviz.Problem`, a data set from ``hcviz.datasets.load`` or
-    the name of one. ``method`` is a registry name (default: the sampler where there are features,
-    else the first method that can run). ``height`` is in CSS pixels.
+    the name of one, a pandas DataFrame (an item a row, its name in the index; the columns are read
+    as those of a table in a file) or an array of features (n, d), NaN where a cell is missing.
+    ``method`` is a registry name (default: the sampler where there are features, else the first
+    method that can run). ``height`` is in CSS pixels.
     """
     pn.extension(inline=True)  # what the browser needs travels with the cell, not from afar
     given: Dataset | None = None
@@ -223,10 +227,17 @@ def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
 def _as_dataset(given: Any, name: str) -> Dataset:
     if isinstance(given, Dataset):
         return given
+    if is_frame(given):
+        return read_frame(given, name)
+    if are_features(given):
+        features = feature_table(given)
+        labels = tuple(str(row) for row in range(len(features)))
+        return Dataset(name, name, labels, features, provenance="Given as an array.")
     if isinstance(given, Problem):
         return Dataset.from_problem(given, name)
     raise InvalidData(
-        f"explore() takes a Problem or a data set, not {type(given).__name__}.",
+        "explore() takes a Problem, a data set, a DataFrame or an array, not "
+        f"{type(given).__name__}.",
         "Try hcviz.explore(hcviz.Problem(features=...)) or hcviz.explore('zoo').",
     )
 

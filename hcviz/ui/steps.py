@@ -16,6 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.history import answers_in_use
 from hcviz.session.model import Checkpoint, Session
+from hcviz.ui import nodecosts
 from hcviz.ui.sources import answers_in
 from hcviz.ui.store import Store
 
@@ -149,8 +150,8 @@ def _r(row: float) -> int:
 
 
 def _cost(store: Store, point: Session | Checkpoint, tree: Tree) -> str:
-    """Dasgupta's cost under the present similarity, where that is of these items and cheap; else
-    the log joint, where the tree is a draw; else nothing."""
+    """Dasgupta's cost under the numbers that the present method reads, where these are of the
+    items and cheap; else the log joint, where the tree is a draw; else nothing."""
     cost = dasgupta(store, tree) if point.data == store.session.data else None
     if cost is not None:
         return f"cost {short(cost)}"
@@ -159,8 +160,14 @@ def _cost(store: Store, point: Session | Checkpoint, tree: Tree) -> str:
 
 
 def dasgupta(store: Store, tree: Tree) -> float | None:
-    """Dasgupta's cost of ``tree``, once for a tree and a similarity; None: none, or dear."""
-    similarity = store.problem.similarity if store.dataset is not None else None
+    """Dasgupta's cost of ``tree``, once for a tree and a matrix; None: no matrix, or a large one.
+
+    The matrix is the similarity or, for a method for dissimilarities, the distances, as in the
+    section on costs.
+    """
+    if store.dataset is None:
+        return None
+    similarity = nodecosts.as_read(store, store.problem).similarity
     if similarity is None or similarity.shape[0] != tree.n_leaves:
         return None
     if (similarity.nnz if issparse(similarity) else similarity.size) > PAIRS:
