@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hcviz import Snapshot, Tree, Triplets
+from hcviz.algorithms import get
 from hcviz.core.build import build
 from hcviz.core.snapshot import Series
 from hcviz.core.state import register_state
@@ -77,7 +78,7 @@ class Driver:
             self(act.LoadedData(DataSpec(), tuple(labels)))
 
     def __call__(self, action: act.Action) -> Session:
-        self.session, self.effects = update(self.session, action)
+        self.session, self.effects = update(self.session, action, get)
         for effect in self.effects:
             if isinstance(effect, StartRun):
                 self.started.append(effect)

@@ -122,7 +122,7 @@ def test_what_cannot_be_done_in_time_or_at_all_is_told(zoo, loop, monkeypatch):
     zoo.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10**8}))
-    zoo.dispatch(act.SetMethod("average", "ignored"))
+    zoo.dispatch(act.SetMethod("average"))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.look(agree_with=("average", "ddt"), agree_wanted=True)
     loop.until(lambda: not zoo.view.agree_wanted)

@@ -114,14 +114,14 @@ def test_a_parameter_makes_hard_answers_soft(zoo):
     assert zoo.session.weighs
     zoo.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
     assert len(zoo.session.enabled) == 2
-    zoo.dispatch(act.SetMethod("crsc", "hard"))
+    zoo.dispatch(act.SetMethod("crsc"))
     assert (zoo.session.treats, len(zoo.session.enabled)) == ("hard", 1)
-    zoo.dispatch(act.SetMethod("ddt", "hard"))  # its parameters come back, and with them beta
+    zoo.dispatch(act.SetMethod("ddt"))  # its parameters come back, and with them beta
     assert zoo.session.weighs
 
 
 def test_the_search_weighs_answers_that_have_a_price(zoo):
-    zoo.dispatch(act.SetMethod("dasgupta-search", "hard"), act.SetParams({"proposals": 10_000}))
+    zoo.dispatch(act.SetMethod("dasgupta-search"), act.SetParams({"proposals": 10_000}))
     zoo.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
     assert len(zoo.session.enabled) == 1
     own = answerlist.picture(zoo)["conflict"]["softs"][0]

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from hcviz.algorithms import get
 from hcviz.io.journal import REPORTS, Journal, read_journal
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.shelf import Shelf, new_token
@@ -56,7 +57,7 @@ def folders(shelf):
 
 def on_disk(shelf):
     (folder,) = folders(shelf)
-    found = read_journal(folder)
+    found = read_journal(folder, get)
     assert not found.damaged
     return found.session
 
@@ -175,7 +176,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     assert isinstance(kept, act.Resumed)
     loop.until(lambda: len(folders(shelf)) == 1)  # the old one goes when the new one is whole
     (folder,) = folders(shelf)
-    assert said(read_journal(folder).session) == said(store.session)
+    assert said(read_journal(folder, get).session) == said(store.session)
 
 
 def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, monkeypatch):
@@ -208,7 +209,7 @@ class SlowJournal:
             assert threading.get_ident() != page
             self.begun.set()
             assert self.go.wait(60)
-            return read_journal(folder)
+            return read_journal(folder, get)
 
         monkeypatch.setattr(module, "read_journal", slow)
 
@@ -304,7 +305,7 @@ def test_a_session_file_that_is_opened_begins_another_journal(make, shelf, loop)
     store.restore(load_session(content))
     store.dispatch(act.AddConstraint((6, 7), 8))
     autosave.close()
-    found = sorted(said(read_journal(each).session) for each in folders(shelf))
+    found = sorted(said(read_journal(each, get).session) for each in folders(shelf))
     assert found == sorted(
         [[((0, 1), 2, True, ""), ((3, 4), 5, True, "")],
          [((0, 1), 2, True, ""), ((6, 7), 8, True, "")]]

@@ -163,7 +163,7 @@ def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypat
 
 
 def test_a_method_that_does_not_sample_says_nothing(store, loop):
-    store.dispatch(act.SetMethod("average", "ignored"))
+    store.dispatch(act.SetMethod("average"))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
     assert certainty.support(store) is None

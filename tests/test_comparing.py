@@ -416,7 +416,7 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         assert store.session.tree is tree
         assert comparing.picture(store)["unheeded"]["method"] == "4-al"
         assert worth_keeping(store.session)
-        store.dispatch(act.SetMethod("4-al", "hard"))
+        store.dispatch(act.SetMethod("4-al"))
         loop.until(lambda: store.session.status == "settled")
         assert store.session.snapshot.metrics["answers"] == 2
         assert store.problem.features is not None
@@ -438,7 +438,7 @@ def test_answers_that_cancel_are_a_sentence_and_the_tree_stays(loop):
     with over_zoo(loop, "average") as store:
         tree = store.session.tree
         upload(store, "anchor,near,far\nbear,lion,carp\nbear,carp,lion\n")
-        store.dispatch(act.SetMethod("4-al", "hard"))
+        store.dispatch(act.SetMethod("4-al"))
         loop.until(lambda: store.session.status == "failed")
         assert pictures.foot(store)["error"][0].startswith("The answers cancel: each question")
         assert store.session.tree is tree

@@ -170,7 +170,7 @@ def test_a_start_that_is_refused_ends_the_job_before_it(begun, loop):
         kind="table", name="m", filename="m.csv", content=matrix, table_kind="similarity"
     )
     store.open_data(spec)  # with another method
-    store.dispatch(act.SetMethod("ddt", "hard"))
+    store.dispatch(act.SetMethod("ddt"))
     assert store.session.status == "failed"
     assert "features" in store.session.error[0]
     loop.until(lambda: not store.runner.busy)

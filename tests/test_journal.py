@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hcviz.algorithms import get
 from hcviz.core.errors import SessionFileError
 from hcviz.io import shelf as shelves
 from hcviz.io.journal import REPORTS, About, Journal, about_journal, read_journal
@@ -65,7 +66,7 @@ def written(folder, session):
 
 def test_the_log_alone_gives_back_answers_undo_and_redo(tmp_path, driver):
     written(tmp_path / "a", driver.session)
-    found = read_journal(tmp_path / "a")
+    found = read_journal(tmp_path / "a", get)
     assert not found.damaged
     session = found.session
     assert answers(session) == answers(driver.session)
@@ -90,7 +91,7 @@ def test_a_base_and_the_actions_after_it(tmp_path, driver):
         f"base-{journal.number - 1:08}.hcviz",
         f"log-{journal.number - 1:08}.jsonl",
     ]
-    found = read_journal(tmp_path / "a")
+    found = read_journal(tmp_path / "a", get)
     assert not found.damaged
     assert same(found.session, driver.session)  # trees, sampler's state, history and all
     journal.close()
@@ -103,7 +104,7 @@ def test_until_the_new_base_is_written_the_old_log_counts(tmp_path, driver):
     before = len(driver.session.log)
     driver(act.AddConstraint((6, 7), 0))
     journal.append(actions(driver.session, before), ABOUT)
-    assert answers(read_journal(tmp_path / "a").session) == answers(driver.session)
+    assert answers(read_journal(tmp_path / "a", get).session) == answers(driver.session)
     journal.close()
 
 
@@ -111,7 +112,7 @@ def test_a_damaged_base_is_no_reason_to_forget_an_older_log(tmp_path, driver):
     journal = Journal(tmp_path / "a")
     journal.append(actions(driver.session), ABOUT)
     (tmp_path / "a" / "base-00000003.hcviz").write_bytes(b"PK nonsense")
-    found = read_journal(tmp_path / "a")
+    found = read_journal(tmp_path / "a", get)
     assert found.damaged
     assert answers(found.session) == answers(driver.session)
     journal.close()
@@ -135,9 +136,9 @@ def test_a_log_cut_anywhere_gives_the_actions_before_the_cut(tmp_path_factory, s
     cut(log, size)
     if kept < 2:  # not even the data
         with pytest.raises(SessionFileError):
-            read_journal(folder)
+            read_journal(folder, get)
         return
-    found = read_journal(folder)
+    found = read_journal(folder, get)
     assert not found.damaged  # a torn line is what a crash leaves
     assert answers(found.session) == answers(driver.session)[: kept - 2]
 
@@ -157,7 +158,7 @@ def test_what_was_changed_is_not_believed_nor_what_follows(tmp_path, driver, har
         body = lines[3][9:].rstrip(b"\n").replace(b"AddConstraint", b"Constraint")
         lines[3] = b"%08x %s\n" % (zlib.crc32(body), body)
     log.write_bytes(b"".join(lines))
-    found = read_journal(tmp_path / "a")
+    found = read_journal(tmp_path / "a", get)
     assert found.damaged
     (first,) = found.session.constraints  # before its note was edited
     assert (first.group, first.apart, first.note) == ((0, 1, 2), 3, "mammals")
@@ -174,7 +175,7 @@ def test_a_log_names_no_file_outside_its_folder(tmp_path, driver):
     assert changed != bodies
     log.write_bytes(b"".join(b"%08x %s\n" % (zlib.crc32(b), b) for b in changed))
     with pytest.raises(SessionFileError):
-        read_journal(tmp_path / "a")
+        read_journal(tmp_path / "a", get)
 
 
 def test_about_is_the_newest_line_that_can_be_read(tmp_path, driver):

@@ -204,7 +204,7 @@ def test_each_run_is_a_point_undone_ones_too(store, loop):
     points = worked_out(store, loop)["trials"]
     assert [point["now"] for point in points] == [False, False, True]
     assert probes.of_snapshot(store.session.snapshot) is not None  # and the veil is back
-    store.dispatch(act.SetMethod("active-kmeans", "hard"))
+    store.dispatch(act.SetMethod("active-kmeans"))
     settled(store, loop)
     points = worked_out(store, loop)["trials"]
     others = [point for point in points if point["said"].startswith("Active spectral, ")]
@@ -233,7 +233,7 @@ def test_the_veil_is_switched(store):
 
 def test_the_section_is_of_methods_that_ask(store, loop):
     assert section.SECTION.picture(store) is not None
-    store.dispatch(act.SetMethod("average", "hard"))
+    store.dispatch(act.SetMethod("average"))
     settled(store, loop)
     assert section.SECTION.picture(store) is None
     before = store.session

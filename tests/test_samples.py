@@ -136,7 +136,7 @@ def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
 
 
 def test_a_method_that_does_not_sample_has_none_and_old_runs_are_forgotten(store, loop):
-    assert run(store, loop, act.SetMethod("crsc", "hard")) is None
+    assert run(store, loop, act.SetMethod("crsc")) is None
     for seed in range(1, KEPT_SAMPLES + 2):
-        run(store, loop, act.SetMethod("ddt", "hard"), act.SetSeed(seed))
+        run(store, loop, act.SetMethod("ddt"), act.SetSeed(seed))
     assert len(store._samples) == KEPT_SAMPLES

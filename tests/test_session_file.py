@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hcviz import Problem, Snapshot, Tree
 from hcviz import run as hcviz_run
-from hcviz.algorithms import generator
+from hcviz.algorithms import generator, get
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import SessionFileError
 from hcviz.core.snapshot import Graph, Mask, Matrix, Points, Series
@@ -393,12 +393,12 @@ def test_a_sampler_s_session_replays_bit_for_bit():
     ):  # fmt: skip
         if isinstance(move, int):
             for snapshot in islice((s for s in stream if s is not None), move):
-                session, _ = update(session, act.Arrived(session.run, snapshot))
+                session, _ = update(session, act.Arrived(session.run, snapshot), get)
             continue
-        session, effects = update(session, move)
+        session, effects = update(session, move, get)
         for effect in effects:
             if isinstance(effect, StartRun):
                 stream = run_method(session.data, effect)
-    again = replay(load_session(save_session(session)), run_method)
+    again = replay(load_session(save_session(session)), run_method, get)
     assert session.snapshot.state.proposals > 0
     assert same(again, session)

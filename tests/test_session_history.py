@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcviz import Snapshot, Tree
+from hcviz.algorithms import get
 from hcviz.core.snapshot import Mask, Matrix, Series
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
@@ -140,7 +141,7 @@ def test_the_log_knows_run_and_step(settled):
     assert all(entry.time for entry in settled.session.log)
 
 
-def test_restore_cancels_and_never_reuses_a_running_number(settled):
+def test_restore_cancels_and_goes_on_from_the_saved_run_number(settled):
     saved = Driver(("x", "y", "z"))
     saved.go(2)
     for _ in range(3):
@@ -156,7 +157,7 @@ def test_restore_cancels_and_never_reuses_a_running_number(settled):
         settled(act.Arrived(run, stale))
         assert settled.session.snapshot is saved.session.snapshot
     settled(act.Rerun())
-    assert settled.start.run == 4
+    assert settled.start.run == 1  # as it would have been; the store drops reports of the others
     assert settled.start.start is saved.session.snapshot
 
 
@@ -165,8 +166,8 @@ def test_update_is_pure_and_actions_compare_by_what_they_say():
     driver = Driver()
     driver.go()
     action = act.AddConstraint((BAT, WHALE), TROUT)
-    first, _ = update(driver.session, action)
-    second, _ = update(driver.session, action)
+    first, _ = update(driver.session, action, get)
+    second, _ = update(driver.session, action, get)
     assert same(first, second)
     assert not same(first, driver.session)
 

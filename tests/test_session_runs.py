@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hcviz.algorithms import get
 from hcviz.session import actions as act
 from hcviz.session.effects import ReloadData, StartRun
 from hcviz.session.model import DataSpec, Session
@@ -35,7 +36,7 @@ def test_stale_snapshots_never_show(settled):
         act.Failed(0, "boom"),
         act.Arrived(2, old),
     ):
-        after, effects = update(before, late)
+        after, effects = update(before, late, get)
         assert after is before
         assert effects == ()
 
@@ -119,7 +120,7 @@ def test_data_options_reload_before_they_run(settled):
 
 
 def test_an_empty_session_has_nothing_to_run():
-    session, effects = update(Session(), act.Rerun())
+    session, effects = update(Session(), act.Rerun(), get)
     assert session.run == -1
     assert not any(isinstance(effect, StartRun) for effect in effects)
     assert isinstance(FakeState(np.zeros(1), 0).to_arrays(), dict)

@@ -32,7 +32,7 @@ def change(store, loop, action):
 def test_each_step_names_what_led_there_and_what_its_tree_costs(store, loop):
     trees = [store.session.tree]
     for kind in ("single", "complete"):
-        change(store, loop, act.SetMethod(kind, "ignored"))
+        change(store, loop, act.SetMethod(kind))
         trees.append(store.session.tree)
     shown = steps.picture(store)["steps"]
     assert [s["label"] for s in shown] == ["Start", "Method: single", "Method: complete"]

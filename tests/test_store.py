@@ -178,7 +178,7 @@ def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
     )
     assert store.open_data(spec)
     loop.until(lambda: store.session.status == "settled")
-    store.dispatch(act.SetMethod("ddt", "hard"))
+    store.dispatch(act.SetMethod("ddt"))
     assert store.session.status == "failed"
     assert "features" in store.session.error[0]
     entry = next(m for m in pictures.bar(store)["methods"] if m[0] == "ddt")
@@ -270,7 +270,7 @@ def test_how_far_a_run_is_fits_the_bar(progress, said, store):
 
 @pytest.mark.parametrize("count", [1, 2, 7, 50, 101])
 def test_the_cut_gives_the_clusters_asked_for(store, count):
-    store.dispatch(act.SetMethod("average", "ignored"))
+    store.dispatch(act.SetMethod("average"))
     from hcviz import fit
 
     tree = fit("average", store.problem)

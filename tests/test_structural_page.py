@@ -64,7 +64,7 @@ def test_a_section_stays_as_the_person_leaves_it(store, loop):
     costs.SECTION.act(Gestures(store), "fold", {})
     assert costs.SECTION.picture(store) == {"title": "What the tree costs", "open": False}
     assert costs.SECTION.sees(store) != before
-    store.dispatch(act.SetMethod("average", "ignored"))
+    store.dispatch(act.SetMethod("average"))
     assert not costs.SECTION.picture(store)["open"]
     costs.SECTION.act(Gestures(store), "fold", {})
     assert costs.SECTION.picture(store)["open"]
@@ -99,7 +99,7 @@ def test_the_cost_and_where_it_comes_from(store, loop):
     ],
 )
 def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
-    store.dispatch(act.SetMethod(method, "hard"), act.SetParams(params))
+    store.dispatch(act.SetMethod(method), act.SetParams(params))
     store.look(folds={"costs": True})
     say(store, loop, ((0, 1), 2))
     found = costs.picture(store)
@@ -116,7 +116,7 @@ def test_who_gives_similarities_to_a_method_for_dissimilarities_is_told(store):
 
 def test_a_violated_answer_is_taken_from_a_value_that_is_to_be_high(store, loop):
     params = {"objective": "dissimilarity", "lam": 2.0, "proposals": 1000}
-    store.dispatch(act.SetMethod("dasgupta-search", "hard"), act.SetParams(params))
+    store.dispatch(act.SetMethod("dasgupta-search"), act.SetParams(params))
     say(store, loop, ((0, 1), 2), ((0, 2), 1))
     tree, triplets = store.drawn.tree, store.session.triplets
     paid = regularised_cost(tree, np.zeros((101, 101)), triplets, 2.0)
@@ -132,7 +132,7 @@ def test_a_method_without_a_price_has_no_regularised_cost(store, loop):
 
 
 def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
-    store.dispatch(act.SetMethod("hrsc", "soft"), act.SetParams({"lam": 0.0}))
+    store.dispatch(act.SetMethod("hrsc"), act.SetParams({"lam": 0.0}))
     say(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
     tree, triplets = store.drawn.tree, store.session.triplets
     broken = int((~tree.satisfies(triplets)).sum())
@@ -304,14 +304,14 @@ def test_answers_bind_items_and_priced_ones_weigh(store, loop):
     say(store, loop, ((3, 7), 20), ((8, 9, 10), 60))
     found = asked(loop, store, lambda: profile.picture(store))
     assert "Answers bind the items into 98 that travel as one." in found["words"]
-    store.dispatch(act.SetMethod("hrsc", "soft"), act.SetParams({"lam": 5.0}))
+    store.dispatch(act.SetMethod("hrsc"), act.SetParams({"lam": 5.0}))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
     found = asked(loop, store, lambda: profile.picture(store))
     told = store.problem.with_triplets(store.session.triplets)
     expected = cut_profile(told, np.arange(101), 0.0, 5.0)
     assert found["best"][1] == float(expected.ratio[expected.best])
-    store.dispatch(act.SetMethod("average", "ignored"))
+    store.dispatch(act.SetMethod("average"))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
     found = asked(loop, store, lambda: profile.picture(store))
@@ -320,7 +320,7 @@ def test_answers_bind_items_and_priced_ones_weigh(store, loop):
 
 
 def test_the_balanced_method_is_shown_its_balanced_cut(store, loop):
-    store.dispatch(act.SetMethod("crbc", "hard"))
+    store.dispatch(act.SetMethod("crbc"))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
     found = asked(loop, store, lambda: profile.picture(store))
@@ -330,7 +330,7 @@ def test_the_balanced_method_is_shown_its_balanced_cut(store, loop):
 
 
 def test_no_cut_is_called_balanced_that_is_not(store, loop):
-    store.dispatch(act.SetMethod("crbc", "hard"))
+    store.dispatch(act.SetMethod("crbc"))
     say(store, loop, (tuple(range(85)), 95))  # 85 of 101 travel as one
     found = asked(loop, store, lambda: profile.picture(store))
     assert found["facts"][0] == [
@@ -419,7 +419,7 @@ def test_a_cuts_ratio_is_its_definition(lam):
 
 @pytest.fixture
 def priced(store, loop):
-    store.dispatch(act.SetMethod("hrsc", "soft"))
+    store.dispatch(act.SetMethod("hrsc"))
     say(store, loop, ((3, 7), 20), ((8, 9), 60), ((10, 11), 55))
     return store
 
@@ -451,10 +451,10 @@ def test_what_each_price_buys(priced, loop):
 
 
 def test_without_answers_lambda_is_nothing_to_move(store, loop):
-    store.dispatch(act.SetMethod("hrsc", "soft"))
+    store.dispatch(act.SetMethod("hrsc"))
     loop.until(lambda: store.session.status == "settled")
     assert "nothing to weigh" in prices.picture(store)["said"]
-    store.dispatch(act.SetMethod("crsc", "hard"))
+    store.dispatch(act.SetMethod("crsc"))
     assert prices.SECTION.picture(store) is None
 
 

@@ -63,7 +63,7 @@ def test_what_can_be_done_is_offered_and_does_it(zoo):
     assert (len(zoo.session.constraints), zoo.session.conflict) == (1, None)
     gestures.constraints_act("soften", {"method": "hrsc"})  # nothing is at odds any more
     assert zoo.session.method == "average"
-    zoo.dispatch(act.SetMethod("ddt", "hard"), act.SetParams({"steps": 10}))
+    zoo.dispatch(act.SetMethod("ddt"), act.SetParams({"steps": 10}))
     zoo.dispatch(act.AddConstraint((1, 50), 0))
     assert [s["method"] for s in answerlist.conflict(zoo)["softs"]] == ["ddt", "hrsc"]
     gestures.constraints_act("soften", {"method": "ward"})
@@ -99,7 +99,7 @@ def test_a_chip_marks_its_leaf_while_it_is_pointed_at(zoo):
 
 
 def settle(zoo, loop, *actions):
-    zoo.dispatch(act.SetMethod("build", "hard"), *actions)
+    zoo.dispatch(act.SetMethod("build"), *actions)
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot
 
@@ -142,7 +142,7 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(zoo, loop, monkeyp
     sides = [node["kind"] for node in few["nodes"]]
     assert (sides.count("side0"), sides.count("side1")) == (5, 5)
     assert len(few["edges"]) == 8  # what is drawn of each piece hangs together
-    zoo.dispatch(act.SetMethod("average", "ignored"))
+    zoo.dispatch(act.SetMethod("average"))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot
     assert "parts" in why.split(zoo)["said"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -23,12 +24,16 @@ from hcviz.io.lock import Lock
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.session_file import check_session, load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session.methods import Methods
 from hcviz.session.model import Session
 from hcviz.session.update import begun, update
 
 #: Reports of runs: they speak of trees that the log does not hold.
 REPORTS = (act.Finished, act.Failed, act.Stopped)
 
+
+#: What an action may keep beside its line: tables and arrays, each named by its digest.
+_ENTRY = re.compile(r"tables/[0-9a-f]+|arrays/[0-9a-f]+\.npy")
 
 _NONSENSE = (ValueError, KeyError, TypeError)
 
@@ -136,7 +141,7 @@ class Found:
     damaged: bool
 
 
-def read_journal(folder: Path) -> Found:
+def read_journal(folder: Path, methods: Methods) -> Found:
     """The session that a folder's base and log lead to. Nothing on the disk is changed.
 
     Reads as far as it can be believed: up to the first line that is damaged, out of order or
@@ -156,7 +161,7 @@ def read_journal(folder: Path) -> Found:
                 continue
             if line.number != number + 1:
                 raise SessionFileError("An action is missing.")
-            session = _apply(session, _action(line.action, folder))
+            session = _apply(session, _action(line.action, folder), methods)
             number = line.number
     except (HcvizError, OSError, IndexError, *_NONSENSE):
         damaged = True
@@ -182,9 +187,9 @@ def remove_journal(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _apply(session: Session | None, action: act.Action) -> Session:
+def _apply(session: Session | None, action: act.Action, methods: Methods) -> Session:
     if session is not None:
-        return update(session, action)[0]
+        return update(session, action, methods)[0]
     if not isinstance(action, act.Began):
         raise SessionFileError("The log does not begin at the beginning.")
     return begun(action)
@@ -192,7 +197,7 @@ def _apply(session: Session | None, action: act.Action) -> Session:
 
 def _action(said: Mapping[str, Any], folder: Path) -> act.Action:
     def entry(name: str) -> bytes:
-        if not name.startswith("tables/") or not name[7:].isalnum():
+        if not _ENTRY.fullmatch(name):
             raise SessionFileError(f"There is no part {name!r} in a log.")
         return (folder / name).read_bytes()
 

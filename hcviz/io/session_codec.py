@@ -48,6 +48,16 @@ _MODEL = [
 #: The dataclasses that a file may hold, by name.
 CLASSES: dict[str, type[Any]] = {each.__name__: each for each in (*_MODEL, *_VIEWS, *_ACTIONS)}
 
+#: Fields that earlier versions wrote and this one does not read: the registry knows them.
+_OBSOLETE = {
+    "LoadedData": {"treats"},
+    "SetMethod": {"triplets"},
+    "SetParams": {"triplets"},
+    "Choose": {"heeded"},
+    "TakeBack": {"heeded"},
+    "Attach": {"heeded"},
+}
+
 
 class Encoder:
     """Turns values into JSON; what JSON cannot hold goes to ``entries`` (name -> bytes)."""
@@ -204,6 +214,8 @@ class Decoder:
 
     def _dataclass(self, cls: Any, value: dict[str, Any]) -> Any:
         names = {part.name for part in fields(cls)}
+        obsolete = _OBSOLETE.get(cls.__name__, set())
+        value = {name: part for name, part in value.items() if name not in obsolete}
         # What a field with a default says was not said yet by the hcviz that wrote the file.
         needed = {p.name for p in fields(cls) if p.default is MISSING is p.default_factory}
         if not needed <= set(value) <= names | {"~"}:

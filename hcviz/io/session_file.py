@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.session.answers import consistent
@@ -168,6 +170,11 @@ def _check_moment(moment: Session | Checkpoint) -> None:
         raise SessionFileError("The session file names an item twice.")
     if moment.snapshot is not None and moment.snapshot.tree.n_leaves != len(labels):
         raise SessionFileError("A tree in the session file is not over its items.")
+    if moment.reference is not None and (
+        moment.reference.dtype != np.int32
+        or not np.array_equal(np.sort(moment.reference), np.arange(len(labels)))
+    ):
+        raise SessionFileError("A leaf order in the session file does not name each item once.")
     bare = Session(labels=labels)
     for weight in moment.author_weights.values():
         check_weight(weight)

@@ -106,12 +106,15 @@ class Samples:
 
 
 def _mark(snapshot: Snapshot) -> bytes | None:
-    """What a snapshot is known by: its tree, and where the random numbers of its chains stand."""
+    """What a snapshot is known by: its chains' trees and where their random numbers stand.
+
+    The snapshot's own tree may be an earlier one, which a run in the background left as it was.
+    """
     chains = getattr(snapshot.state, "chains", ())
     if not chains:
         return None
     found = blake2b(digest_size=16)
-    found.update(snapshot.tree.parent.tobytes() + snapshot.tree.height.tobytes())
     for state in chains:
+        found.update(state.parent.tobytes() + state.u.tobytes())
         found.update(str(state.generator).encode())
     return found.digest()

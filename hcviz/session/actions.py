@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.choice import Question
@@ -53,15 +54,16 @@ class Action:
 class LoadedData(Action):
     """The Store has read this data. Other names than before: begin without constraints.
 
-    ``method`` and its ``treats`` are given where the method in use cannot run on this data;
-    ``said`` is told with the tree, as why the data are not taken for something else.
+    ``method`` is given where the method in use cannot run on this data; ``said`` is announced with
+    the tree, for example why the data are not taken for something else. ``order`` int32 (n,) is the
+    order of the items that the data suggest; the first tree is drawn as near to it as it can be.
     """
 
     spec: DataSpec
     labels: tuple[str, ...]
     method: str = ""
-    treats: Treatment = "ignored"
     said: str = ""
+    order: NDArray[np.int32] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
@@ -162,7 +164,8 @@ class DismissConflict(Action):
 @dataclass(frozen=True)
 class Soften(Action):
     """Weigh answers against each other: switch to ``method`` with these ``values`` of its
-    parameters, which treats triplets as soft, and switch on ``enable_ids`` too, in one step."""
+    parameters, with which it treats triplets as soft, and switch on ``enable_ids`` too, in one
+    step."""
 
     method: str
     values: Mapping[str, Any]
@@ -175,15 +178,11 @@ class Soften(Action):
 
 @dataclass(frozen=True)
 class Choose(Action):
-    """Of three items the first was named, as the most central or as the odd one out.
-
-    ``heeded``: the method in use reads comparisons, so that a run follows.
-    """
+    """Of three items the first was named, as the most central or as the odd one out."""
 
     question: Question
     items: tuple[int, int, int]
     author: str = "you"
-    heeded: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(int(item) for item in self.items))
@@ -191,26 +190,18 @@ class Choose(Action):
 
 @dataclass(frozen=True)
 class TakeBack(Action):
-    """The answer about three items that stands at place ``at`` was not meant: it goes.
-
-    ``heeded`` as in :class:`Choose`.
-    """
+    """Remove the answer about three items at place ``at``."""
 
     at: int
-    heeded: bool = False
 
 
 @dataclass(frozen=True)
 class Attach(Action):
-    """A file of comparisons of the items, beside the data's own; ``said`` tells how many.
-
-    ``heeded`` as in :class:`Choose`.
-    """
+    """A file of comparisons of the items, beside the data's own; ``said`` tells how many."""
 
     filename: str
     content: bytes
     said: str
-    heeded: bool = False
 
 
 @dataclass(frozen=True)
@@ -253,22 +244,20 @@ class SwitchAuthor(Action):
 
 @dataclass(frozen=True)
 class SetMethod(Action):
-    """Another method; ``triplets`` is its word on constraints under the parameters it gets."""
+    """Another method, with the parameters that it had last."""
 
     name: str
-    triplets: Treatment = "hard"
 
 
 @dataclass(frozen=True)
 class SetParams(Action):
     """New values of some of the method's parameters; the others stay.
 
-    ``triplets``: how the method treats constraints from now on; None: as before. ``going_on``: a
-    slider is still being moved, so this is one step to undo with the change before it.
+    ``going_on``: a slider is still being moved, so this is one step to undo with the change before
+    it.
     """
 
     values: Mapping[str, Any]
-    triplets: Treatment | None = None
     going_on: bool = False
 
     def __post_init__(self) -> None:
@@ -339,7 +328,11 @@ class Restore(Action):
 
 @dataclass(frozen=True)
 class Resumed(Action):
-    """What ``Restore`` logs in its own place: nothing runs, and run numbers go on from ``run``."""
+    """The run that was in progress when the session was saved is over; the newest is ``run``.
+
+    It is in the log where a session was saved or restored while a run was in progress. (Earlier
+    versions logged every ``Restore`` so, with run numbers above those of the page.)
+    """
 
     run: int
 

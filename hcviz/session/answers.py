@@ -21,6 +21,7 @@ from hcviz.session.actions import (
     Soften,
     frozen,
 )
+from hcviz.session.applying import applied
 from hcviz.session.history import Stepped, step
 from hcviz.session.judge import (
     agree,
@@ -31,13 +32,14 @@ from hcviz.session.judge import (
     judge_triplets,
 )
 from hcviz.session.mend import counted, sorted_out, told, with_all
+from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session
-from hcviz.session.runs import IGNORED, begin, say, unchanged
+from hcviz.session.runs import begin, say, unchanged
 
 GONE = "That constraint is no longer in the list."
 
 
-def add(session: Session, action: AddConstraint) -> Stepped:
+def add(session: Session, action: AddConstraint, methods: Methods) -> Stepped:
     """Keep the answer, enabled unless it contradicts; an exact repeat changes nothing."""
     check_items(session, action.group, action.apart)
     twins = [
@@ -48,7 +50,7 @@ def add(session: Session, action: AddConstraint) -> Stepped:
     if any(each.enabled for each in twins):
         return say(session, f"{twins[0].sentence(session.labels)}: this is said already.")
     if twins:
-        return _switch_on(session, twins[0].id)
+        return _switch_on(session, twins[0].id, methods)
     made = Constraint(
         session.next_id,
         action.group,
@@ -64,11 +66,11 @@ def add(session: Session, action: AddConstraint) -> Stepped:
         constraints=(*session.constraints, made),
         next_id=made.id + 1,
     )
-    return _judged_and_enabled(session, made)
+    return _judged_and_enabled(session, made, methods)
 
 
-def enable(session: Session, action: EnableConstraint) -> Stepped:
-    return _switch_on(session, action.id)
+def enable(session: Session, action: EnableConstraint, methods: Methods) -> Stepped:
+    return _switch_on(session, action.id, methods)
 
 
 def disable(session: Session, action: DisableConstraint) -> Stepped:
@@ -111,7 +113,7 @@ def edit(session: Session, action: EditConstraint) -> Stepped:
     return say(session, text)
 
 
-def import_all(session: Session, action: ImportConstraints) -> Stepped:
+def import_all(session: Session, action: ImportConstraints, methods: Methods) -> Stepped:
     """One step for all: repeats left out, contradictions kept disabled and explained in turn."""
     for each in action.constraints:
         check_items(session, each.group, each.apart)
@@ -143,12 +145,10 @@ def import_all(session: Session, action: ImportConstraints) -> Stepped:
         return say(session, text)
     session = replace(before, constraints=(*session.constraints, *made), next_id=number)
     session = told(session, (*refused, *_refused(session)))
-    if taken and session.treats != "ignored":
-        return begin(session, label, "snapshot", text)
-    return say(session, f"{text} {IGNORED}" if taken else text)
+    return applied(session, taken, label, text, methods) if taken else say(session, text)
 
 
-def resolve(session: Session, action: ResolveConflict) -> Stepped:
+def resolve(session: Session, action: ResolveConflict, methods: Methods) -> Stepped:
     """The person's choice of which answers to believe, as one step.
 
     Others that were refused, and that nothing contradicts any more, are switched on with it.
@@ -163,10 +163,11 @@ def resolve(session: Session, action: ResolveConflict) -> Stepped:
     waiting = tuple(each for each in _refused(session) if each != found.id)
     session = replace(step(session, text), conflict=None)
     session = with_all(session, off)
-    return _judged_and_enabled(session, replace(found, enabled=False), bool(off), waiting)
+    made = replace(found, enabled=False)
+    return _judged_and_enabled(session, made, methods, bool(off), waiting)
 
 
-def soften(session: Session, action: Soften) -> Stepped:
+def soften(session: Session, action: Soften, methods: Methods) -> Stepped:
     """Nobody is right alone: contradictory answers count by their weights, as one step."""
     text = f"Answers are weighed: {action.method}."
     other = action.method != session.method
@@ -175,12 +176,13 @@ def soften(session: Session, action: Soften) -> Stepped:
     if other:
         remembered[session.method] = session.params
         params = dict(remembered.pop(action.method, {}))
+    params |= action.values
     on = [each for each in map(session.find, action.enable_ids) if each is not None]
     session = replace(
         step(session, text),
         method=action.method,
-        treats="soft",
-        params=frozen({**params, **action.values}),
+        treats=methods(action.method).treats(params),
+        params=frozen(params),
         other_params=frozen(remembered),
         conflict=None,
     )
@@ -197,7 +199,7 @@ def dismiss(session: Session, action: DismissConflict) -> Stepped:
 # ---------------------------------------------------------------------- shared
 
 
-def _switch_on(session: Session, constraint_id: int) -> Stepped:
+def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Stepped:
     found = session.find(constraint_id)
     if found is None:
         return say(session, GONE)
@@ -207,19 +209,22 @@ def _switch_on(session: Session, constraint_id: int) -> Stepped:
         found, session.enabled
     ):  # nothing in the list changes: not a step
         return _explained(session, found)
-    return _judged_and_enabled(
-        step(session, f"Switched on: {found.sentence(session.labels)}."), found
-    )
+    session = step(session, f"Switched on: {found.sentence(session.labels)}.")
+    return _judged_and_enabled(session, found, methods)
 
 
 def _judged_and_enabled(
-    session: Session, made: Constraint, always: bool = False, waiting: tuple[int, ...] = ()
+    session: Session,
+    made: Constraint,
+    methods: Methods,
+    always: bool = False,
+    waiting: tuple[int, ...] = (),
 ) -> Stepped:
     """Enable ``made``, which is in the list and disabled, and run where that is of use.
 
-    Nothing runs for what earlier answers imply (a running sampler obeys it as it is), nor for a
-    lock while nothing runs (the tree shown obeys it). ``always``: other answers changed too.
-    Of ``waiting``, refused before, those are enabled with it that nothing contradicts now.
+    Nothing runs for what earlier answers imply: a running sampler satisfies it as it is.
+    ``always``: other answers changed too. Of ``waiting``, refused before, those are enabled with it
+    that nothing contradicts now.
     """
     others = [each for each in session.enabled if each.id != made.id]
     if not session.weighs and contradicts(made, others):
@@ -228,23 +233,21 @@ def _judged_and_enabled(
     kind = judge_triplets(
         session.tree, session.triplets, session.n_items, made.group, made.apart, session.weighs
     )
-    session = with_all(session, [replace(made, enabled=True)])
+    made = replace(made, enabled=True)
+    session = with_all(session, [made])
     free = [each for each in map(session.find, waiting) if each is not None and not each.enabled]
     free, _ = sorted_out(free, session.enabled)
-    session = with_all(session, (replace(each, enabled=True) for each in free))
+    free = [replace(each, enabled=True) for each in free]
+    session = with_all(session, free)
     freed = len(free)
     session = told(session, (*_refused(session), *waiting))
     said = made.sentence(session.labels)
     more = f" {counted(freed)} refused before can now be true as well." if freed else ""
-    if session.treats == "ignored":
-        return say(session, f"Kept: {said}.{more} {IGNORED}")
-    if session.treats == "hard" and not always and not freed and session.tree is not None:
-        if kind == "implied":
-            return say(session, f"Kept: {said}. It follows from earlier answers.")
-        if kind == "lock" and session.status != "sampling":
-            return say(session, f"Locked: {said}. It is true of this tree already.")
-    verb = "Locked" if kind == "lock" else "Applied"
-    return begin(session, said, "snapshot", f"{verb}: {said}.{more}")
+    hard = session.treats == "hard"
+    if hard and kind == "implied" and not always and not freed and session.tree is not None:
+        return say(session, f"Kept: {said}. It follows from earlier answers.")
+    verb = "Kept" if session.treats == "ignored" else "Locked" if kind == "lock" else "Applied"
+    return applied(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
 
 
 def _after_removal(session: Session, gone: Constraint, text: str) -> Stepped:

@@ -9,23 +9,24 @@ from hcviz.session.actions import Attach, Choose, TakeBack
 from hcviz.session.choice import Choice, check_choice
 from hcviz.session.effects import ReloadData
 from hcviz.session.history import Stepped, step
+from hcviz.session.methods import Methods, reads_comparisons
 from hcviz.session.model import Session
 from hcviz.session.runs import begin, say
 
 
-def choose(session: Session, action: Choose) -> Stepped:
+def choose(session: Session, action: Choose, methods: Methods) -> Stepped:
     """Keep the answer. Where the method reads comparisons it runs anew: at once, or, while a run is
     under way, when that is over, so that quick answers do not keep each other's trees away."""
     made = Choice(action.question, action.items, action.author, action.time)
     check_choice(made, session.n_items)
     text = f"{made.sentence(session.labels)}."
     session = replace(step(session, f"Answer: {text}"), choices=(*session.choices, made))
-    if not action.heeded:
+    if not reads_comparisons(methods, session):
         return say(session, f"{text} {session.method} does not read such answers.")
     return _run(session, f"Answer: {text}", text)
 
 
-def take_back(session: Session, action: TakeBack) -> Stepped:
+def take_back(session: Session, action: TakeBack, methods: Methods) -> Stepped:
     """Without the answer; the others keep their order."""
     kept = list(session.choices)
     if not 0 <= action.at < len(kept):
@@ -34,15 +35,16 @@ def take_back(session: Session, action: TakeBack) -> Stepped:
         )
     text = f"Taken back: {kept.pop(action.at).sentence(session.labels)}."
     session = replace(step(session, text), choices=tuple(kept))
-    return _run(session, text, text) if action.heeded else say(session, text)
+    heeded = reads_comparisons(methods, session)
+    return _run(session, text, text) if heeded else say(session, text)
 
 
-def attach(session: Session, action: Attach) -> Stepped:
+def attach(session: Session, action: Attach, methods: Methods) -> Stepped:
     """The file is a part of the data from now on."""
     answers = (*session.data.answers, (action.filename, action.content))
     spec = replace(session.data, answers=answers)
     session = replace(step(session, f"Comparisons: {action.filename}"), data=spec)
-    if action.heeded:
+    if reads_comparisons(methods, session):
         session, effects = _run(session, f"Comparisons: {action.filename}.", action.said)
     else:
         text = f"{action.said} {session.method} does not read such answers."

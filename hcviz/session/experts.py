@@ -16,11 +16,13 @@ from hcviz.core.build import chain_triplets
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session.actions import SetAuthor, SwitchAuthor, WeighAuthor, frozen
+from hcviz.session.applying import applied
 from hcviz.session.history import Stepped, step
 from hcviz.session.judge import follows
 from hcviz.session.mend import counted, sorted_out, told, with_all
+from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session, Statement
-from hcviz.session.runs import IGNORED, begin, say, unchanged
+from hcviz.session.runs import begin, say, unchanged
 
 Int = NDArray[np.int32]
 
@@ -75,7 +77,7 @@ def check_weight(weight: float) -> float:
     return float(weight)
 
 
-def switch(session: Session, action: SwitchAuthor) -> Stepped:
+def switch(session: Session, action: SwitchAuthor, methods: Methods) -> Stepped:
     """One step for all of an author's answers.
 
     On: those that the switch put aside; where there are none, all of them. What contradicts the
@@ -84,7 +86,8 @@ def switch(session: Session, action: SwitchAuthor) -> Stepped:
     theirs = [each for each in session.constraints if each.author == action.author]
     rested = [each for each in theirs if each.id in session.resting and not each.enabled]
     if action.on:
-        return _switch_on(session, action.author, rested or [e for e in theirs if not e.enabled])
+        asked = rested or [each for each in theirs if not each.enabled]
+        return _switch_on(session, action.author, asked, methods)
     off = [each for each in theirs if each.enabled]
     if not off:
         return unchanged(session)
@@ -100,7 +103,7 @@ def switch(session: Session, action: SwitchAuthor) -> Stepped:
     return begin(session, text, "snapshot")
 
 
-def _switch_on(session: Session, author: str, asked: list[Constraint]) -> Stepped:
+def _switch_on(session: Session, author: str, asked: list[Constraint], methods: Methods) -> Stepped:
     if not asked:
         return unchanged(session)
     taken, refused = (asked, []) if session.weighs else sorted_out(asked, session.enabled)
@@ -115,9 +118,7 @@ def _switch_on(session: Session, author: str, asked: list[Constraint]) -> Steppe
     if not taken:  # nothing in the list changed: not a step
         return say(session, text)
     session = replace(session, resting=_others(session, author))
-    if session.treats == "ignored":
-        return say(session, f"{text} {IGNORED}")
-    return begin(session, text, "snapshot")
+    return applied(session, taken, text, text, methods)
 
 
 def _others(session: Session, author: str) -> tuple[int, ...]:

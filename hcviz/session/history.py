@@ -29,6 +29,11 @@ _lightened: WeakKeyDictionary[Snapshot, Snapshot] = WeakKeyDictionary()
 
 _KEPT = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
 
+#: What a step that started no run left as it was.
+_OF_THE_RUN = (
+    "status", "snapshot", "progress", "shown", "footing", "cause", "error", "reference",
+)  # fmt: skip
+
 Stepped = tuple[Session, tuple[Effect, ...]]
 
 
@@ -148,7 +153,7 @@ def _put_back(session: Session, target: Checkpoint) -> Stepped:
     effects: tuple[Effect, ...] = ()
     values: dict[str, Any] = {name: getattr(target, name) for name in _KEPT}
     if target.lineage == session.lineage:
-        for name in ("status", "snapshot", "progress", "shown", "footing", "cause", "error"):
+        for name in _OF_THE_RUN:
             del values[name]
     else:
         values["snapshot"] = _unpacked(target.snapshot)

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -19,6 +20,7 @@ from hcviz.core.triplets import Comparisons, Triplets
 from hcviz.session.actions import Action, Treatment, frozen
 from hcviz.session.choice import Choice, compared
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sentence
+from hcviz.session.leaforder import shown_order
 from hcviz.session.seen import Seen
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
@@ -74,6 +76,7 @@ class Checkpoint:
     author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
     resting: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
+    reference: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,11 @@ class Session:
     ``choices`` are answers about three items, which become comparisons beside the data's; those
     that came while a run was under way are ``awaiting`` the next one.
     ``seen`` are the pieces of trees that were asked about and about which nothing was stated.
+    ``keeps_tree``: the trees of the run in progress are not shown. Its constraints hold in the tree
+    on the screen, and it only updates what the sampler knows: its state, draws and supports.
     ``look`` is how the page looked when it was saved (heatmap, clusters); the page alone reads it.
+    ``reference`` is the leaf order with which the run's trees are aligned: the order on the screen
+    when the run began; at first the data's own (:mod:`hcviz.core.seriation`).
     Two sessions are equal when they are the same object; see ``same``.
     """
 
@@ -153,12 +160,14 @@ class Session:
     log: tuple[LogEntry, ...] = ()
     history: tuple[HistoryEntry, ...] = ()
     look: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
+    keeps_tree: bool = False
     author: str = "you"
     author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
     resting: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     awaiting: bool = False
     seen: tuple[Seen, ...] = ()
+    reference: NDArray[np.int32] | None = None
 
     @property
     def weighs(self) -> bool:
@@ -172,6 +181,11 @@ class Session:
     @property
     def tree(self) -> Tree | None:
         return None if self.snapshot is None else self.snapshot.tree
+
+    @property
+    def order(self) -> NDArray[np.int32] | None:
+        """The leaves from top to bottom as they are shown, int32 (n,); None without a tree."""
+        return None if self.snapshot is None else shown_order(self.snapshot.tree, self.reference)
 
     @cached_property
     def enabled(self) -> tuple[Constraint, ...]:

@@ -8,6 +8,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.actions import Action, Arrived, Began
 from hcviz.session.effects import StartRun
+from hcviz.session.methods import Methods
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import begun, update
 
@@ -15,7 +16,7 @@ from hcviz.session.update import begun, update
 RunMethod = Callable[[DataSpec, StartRun], Iterator[Snapshot | None]]
 
 
-def replay(session: Session, run_method: RunMethod) -> Session:
+def replay(session: Session, run_method: RunMethod, methods: Methods) -> Session:
     """The session that the log of ``session`` leads to, from an empty one.
 
     Before each entry the run it met goes on to the step it met. Equal to ``session`` in everything
@@ -23,13 +24,13 @@ def replay(session: Session, run_method: RunMethod) -> Session:
     snapshots at the same steps. Raises :class:`HcvizError` where a run does not come to a step that
     the log speaks of. The cost of all runs, as far as they were watched.
     """
-    *_, last = steps(session, run_method)
+    *_, last = steps(session, run_method, methods)
     return last
 
 
-def steps(session: Session, run_method: RunMethod) -> Iterator[Session]:
+def steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator[Session]:
     """The same one by one: the session after each entry of the log, and at the end as it is now."""
-    player = _Player(run_method)
+    player = _Player(run_method, methods)
     for entry in session.log:
         if isinstance(entry.action, Began):  # `update` will log it again
             player.session = begun(entry.action)
@@ -43,8 +44,9 @@ def steps(session: Session, run_method: RunMethod) -> Iterator[Session]:
 
 
 class _Player:
-    def __init__(self, run_method: RunMethod) -> None:
+    def __init__(self, run_method: RunMethod, methods: Methods) -> None:
         self.session = Session()
+        self._methods = methods
         self._run_method = run_method
         self._stream: Iterator[Snapshot | None] = iter(())
 
@@ -65,7 +67,7 @@ class _Player:
         )
 
     def apply(self, action: Action) -> None:
-        self.session, effects = update(self.session, action)
+        self.session, effects = update(self.session, action, self._methods)
         for effect in effects:
             if isinstance(effect, StartRun):
                 self._stream = self._run_method(self.session.data, effect)

@@ -24,6 +24,7 @@ from hcviz.session.actions import (
 from hcviz.session.effects import Announce, CancelRun, StartRun
 from hcviz.session.history import Stepped, relabelled, remember, step
 from hcviz.session.mend import counted, mended
+from hcviz.session.methods import Methods
 from hcviz.session.model import Footing, Session
 
 _ORDER: tuple[Footing, ...] = ("nothing", "tree", "snapshot")
@@ -42,11 +43,17 @@ def unchanged(session: Session) -> Stepped:
     return session, ()
 
 
-def begin(session: Session, cause: str, start: Footing, text: str | None = None) -> Stepped:
+def begin(
+    session: Session,
+    cause: str,
+    start: Footing,
+    text: str | None = None,
+    keeps_tree: bool = False,
+) -> Stepped:
     """Start the next run, in the place of whatever runs; the tree shown goes to the history.
 
-    ``text`` is announced (``cause`` by default). Without data there is nothing to run: it is only
-    announced.
+    ``text`` is announced (``cause`` by default). ``keeps_tree``: the tree on the screen stays
+    throughout the run. Without data there is nothing to run: it is only announced.
     """
     if not session.n_items:
         return say(session, "There is nothing to run yet: choose data first.")
@@ -70,6 +77,8 @@ def begin(session: Session, cause: str, start: Footing, text: str | None = None)
         cause=cause,
         error=None,
         awaiting=False,
+        keeps_tree=keeps_tree,
+        reference=session.order if fits else session.reference,
     )
     go = StartRun(
         run, session.method, session.params, session.seed, session.triplets, origin,
@@ -90,6 +99,9 @@ def arrived(session: Session, action: Arrived) -> Stepped:
     if not is_live(session, action.run):
         return unchanged(session)
     snapshot = action.snapshot
+    before = session.snapshot
+    if session.keeps_tree and before is not None:  # everything but the tree is the new draw's
+        snapshot = replace(snapshot, tree=before.tree, labels=before.labels)
     progress = (int(snapshot.step), int(snapshot.total))
     session = replace(session, snapshot=snapshot, shown=action.run, progress=progress)
     return replace(session, footing="snapshot"), ()
@@ -157,17 +169,17 @@ def rerun(session: Session, action: Rerun) -> Stepped:
     return begin(step(session, "Run"), text, where)
 
 
-def set_method(session: Session, action: SetMethod) -> Stepped:
+def set_method(session: Session, action: SetMethod, methods: Methods) -> Stepped:
     """The constraints stay; the new method begins at the shown tree."""
     if action.name == session.method:
-        return unchanged(replace(session, treats=action.triplets))
+        return unchanged(session)
     remembered = {**session.other_params, session.method: session.params}
     params = remembered.pop(action.name, frozen({}))
     text = f"Method: {action.name}."
     session = replace(
         step(session, text),
         method=action.name,
-        treats=action.triplets,
+        treats=methods(action.name).treats(params),
         params=params,
         other_params=frozen(remembered),
     )
@@ -186,23 +198,24 @@ def _as_treated(session: Session, text: str) -> tuple[Session, str]:
     return session, text
 
 
-def set_params(session: Session, action: SetParams) -> Stepped:
+def set_params(session: Session, action: SetParams, methods: Methods) -> Stepped:
     params = {**session.params, **action.values}
     if params == dict(session.params):
         return unchanged(session)
     text = "Parameters: " + ", ".join(
         f"{name} = {_brief(value)}" for name, value in action.values.items()
     )
-    moved = action.going_on and _same_step(session, action)
+    treats = methods(session.method).treats(params)
+    moved = action.going_on and treats == session.treats and _same_step(session, action)
     session = relabelled(session, text) if moved else step(session, text)
     session = replace(session, params=frozen(params))
     if moved:  # the trees on the way are not worth coming back to
         history = tuple(each for each in session.history if each.run != session.run)
         session, effects = begin(session, text + ".", "snapshot")
         return replace(session, history=history), effects
-    if action.triplets in (None, session.treats):
+    if treats == session.treats:
         return begin(session, text + ".", "snapshot")
-    session, note = _as_treated(replace(session, treats=action.triplets), text + ".")
+    session, note = _as_treated(replace(session, treats=treats), text + ".")
     return begin(session, text + ".", "snapshot", note)
 
 
@@ -214,7 +227,7 @@ def _brief(value: Any) -> str:
 
 def _same_step(session: Session, action: SetParams) -> bool:
     """Whether the newest step changed these parameters, and only them."""
-    if not session.past or action.triplets not in (None, session.treats):
+    if not session.past:
         return False
     before = session.past[-1]
     others = {**session.params, **action.values}

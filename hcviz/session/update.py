@@ -16,27 +16,36 @@ from hcviz.session import answers, choices, experts, runs
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
 from hcviz.session.history import Stepped, redo, step, undo
 from hcviz.session.mend import mended
+from hcviz.session.methods import Methods
 from hcviz.session.model import LogEntry, Seen, Session
 from hcviz.session.runs import begin, say, unchanged
 
 _BEGINNING = tuple(each.name for each in fields(act.Began) if each.name != "time")
 
 
-def update(session: Session, action: act.Action) -> tuple[Session, tuple[Effect, ...]]:
+def update(
+    session: Session, action: act.Action, methods: Methods
+) -> tuple[Session, tuple[Effect, ...]]:
     """What the session becomes, and what the Store has to do for it.
 
-    Pure: equal arguments, equal results, nothing changed in place. Raises :class:`HcvizError`
-    (a constraint that names no item, a weight that is none) and then nothing has happened. Reports
-    of runs that are not the newest are dropped without a trace.
+    Pure: equal arguments, equal results, nothing changed in place. ``methods`` is the registry's
+    look-up (:func:`hcviz.algorithms.get`), the one source of what a method does with constraints.
+    Raises :class:`HcvizError` (a constraint that names no item, a weight that is none, an unknown
+    method) and then nothing has happened. Reports of runs that are not the newest are dropped
+    without a trace.
     """
     if isinstance(action, act.Restore):
-        return _restore(session, action)
+        return _restore(session, action, methods)
     if isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped)):
         if not runs.is_live(session, action.run):
             return unchanged(session)
         if isinstance(action, act.Arrived):
             return runs.arrived(session, action)
-    changed, effects = _RULES[type(action)](session, action)
+    rule = _METHOD_RULES.get(type(action))
+    if rule is not None:
+        changed, effects = rule(session, action, methods)
+    else:
+        changed, effects = _RULES[type(action)](session, action)
     log = session.log or (log_entry(session, _beginning(session, action.time)),)
     return replace(changed, log=(*log, log_entry(session, action))), effects
 
@@ -60,7 +69,7 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 # ---------------------------------------------------------------------- data
 
 
-def _loaded(session: Session, action: act.LoadedData) -> Stepped:
+def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepped:
     """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
     text = f"{len(action.labels):,} items from {action.spec.filename or action.spec.name}."
     text += f" {action.said}" if action.said else ""
@@ -69,12 +78,12 @@ def _loaded(session: Session, action: act.LoadedData) -> Stepped:
         text += f" Method: {action.method}, as {session.method} cannot run on this data."
         other: dict[str, Any] = {
             "method": action.method,
-            "treats": action.treats,
+            "treats": methods(action.method).treats({}),
             "params": act.frozen({}),
         }
         session, before = replace(session, **other), mended(replace(before, **other))[0]
     if not session.labels:
-        session = replace(session, data=action.spec, labels=action.labels)
+        session = replace(session, data=action.spec, labels=action.labels, reference=action.order)
         return begin(session, text, "nothing")
     if action.labels == session.labels:
         return begin(replace(before, data=action.spec), text, "tree")
@@ -88,6 +97,7 @@ def _loaded(session: Session, action: act.LoadedData) -> Stepped:
         conflict=None,
         snapshot=None,
         shown=-1,
+        reference=action.order,
     )
     if session.constraints or session.choices:
         text += " The answers about the earlier items come back with undo."
@@ -134,44 +144,55 @@ def _redo(session: Session, action: act.Redo) -> Stepped:
     return session, effects + said
 
 
-def _restore(session: Session, action: act.Restore) -> Stepped:
-    """The loaded session, with nothing running, and with run numbers above those in use."""
+def _restore(session: Session, action: act.Restore, methods: Methods) -> Stepped:
+    """The loaded session as it is, with nothing running."""
     effects: tuple[Effect, ...] = (ReloadData(action.session.data),)
     if session.status == "sampling":
         effects = (CancelRun(session.run), *effects)
-    resumed = act.Resumed(max(session.run, action.session.run), time=action.time)
-    loaded, said = update(action.session, resumed)
-    return loaded, effects + said
+    said = Announce("The session is as it was saved.")
+    return at_rest(action.session, methods, action.time), (*effects, said)
+
+
+def at_rest(session: Session, methods: Methods, time: str) -> Session:
+    """The session with its run interrupted, as a file holds it; itself if nothing runs."""
+    if session.status != "sampling":
+        return session
+    return update(session, act.Resumed(session.run, time=time), methods)[0]
 
 
 def _resumed(session: Session, action: act.Resumed) -> Stepped:
+    """The run that was in progress is over, and no report of it counts."""
     status = "idle" if session.status == "sampling" else session.status
-    return say(replace(session, run=action.run, status=status), "The session is as it was saved.")
+    return replace(session, run=action.run, status=status, awaiting=False), ()
 
 
-_RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
+#: The rules that depend on what a method does.
+_METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], Stepped]] = {
     act.LoadedData: _loaded,
-    act.SetSimilarity: _data_option("similarity", "Similarity"),
-    act.SetMissing: _data_option("missing", "Missing cells"),
-    act.SetScaling: _data_option("scaling", "Scaling"),
     act.AddConstraint: answers.add,
     act.EnableConstraint: answers.enable,
-    act.DisableConstraint: answers.disable,
-    act.DeleteConstraint: answers.delete,
-    act.EditConstraint: answers.edit,
     act.ImportConstraints: answers.import_all,
     act.ResolveConflict: answers.resolve,
-    act.DismissConflict: answers.dismiss,
     act.Soften: answers.soften,
     act.Choose: choices.choose,
     act.TakeBack: choices.take_back,
     act.Attach: choices.attach,
-    act.Look: _looked,
-    act.SetAuthor: experts.set_author,
-    act.WeighAuthor: experts.weigh,
     act.SwitchAuthor: experts.switch,
     act.SetMethod: runs.set_method,
     act.SetParams: runs.set_params,
+}
+
+_RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
+    act.SetSimilarity: _data_option("similarity", "Similarity"),
+    act.SetMissing: _data_option("missing", "Missing cells"),
+    act.SetScaling: _data_option("scaling", "Scaling"),
+    act.DisableConstraint: answers.disable,
+    act.DeleteConstraint: answers.delete,
+    act.EditConstraint: answers.edit,
+    act.DismissConflict: answers.dismiss,
+    act.Look: _looked,
+    act.SetAuthor: experts.set_author,
+    act.WeighAuthor: experts.weigh,
     act.SetSeed: runs.set_seed,
     act.Rerun: runs.rerun,
     act.Cancel: runs.cancel,
@@ -189,6 +210,7 @@ __all__ = [
     "Effect",
     "ReloadData",
     "StartRun",
+    "at_rest",
     "begun",
     "log_entry",
     "update",

@@ -12,7 +12,6 @@ from typing import Any
 
 import panel as pn
 
-from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
@@ -84,9 +83,7 @@ class Acts:
         elif name == "similarity":
             store.dispatch(act.SetSimilarity(str(value)))
         elif name == "method":
-            with store.guarded():
-                method = get_algorithm(str(value))
-                store.dispatch(act.SetMethod(method.name, method.triplets))
+            store.dispatch(act.SetMethod(str(value)))
         elif name == "seed":
             with store.guarded():
                 store.dispatch(act.SetSeed(_whole(value, "The seed")))

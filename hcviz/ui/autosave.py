@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.datasets import Dataset
 from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
@@ -92,10 +93,11 @@ class Autosave:
             return
         self.close()  # what was kept so far stays, for a later visit
         if fresh and worth_keeping(session):
-            self._begin(session, told=journal is None and not seen_resumed(session))
+            self._begin(session, told=journal is None and not self.store.restored, answer=goes_on)
 
-    def _begin(self, session: Session, told: bool) -> None:
-        """A new journal. ``told``: the log tells all of the session; else it begins with a base."""
+    def _begin(self, session: Session, told: bool, answer: bool) -> None:
+        """A new journal. ``told``: the log tells all of the session; else it begins with a base,
+        which is on the disk before an ``answer`` has effects."""
         self._journal = self.shelf.begin()
         if told:
             actions = [e.action for e in session.log if not isinstance(e.action, REPORTS)]
@@ -103,13 +105,13 @@ class Autosave:
             self._next = time.monotonic() + LEAST
             return
         self._write(session, first=True)
-        if not isinstance(session.log[-1].action, act.Resumed):  # an answer: before it runs
+        if answer:
             self._finish_writing()
 
     def _write(self, session: Session, first: bool = False) -> None:
         """Begin to write a base, of the session as it is. ``first``: nothing counts without it."""
         assert self._journal is not None
-        look = act.frozen(self.store.view.look)
+        look = self.store.look_to_keep
         finish = self._journal.turn(self._about(session))
         self._based = (session, look)
 
@@ -218,7 +220,7 @@ class Autosave:
 
         def read() -> tuple[Found, Dataset] | None:
             try:
-                found = read_journal(folder)
+                found = read_journal(folder, get_algorithm)
             except SessionFileError:
                 return None
             return found, data_of(found.session)
@@ -287,11 +289,6 @@ def picture(store: Store) -> dict[str, Any]:
     about = offer.about
     title = about.title or "damaged"
     return {"offer": {"title": title, "answers": counted(about.answers), "time": about.time}}
-
-
-def seen_resumed(session: Session) -> bool:
-    """Whether the log begins at a file rather than at the beginning."""
-    return any(isinstance(each.action, act.Resumed) for each in session.log)
 
 
 def worth_keeping(session: Session) -> bool:

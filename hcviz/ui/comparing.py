@@ -62,8 +62,7 @@ class Comparing:
             store.look(three_from=value)
         elif name == "method":
             with store.guarded():
-                method = get_algorithm(value)
-                store.dispatch(act.SetMethod(method.name, method.triplets))
+                store.dispatch(act.SetMethod(value))
 
     def key(self, key: str) -> bool:
         """C, and while three are shown 1, 2, 3, Space and X; whether it meant something here."""

@@ -43,6 +43,7 @@ class Drawing:
         schedule: Callable[[Callable[[], None]], None],
     ) -> None:
         self._store, self._centre, self._trace = store, centre, trace
+        store.kept_picture, store.show_picture = centre.look, centre.put_look
         self._uncertainty = Uncertainty(store, schedule, self._draw_uncertain)
         centre.work_with(lambda work, done: self._beside(work, done, schedule))
         subscribe = store.subscribe
@@ -51,6 +52,7 @@ class Drawing:
         subscribe(_drawn, lambda _: self._draw_tree())
         subscribe(lambda s: (s.drawn, s.view.veil), lambda _: self._draw_veil())
         subscribe(lambda s: (s.session.snapshot, s.session.status), lambda _: self._draw_trace())
+        subscribe(lambda s: s.session.status == "sampling", self._rest)
         subscribe(lambda s: s.view.selection, centre.set_selection)
         subscribe(
             lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
@@ -123,6 +125,10 @@ class Drawing:
 
         threading.Thread(target=calculate, name="hcviz-picture", daemon=True).start()
 
+    def _rest(self, running: bool) -> None:
+        if not running:
+            self._centre.rest()
+
     def _draw_similarity(self, _: Any) -> None:
         """The similarity that the tree on the screen came with, or another that was chosen."""
         store = self._store
@@ -160,7 +166,8 @@ class Drawing:
             changed = changes.gained if changes is not None and few else None  # all bold is none
         streaming = self._store.session.status == "sampling"
         self._centre.set_asked(probes.mask(self._store), draw=False)
-        self._centre.set_tree(self._tree, new_nodes=changed, animate=not streaming)
+        order = self._store.session.order if tree is snapshot.tree else None
+        self._centre.set_tree(self._tree, order=order, new_nodes=changed, animate=not streaming)
         if self._store.view.clusters is not None or self._cut() != self._store.view.cut:
             self.colour(self._store.view.clusters)
 

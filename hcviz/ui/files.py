@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.io.adding import Added, There, added
 from hcviz.io.answers import Signed, counted
@@ -24,6 +25,7 @@ from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
 from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
+from hcviz.session.update import at_rest
 from hcviz.ui.parts import Part
 from hcviz.ui.sources import AT_ONCE, takes_long
 from hcviz.ui.store import Store
@@ -210,10 +212,12 @@ class Files:
         store.dispatch(act.Attach(name, found.content, said))
 
     def _save(self, what: str) -> None:
-        session = replace(self.store.session, look=act.frozen(self.store.view.look))
+        session = self.store.session
         stem = stem_of(session.data)
         if what == "session":
-            self.part.download(f"{stem}.hcviz", save_session(session), "application/zip")
+            time = session.log[-1].time if session.log else act.now()
+            kept = replace(at_rest(session, get_algorithm, time), look=self.store.look_to_keep)
+            self.part.download(f"{stem}.hcviz", save_session(kept), "application/zip")
             return
         if what == "constraints":
             text = write_triplet_csv(session.constraints, session.labels)

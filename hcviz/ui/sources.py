@@ -7,11 +7,15 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hcviz import datasets
 from hcviz.algorithms.comparison.similarities import adds
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
+from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import how_many, with_answers
@@ -173,6 +177,13 @@ def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str
     if not found and problem.comparisons is not None:
         found["AddS"] = adds(problem.n_items, problem.comparisons)
     return found
+
+
+def seriated(problem: Problem, data: Dataset) -> NDArray[np.int32]:
+    """The order of the items that the data suggest: the first tree is drawn as near to it as can
+    be."""
+    _, matrix = similarity_to_show(problem)
+    return seriation(len(data.labels), matrix, data.features)
 
 
 def similarity_to_show(

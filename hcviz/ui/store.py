@@ -8,7 +8,7 @@ the document's thread, and a view is called only when the slice it subscribed to
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,8 @@ from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
 from hcviz.ui.reader import Reader
-from hcviz.ui.sources import data_of, keeping, resolve
-from hcviz.ui.viewstate import ViewState, looks
+from hcviz.ui.sources import data_of, keeping, resolve, seriated
+from hcviz.ui.viewstate import ViewState, looks, marks
 
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
@@ -67,6 +67,11 @@ class Store:
         self.dataset: Dataset | None = None
         #: The snapshot on the screen; it lags behind the session while a gesture is open.
         self.drawn: Snapshot | None = None
+        #: Whether the session was read from a file, so that its log may not tell all of it.
+        self.restored = False
+        #: What a session file keeps of the picture, and shows of it again.
+        self.kept_picture: Callable[[], Mapping[str, Any]] = dict
+        self.show_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
         #: The tree that was on the screen when the newest run began: changes are told against it.
         self.baseline: Tree | None = None
         #: The posterior that it was a draw of.
@@ -83,11 +88,8 @@ class Store:
         #: Told what the session becomes, before anything runs for it (``autosave.py``).
         self.keep: Callable[[Session], None] = lambda session: None
         self._changes: tuple[Any, Any, CladeChanges] | None = None
-        self.runner = Runner(
-            self._from_worker,
-            cluster=cluster,
-            tell=lambda place: schedule(lambda: self._placed(place)),
-        )
+        self._cluster = cluster
+        self.runner = self._new_runner()
         #: What pictures ask for beside the run, and how often there was an answer.
         self.aside = Aside(schedule, self._answered)
         self.answers = 0
@@ -154,7 +156,7 @@ class Store:
         before = (self.session, self.view, self.dataset, self._problem, self._problem_key)
         other = False  # data are asked for, not the same prepared otherwise
         try:
-            after, effects = update(self.session, self._with_treatment(action))
+            after, effects = update(self.session, action, get_algorithm)
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
                     other = not effect.spec.same(self.session.data)
@@ -178,21 +180,6 @@ class Store:
             self.session, self.view, self.dataset, self._problem, self._problem_key = before
             raise
 
-    def _with_treatment(self, action: Any) -> Any:
-        """How triplets are treated from now on, which the registry knows and the session does not:
-        a parameter may make hard ones soft."""
-        session = self.session
-        if isinstance(action, act.SetParams) and action.triplets is None:
-            treats = get_algorithm(session.method).treats({**session.params, **action.values})
-            return replace(action, triplets=treats)
-        if isinstance(action, (act.Attach, act.Choose, act.TakeBack)):
-            heeded = "comparisons" in get_algorithm(session.method).needs
-            return replace(action, heeded=heeded)
-        if isinstance(action, act.SetMethod) and action.name != session.method:
-            params = session.other_params.get(action.name, {})
-            return replace(action, triplets=get_algorithm(action.name).treats(params))
-        return action
-
     def guarded(self) -> _Guard:
         """A context in which an :class:`HcvizError` becomes the page's error sentence."""
         return _Guard(self)
@@ -200,7 +187,7 @@ class Store:
     def data_for(self, action: Any) -> DataSpec | None:
         """The data that an action would have read; None: none."""
         with suppress(HcvizError):  # what is refused is told by who does it
-            for effect in update(self.session, self._with_treatment(action))[1]:
+            for effect in update(self.session, action, get_algorithm)[1]:
                 if isinstance(effect, eff.ReloadData):
                     return effect.spec
         return None
@@ -223,9 +210,10 @@ class Store:
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
             other = self._other_method(problem)
-            read = act.LoadedData(spec, dataset.labels, said=said)
+            order = None if dataset.labels == self.session.labels else seriated(problem, dataset)
+            read = act.LoadedData(spec, dataset.labels, said=said, order=order)
             if other is not None:
-                read = replace(read, method=other.name, treats=other.triplets)
+                read = replace(read, method=other.name)
             self.dispatch(read)
         self.reader.tell()
         self._notify()
@@ -251,18 +239,32 @@ class Store:
         ``found``: its data, where they have been read.
         """
         with self.guarded() as guard:
-            self._use(found or data_of(session), session.data)
+            dataset = found or data_of(session)
+            problem = self._use(dataset, session.data)
+            if session.reference is None:  # of an earlier version
+                session = replace(session, reference=seriated(problem, dataset))
             self.reader.give_way(to_opening=True)
-            self.runner.cancel()
+            self.runner.close()  # reports of its runs must not be taken for the loaded session's
+            self.runner = self._new_runner()
+            self.restored = True
             self._samples = {}  # of runs of the same numbers, but of another session
             self.view = replace(
                 self.view, selection=(), draft=Draft(), clusters=None, cut=None, error=None
             )
             self._apply(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))  # before the tree is drawn
+            self._notify()
+            self.view = replace(self.view, **marks(session.look, session.n_items))
+            self._notify()
+            self.show_picture(session.look)
         self.reader.tell()
         self._notify()
         return guard.fault is None
+
+    @property
+    def look_to_keep(self) -> Mapping[str, Any]:
+        """How the page looks, for a session file: the view and the picture."""
+        return act.frozen({**self.view.look, **self.kept_picture()})
 
     @property
     def problem(self) -> Problem:
@@ -383,11 +385,19 @@ class Store:
             self.view = replace(self.view, error=(fault.message, "Runs are done on this machine."))
         self._notify()
 
-    def _from_worker(self, message: Any) -> None:
-        """On a worker's thread: hand over, touch nothing."""
-        self._schedule(lambda: self._receive(message))
+    def _new_runner(self) -> Runner:
+        """A runner for one session; what an earlier one still reports is dropped."""
+        self._era = era = object()
+        return Runner(
+            lambda message: self._schedule(lambda: self._receive(message, era)),
+            cluster=self._cluster,
+            tell=lambda place: self._schedule(lambda: self._placed(place)),
+        )
 
-    def _receive(self, message: Any) -> None:
+    def _receive(self, message: Any, era: object) -> None:
+        """A report of a runner's, on the document's thread."""
+        if era is not self._era:
+            return
         self.dispatch(message)
         if isinstance(message, act.Arrived):
             drawn = self.drawn is message.snapshot

@@ -39,6 +39,17 @@ def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def marks(wanted: Mapping[str, Any], n_items: int) -> dict[str, Any]:
+    """The cut and the selection among ``wanted``, if they are of so many items."""
+    found: dict[str, Any] = {}
+    cut, chosen = wanted.get("cut"), wanted.get("selection")
+    if isinstance(cut, float) and np.isfinite(cut):
+        found["cut"] = cut
+    if isinstance(chosen, tuple) and all(type(i) is int and 0 <= i < n_items for i in chosen):
+        found["selection"] = chosen
+    return found
+
+
 @dataclass(frozen=True)
 class FieldFault:
     """What was typed into a parameter's field and refused, and the sentence that says why.
@@ -153,5 +164,11 @@ class ViewState:
     @property
     def look(self) -> dict[str, Any]:
         """What a session file keeps of this."""
-        kept = {name: getattr(self, name) for name in LOOKS}
-        return kept | ({"clusters": self.clusters} if self.clusters else {})
+        kept: dict[str, Any] = {name: getattr(self, name) for name in LOOKS}
+        if self.clusters:
+            kept["clusters"] = self.clusters
+        if self.cut is not None:
+            kept["cut"] = float(self.cut)
+        if self.selection:
+            kept["selection"] = tuple(map(int, self.selection))
+        return kept

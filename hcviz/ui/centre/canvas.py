@@ -21,7 +21,7 @@ from hcviz.ui.centre.cells import (
     similarity_cells,
     unscaled_cells,
 )
-from hcviz.ui.centre.clusters import coloured_clusters
+from hcviz.ui.centre.clusters import ClusterColours
 from hcviz.ui.centre.dendrogram import TreeFigure
 from hcviz.ui.centre.drag import Drag, Phase
 from hcviz.ui.centre.echo import Echo
@@ -96,9 +96,9 @@ class Canvas:
         self._selected = self._together = self._apart = np.empty(0, np.int64)
         self._cut: float | None = None
         self._cluster_code: Any = None
+        self._colours = ClusterColours()
         self._support: Any = None
         self._levels: Any = None
-        self._wish: Any = None
         self._last_tree = 0.0
         self._quiet = False
         self._streaming = False
@@ -369,8 +369,8 @@ class Canvas:
             colour_of = np.full(tree.n_nodes, -1)
             self._dendrogram.show_cut(None)
         else:
-            clusters, colour_of, self._cluster_code = coloured_clusters(
-                tree, self._cut, len(self._theme.clusters), layout.order, self._cluster_code
+            clusters, colour_of, self._cluster_code = self._colours.of(
+                tree, self._cut, len(self._theme.clusters), layout.order
             )
             text = f"{clusters:,} cluster{'s' * (clusters != 1)}"
             self._quiet = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,8 +11,10 @@ import numpy as np
 from bokeh.events import DoubleTap, Tap
 from numpy.typing import ArrayLike
 
+from hcviz.core.alignment import aligned_order
 from hcviz.core.errors import InvalidData
-from hcviz.core.layout import cut_clusters, leaf_order
+from hcviz.core.layout import cut_clusters
+from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import Heat, Ink
@@ -27,7 +29,6 @@ from hcviz.ui.centre.drag import OnDrag, Phase
 from hcviz.ui.centre.frames import pixels
 from hcviz.ui.centre.hover import Hover
 from hcviz.ui.centre.items import Items, Pick
-from hcviz.ui.centre.seriation import seriation
 from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
 from hcviz.ui.parcel import as_one
 from hcviz.ui.scene import BUNDLE, FOLD, LEAF, see
@@ -85,11 +86,11 @@ class Centre(Canvas):
         self._items = items
         self._tree = self._layout = self._cut = self._cluster_code = self._support = None
         self._levels = None
+        self._colours.restore(None)
         self._selected = self._together = self._apart = _leaves(())
         self._uncertain = None
         self._collapsed.clear()
         self._heat.veil.mask = None
-        self._wish = seriation(items)
         self._strip_data = items.strips()
         self._labels.set_width(labels.column_width(items))
         self._go_to(0.0, float(max(1, items.n)))
@@ -101,9 +102,15 @@ class Centre(Canvas):
         self._say_empty()
 
     def set_tree(
-        self, tree: Tree | None, *, new_nodes: ArrayLike | None = None, animate: bool = True
+        self,
+        tree: Tree | None,
+        *,
+        order: np.ndarray | None = None,
+        new_nodes: ArrayLike | None = None,
+        animate: bool = True,
     ) -> None:
-        """Show ``tree``, with its leaves as near as possible to where they are.
+        """Show ``tree`` with its leaves in ``order``, int (n,), or as near as can be to where they
+        are (in the first tree: to the order that the data suggest).
 
         Zoom, selection and collapsed clades stay (the last two by leaf set). ``new_nodes`` are
         emphasised for a moment. Support belongs to a tree: it is cleared. Raises
@@ -125,18 +132,24 @@ class Centre(Canvas):
         before = None
         follows = now - self._last_tree < TWEEN_AFTER
         self._streaming = follows and self.soon.has_clock
-        if self._layout is not None:
-            self._wish = self._layout.place.astype(np.float64)
-            if animate and not follows and tree.n_leaves <= 3_000:
-                before = self._layout.leaf_y
+        if self._layout is not None and animate and not follows and tree.n_leaves <= 3_000:
+            before = self._layout.leaf_y
         self._last_tree = now
         first = self._tree is None
+        self._colours.passing = not animate
         self._tree, self._support, self._levels = tree, None, None
-        self._lay_out(leaf_order(tree, self._wish), before)
+        self._lay_out(self._near(tree) if order is None else order, before)
         if first:
             self._say_empty()
         fresh: Any = () if new_nodes is None else np.asarray(new_nodes, dtype=np.int64)
         self._show_fresh(fresh)
+
+    def _near(self, tree: Tree) -> np.ndarray:
+        """The leaf order that differs least from the one on the screen."""
+        if self._layout is not None:
+            return aligned_order(tree, self._layout.order)
+        items = self._items
+        return aligned_order(tree, seriation(items.n, items.similarity, items.features))
 
     def set_matrix(
         self,
@@ -310,6 +323,43 @@ class Centre(Canvas):
             self._on_toggle(tuple(members.tolist()))
         return True
 
+    def rest(self) -> None:
+        """The run is over: the next tree is coloured like the one that is shown."""
+        self._colours.rest()
+
+    def look(self) -> dict[str, Any]:
+        """What a session file keeps of the picture: collapsed clades, colours of the clusters, and
+        the rows in view if it is zoomed."""
+        kept: dict[str, Any] = {}
+        if self._collapsed:
+            kept["collapsed"] = tuple(each.astype(np.int32) for each in self._collapsed.values())
+        if self._cluster_code is not None:
+            kept["colours"] = self._cluster_code
+        if self._zoomed:
+            kept["rows"] = self._window
+        return kept
+
+    def put_look(self, look: Mapping[str, Any]) -> None:
+        """The picture as :meth:`look` had it; parts that do not fit the items are left out."""
+        n, layout = self._items.n, self._layout
+        clades = [c for c in _tuple(look.get("collapsed")) if _is_items(c, n)]
+        self._collapsed = {
+            members.tobytes(): members
+            for members in (np.sort(each).astype(np.int32) for each in clades)
+        }
+        codes = look.get("colours")
+        fits = isinstance(codes, np.ndarray) and codes.dtype == np.uint8 and codes.shape == (n,)
+        self._colours.restore(codes if fits else None)
+        if layout is None:
+            return
+        self._streaming = False
+        self._lay_out(layout.order)
+        rows = _tuple(look.get("rows"))
+        if len(rows) == 2 and all(isinstance(row, float) and np.isfinite(row) for row in rows):
+            self._show_rows(*rows)
+        else:
+            self.reset_zoom()
+
     def picture_data(self) -> dict[str, Any]:
         """What is shown, whole and uncollapsed, as the arguments of :func:`hcviz.io.picture`.
 
@@ -446,6 +496,18 @@ def warm() -> None:
     centre.set_asked(Mask.of([(row, row)]))
     centre.set_matrix("features")
     see(geometry.lay_out(Tree.star(3), [0, 1, 2])).stems()
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def _is_items(value: Any, n: int) -> bool:
+    """Whether an array from a file names two or more different items."""
+    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind != "i":
+        return False
+    inside = value.size > 1 and value.min() >= 0 and value.max() < n
+    return bool(inside and np.unique(value).size == value.size)
 
 
 def _leaves(leaves: Any) -> np.ndarray:

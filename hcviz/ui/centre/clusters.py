@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -47,3 +49,57 @@ def coloured_clusters(
     node_code = np.where(top >= 0, code_of[np.maximum(top, 0)], -1)
     leaf_code = np.where(node_code[: tree.n_leaves] < 0, MISSING, node_code[: tree.n_leaves])
     return int(shown.size), node_code, leaf_code.astype(np.uint8)
+
+
+#: Partitions whose colours are remembered.
+REMEMBERED = 64
+
+
+class ClusterColours:
+    """Colours that depend on the pictures at rest, and not on the trees shown during a run.
+
+    The same clusters get the same colours again, so that undo restores them. Other clusters are
+    coloured like the last picture at rest.
+    """
+
+    def __init__(self) -> None:
+        #: Set while the trees of a run are shown: what is coloured meanwhile is not remembered.
+        self.passing = False
+        self._last: NDArray[np.uint8] | None = None
+        self._shown: tuple[bytes, NDArray[np.uint8]] | None = None
+        self._known: OrderedDict[bytes, NDArray[np.uint8]] = OrderedDict()
+
+    def of(
+        self, tree: Tree, cut: float, colours: int, order: NDArray[np.int32]
+    ) -> tuple[int, Any, NDArray[np.uint8]]:
+        """:func:`coloured_clusters`, beside what was shown before."""
+        key = _partition(tree, cut)
+        before = self._known.get(key, self._last)
+        found = coloured_clusters(tree, cut, colours, order, before)
+        self._shown = (key, found[2])
+        if not self.passing:
+            self.rest()
+        return found
+
+    def rest(self) -> None:
+        """What is shown is the picture at rest."""
+        self.passing = False
+        if self._shown is not None:
+            key, self._last = self._shown
+            self._known[key] = self._last
+            self._known.move_to_end(key)
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+
+    def restore(self, codes: NDArray[np.uint8] | None) -> None:
+        """Forget all; the next picture is coloured like ``codes`` uint8 (n,), if any are given."""
+        self._known.clear()
+        self._last, self._shown = codes, None
+
+
+def _partition(tree: Tree, cut: float) -> bytes:
+    """The clusters under a cut, whatever the numbers of the nodes."""
+    items = np.arange(tree.n_leaves, dtype=np.int32)
+    top = cut_clusters(tree, cut)[: tree.n_leaves]
+    _, first, of = np.unique(np.where(top < 0, items, top), return_index=True, return_inverse=True)
+    return blake2b(first.astype(np.int32)[of].tobytes(), digest_size=16).digest()

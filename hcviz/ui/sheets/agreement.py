@@ -158,8 +158,7 @@ def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
             picked.append(method)
         store.look(agree_with=tuple(picked))
     elif name == "method" and value in agreeing.able(store.problem):
-        method_ = get_algorithm(str(value))
-        store.dispatch(act.SetMethod(method_.name, method_.triplets))
+        store.dispatch(act.SetMethod(str(value)))
 
 
 SHEET = Sheet(

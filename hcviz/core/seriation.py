@@ -7,30 +7,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.ui.centre.items import Items
-
 #: Power steps: the order need not be exact, only smooth.
 STEPS = 12
 #: Above this many items the similarity is too large to multiply with; features are used, or none.
 MOST = 4_000
 
 
-def seriation(items: Items) -> NDArray[np.float64]:
-    """A wish for each item, float64 (n,): its place along the widest direction of the data.
+def seriation(n: int, similarity: Any = None, features: Any = None) -> NDArray[np.int32]:
+    """The items 0..n-1 in their order along the widest direction of the data, int32 (n,).
 
     The first principal component of the standardised features, or the leading eigenvector of the
     centred similarity; a fixed start makes it the same every time. File order without either, and
     among equals.
     """
-    n = items.n
-    wish = np.arange(n, dtype=np.float64)
-    if isinstance(items.similarity, np.ndarray) and n <= MOST:
-        matrix = np.nan_to_num(np.asarray(items.similarity, dtype=np.float32))
+    file_order = np.arange(n, dtype=np.int32)
+    if isinstance(similarity, np.ndarray) and n <= MOST:
+        matrix = np.nan_to_num(np.asarray(similarity, dtype=np.float32))
 
         def multiply(vector: NDArray[np.float64]) -> Any:
             return matrix @ vector
-    elif items.features is not None and np.shape(items.features)[1]:
-        values = np.asarray(items.features, dtype=np.float64)
+    elif features is not None and np.shape(features)[1]:
+        values = np.asarray(features, dtype=np.float64)
         known = np.isfinite(values)
         count = np.maximum(known.sum(0), 1)
         centred = np.where(known, values - np.where(known, values, 0).sum(0) / count, 0)
@@ -40,17 +37,15 @@ def seriation(items: Items) -> NDArray[np.float64]:
         def multiply(vector: NDArray[np.float64]) -> Any:
             return centred @ (centred.T @ vector)
     else:
-        return wish
+        return file_order
     vector = np.random.default_rng(0).standard_normal(n)
     for _ in range(STEPS):
         vector = np.asarray(multiply(vector - vector.mean()), dtype=np.float64)
         vector -= vector.mean()
         length = np.linalg.norm(vector)
         if not length > 0:
-            return wish
+            return file_order
         vector /= length
-    if vector @ (wish - wish.mean()) < 0:
+    if vector @ (file_order - file_order.mean()) < 0:
         vector = -vector
-    ranks = np.empty(n)
-    ranks[np.lexsort((wish, vector.round(9)))] = wish
-    return ranks
+    return np.lexsort((file_order, vector.round(9))).astype(np.int32)
