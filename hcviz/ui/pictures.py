@@ -105,7 +105,7 @@ def bar(store: Store) -> dict[str, Any]:
         "canUndo": bool(session.past),
         "canRedo": bool(session.future),
         "hasTree": session.snapshot is not None,
-        "hasClusters": session.snapshot is not None and store.view.cut is not None,
+        "hasClusters": session.snapshot is not None and store.view.parted > 0,
         "hasConstraints": bool(session.constraints),
         "hasAnswers": bool(session.choices),
         "hasComparisons": problem is not None and problem.comparisons is not None,
@@ -193,11 +193,24 @@ def tools(store: Store) -> dict[str, Any]:
         "costs": [
             list(pair) for pair in zip(THEMES[view.theme].costs, nodecosts.LEVEL_NAMES, strict=True)
         ],
-        "clusters": view.clusters,
+        "clusters": _field(store),
         "found": partition.count(store),
         "items": len(store.session.labels),
         "names": list(store.session.labels[:MAX_OFFERED]),
     }
+
+
+def _finds(store: Store) -> bool:
+    """Whether the method of the tree on the screen finds clusters by itself."""
+    return store.drawn is not None and store.drawn.labels is not None
+
+
+def _field(store: Store) -> int | None:
+    """What the field for the number of clusters says. 0 only where it puts found ones off."""
+    view = store.view
+    if view.clusters:
+        return view.parted or view.clusters
+    return 0 if view.clusters == 0 and _finds(store) else None
 
 
 def _sources(store: Store) -> list[list[str]]:
@@ -210,20 +223,6 @@ def _sources(store: Store) -> list[list[str]]:
         return []
     names = list(similarities(store.problem, snapshot))
     return [["" if k == 0 else name, name] for k, name in enumerate(names)] if names[1:] else []
-
-
-def cut_for(tree: Tree | None, count: int | None) -> float | None:
-    """A height at which the tree has (as nearly as it can) ``count`` clusters. O(m log m)."""
-    if count is None or tree is None or tree.n_leaves < 2:
-        return None
-    heights = np.unique(tree.height)
-    levels = (heights[:-1] + heights[1:]) / 2  # from every item alone up to two or more clusters
-    levels = np.append(levels, heights[-1] * 1.02 + 1e-9)
-    # Clusters at a level: the nodes at or below it whose parents are above it.
-    below = np.searchsorted(np.sort(tree.height[:-1]), levels, side="right")
-    under = np.searchsorted(np.sort(tree.height[tree.parent[:-1]]), levels, side="right")
-    got = np.where(levels > heights[-1], 1, below - under)
-    return float(levels[int(np.argmin(np.abs(got - count)))])
 
 
 # ---------------------------------------------------------------------- inspector
@@ -434,6 +433,7 @@ SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
         s.dataset,
         s.samples is None,
         _named_matrices(s),
+        _finds(s),
     ),
     form: lambda s: (
         s.session.data,

@@ -160,7 +160,7 @@ class Store:
                     other = not effect.spec.same(self.session.data)
                     self._use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
-                self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
+                self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, parted=0, cut=None)
                 self.view = replace(self.view, three=())
             if after.method != self.session.method:
                 self.view = replace(self.view, faults=())
@@ -256,7 +256,7 @@ class Store:
             self.runner.cancel()
             self._samples = {}  # of runs of the same numbers, but of another session
             self.view = replace(
-                self.view, selection=(), draft=Draft(), clusters=None, cut=None, error=None
+                self.view, selection=(), draft=Draft(), clusters=None, parted=0, cut=None, error=None
             )
             self._apply(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))  # before the tree is drawn

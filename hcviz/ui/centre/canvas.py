@@ -37,6 +37,7 @@ from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.centre.touch import Touch
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import THEMES, class_colours
+from hcviz.ui.partition import Partition
 from hcviz.ui.scene import Scene, see
 
 #: The wheel zooms down to so many rows; fewer than these are not zoomed.
@@ -94,7 +95,7 @@ class Canvas:
         self._uncertain: Cells | None = None
         self._collapsed: dict[bytes, np.ndarray] = {}
         self._selected = self._together = self._apart = np.empty(0, np.int64)
-        self._cut: float | None = None
+        self._partition: Partition | None = None
         self._cluster_code: Any = None
         self._support: Any = None
         self._levels: Any = None
@@ -149,6 +150,11 @@ class Canvas:
     @property
     def _window(self) -> tuple[float, float]:
         return -float(self._rows.end), -float(self._rows.start)
+
+    @property
+    def _cut(self) -> float | None:
+        """Where the line stands that parts the tree; None without one."""
+        return None if self._partition is None else self._partition.cut
 
     @property
     def _padding(self) -> float:
@@ -221,6 +227,8 @@ class Canvas:
             self._draw_cut(strips=False)
         if self._layout.n_rows > STRIP_TEXELS:
             self._draw_strips()
+        else:
+            self._draw_numbers()
         self._heat.draw_sharp(self._layout, self._window, self._zoomed)
         self._draw_labels()
         self._draw_support()
@@ -242,7 +250,7 @@ class Canvas:
         self._set_tracks()
 
     def _set_tracks(self) -> None:
-        count = len(self._strip_data) + (self._cut is not None)
+        count = len(self._strip_data) + (self._partition is not None)
         if self._stage.arrange(self._cells, count):
             self._draw_head()
 
@@ -364,17 +372,17 @@ class Canvas:
         tree, layout = self._tree, self._layout
         if tree is None or layout is None:
             return 0
-        clusters = 0
-        if self._cut is None:
+        part, clusters = self._partition, 0
+        if part is None:
             colour_of = np.full(tree.n_nodes, -1)
             self._dendrogram.show_cut(None)
         else:
             clusters, colour_of, self._cluster_code = coloured_clusters(
-                tree, self._cut, len(self._theme.clusters), layout.order, self._cluster_code
+                tree, part, len(self._theme.clusters), layout.order, self._cluster_code
             )
             text = f"{clusters:,} cluster{'s' * (clusters != 1)}"
             self._quiet = True
-            self._dendrogram.show_cut(self._cut, text)
+            self._dendrogram.show_cut(part.cut, text)
             self._quiet = False
         if self._levels is not None:
             self._dendrogram.draw_levels(self._scene, self._levels, self._theme.costs)
@@ -394,9 +402,17 @@ class Canvas:
         shown: list[tuple[Any, Sequence[str]]] = [
             (strip.codes, class_colours(len(strip.names))) for strip in self._strip_data
         ]
-        if self._cluster_code is not None:
+        if self._partition is not None:
             shown.append((self._cluster_code, self._theme.clusters))
         self._strips.draw(self._layout, shown, self._window)
+        self._draw_numbers()
+
+    def _draw_numbers(self) -> None:
+        """The clusters' numbers, as in the CSV, on the last strip."""
+        if self._layout is not None:
+            of_item = None if self._partition is None else self._partition.of_item
+            colours = (self._cluster_code, self._theme.clusters)
+            self._strips.draw_numbers(self._layout, of_item, colours, self._window, self._row_px)
 
     def _draw_support(self) -> None:
         if self._layout is not None:

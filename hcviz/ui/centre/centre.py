@@ -12,12 +12,12 @@ from bokeh.events import DoubleTap, Tap
 from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidData
-from hcviz.core.layout import cut_clusters, leaf_order
+from hcviz.core.layout import leaf_order
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import Heat, Ink
 from hcviz.io.picture import Strip as PrintStrip
-from hcviz.ui import geometry
+from hcviz.ui import geometry, partition
 from hcviz.ui.centre import labels
 from hcviz.ui.centre.canvas import ASSUMED_WIDTH, TWEEN_AFTER, Canvas
 from hcviz.ui.centre.cells import Cells, Scaling
@@ -30,6 +30,7 @@ from hcviz.ui.centre.items import Items, Pick
 from hcviz.ui.centre.seriation import seriation
 from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
 from hcviz.ui.parcel import as_one
+from hcviz.ui.partition import Partition
 from hcviz.ui.scene import BUNDLE, FOLD, LEAF, see
 
 #: Pixels between the two clicks of a double click at most.
@@ -83,7 +84,7 @@ class Centre(Canvas):
     def set_items(self, items: Items) -> None:
         """Other data: everything that was about the old items goes, the theme stays."""
         self._items = items
-        self._tree = self._layout = self._cut = self._cluster_code = self._support = None
+        self._tree = self._layout = self._partition = self._cluster_code = self._support = None
         self._levels = None
         self._selected = self._together = self._apart = _leaves(())
         self._uncertain = None
@@ -101,12 +102,18 @@ class Centre(Canvas):
         self._say_empty()
 
     def set_tree(
-        self, tree: Tree | None, *, new_nodes: ArrayLike | None = None, animate: bool = True
+        self,
+        tree: Tree | None,
+        *,
+        new_nodes: ArrayLike | None = None,
+        animate: bool = True,
+        parted: Partition | None = None,
     ) -> None:
         """Show ``tree``, with its leaves as near as possible to where they are.
 
         Zoom, selection and collapsed clades stay (the last two by leaf set). ``new_nodes`` are
-        emphasised for a moment. Support belongs to a tree: it is cleared. Raises
+        emphasised for a moment. ``parted``: the tree's clusters; None: those below the line, if
+        there is one. Support belongs to a tree: it is cleared. Raises
         :class:`InvalidData` when the tree is not over the items shown.
         """
         if tree is None:
@@ -132,6 +139,9 @@ class Centre(Canvas):
         self._last_tree = now
         first = self._tree is None
         self._tree, self._support, self._levels = tree, None, None
+        if parted is None and self._cut is not None:
+            parted = partition.under(tree, self._cut)
+        self._partition = parted
         self._lay_out(leaf_order(tree, self._wish), before)
         if first:
             self._say_empty()
@@ -202,18 +212,20 @@ class Centre(Canvas):
 
     def set_cut(self, height: float | None) -> int:
         """Cut at ``height`` (None: no cut); returns the number of clusters."""
-        self._cut = None if height is None else float(height)
-        if self._cut is None:
+        if height is None or self._tree is None:
+            return self.set_partition(None)
+        return self.set_partition(partition.under(self._tree, float(height)))
+
+    def set_partition(self, parted: Partition | None) -> int:
+        """Colour the clusters of a partition of the tree shown; returns their number."""
+        self._partition = parted
+        if parted is None:
             self._cluster_code = None
         return self._draw_cut()
 
     def clusters(self) -> Any:
-        """The clusters under the cut, int32 (n,): each by its topmost node. None without a cut."""
-        if self._tree is None or self._cut is None:
-            return None
-        items = np.arange(self._tree.n_leaves, dtype=np.int32)
-        top = cut_clusters(self._tree, self._cut)[: len(items)]
-        return np.where(top < 0, items, top)
+        """The number of each item's cluster, int (n,), from 1. None where none are shown."""
+        return None if self._partition is None else self._partition.of_item
 
     def pulse(self, answers: Sequence[tuple[Sequence[int], int]]) -> None:
         """Let the ways of these answers, (group, apart) each, pulse for about a second: from the
@@ -336,9 +348,9 @@ class Centre(Canvas):
                 values, cells.low, cells.high, scale, cells.unit, cells.names, cells.order,
                 cells.tree, cells.lazy, *self._heat.veil_to_print(layout),
             )  # fmt: skip
-        if self._cut is not None:
+        if self._partition is not None:
             _, codes, _ = coloured_clusters(
-                tree, self._cut, len(theme.clusters), layout.order, self._cluster_code
+                tree, self._partition, len(theme.clusters), layout.order, self._cluster_code
             )
             data |= {"cut": self._cut, "clusters": codes, "cluster_colours": theme.clusters}
             data["strips"].append(PrintStrip("clusters", self._cluster_code, (), theme.clusters))
@@ -348,6 +360,8 @@ class Centre(Canvas):
 
     def _slot_at(self, figure: str, x: float, y: float) -> int:
         """The slot of the scene under the pointer."""
+        if figure == "labels":
+            return self._scene.pick(-1.0, self._labels.row_at(x, -y, self._row_px))
         if figure != "tree":
             return self._scene.pick(-1.0, -y)
         width = pixels(self._dendrogram.figure, "inner_width", ASSUMED_WIDTH)

@@ -31,6 +31,15 @@ FOLDED = 0.4
 AXIS_PX = 20
 
 
+#: While the cut line is dragged the browser moves it, and its label to the side with more room.
+FOLLOW_CUT = """
+line.data.x = [cb_obj.location]
+line.change.emit()
+const left = cb_obj.location < (range.start + range.end) / 2
+text.setv({x: cb_obj.location, text_align: left ? "right" : "left", x_offset: left ? -4 : 4})
+"""
+
+
 class TreeFigure:
     """The dendrogram's models, and how a layout is patched into them."""
 
@@ -129,8 +138,8 @@ class TreeFigure:
             text_font=FONT, text_font_size="11px", visible=False, level="overlay", **box,
         )  # fmt: skip
         follow = CustomJS(
-            args={"line": self._cut_at, "text": self.cut_text},
-            code="line.data.x = [cb_obj.location]; line.change.emit(); text.x = cb_obj.location",
+            args={"line": self._cut_at, "text": self.cut_text, "range": self.x_range},
+            code=FOLLOW_CUT,
         )
         self.cut_grip.js_on_change("location", follow)
         for mark in (self.cut_grip, self.cut_text):
@@ -352,7 +361,11 @@ class TreeFigure:
             self._cut_at.data = {"x": [where]}
         if self.cut_line.glyph.line_width != (width := 1.0 if parked else 1.5):
             self.cut_line.glyph.update(line_alpha=0.35 if parked else 0.9, line_width=width)
-        self.cut_text.update(visible=not parked and bool(text), text=text, x=where)
+        left = where < (self.x_range.start + self.x_range.end) / 2  # the side with more room
+        self.cut_text.update(
+            visible=not parked and bool(text), text=text, x=where,
+            text_align="right" if left else "left", x_offset=-4 if left else 4,
+        )  # fmt: skip
 
 
 def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[float, float]]) -> None:
