@@ -14,9 +14,9 @@ from hcviz.core.layout import cut_clusters, leaf_order
 from hcviz.ui import geometry, palette
 from hcviz.ui.centre.cells import feature_cells, scaled, similarity_cells
 from hcviz.ui.centre.clusters import coloured_clusters
-from hcviz.ui.partition import under
 from hcviz.ui.centre.items import Items
 from hcviz.ui.centre.seriation import seriation
+from hcviz.ui.partition import under
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 
@@ -217,7 +217,9 @@ def test_clusters_keep_their_colours_when_the_tree_changes_a_little():
         assert code[v] == (255 if node_code[v] < 0 else node_code[v])
     reversed_ = np.where(code == 255, 255, 7 - np.minimum(code, 7)).astype(np.uint8)
     assert len(set(code.tolist())) > 3
-    assert np.array_equal(coloured_clusters(tree, under(tree, cut), 8, order, reversed_)[2], reversed_)
+    assert np.array_equal(
+        coloured_clusters(tree, under(tree, cut), 8, order, reversed_)[2], reversed_
+    )
 
 
 @given(st.integers(0, 1000), st.integers(2, 40), st.floats(0, 1))

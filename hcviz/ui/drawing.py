@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from hcviz.core.layout import with_even_heights
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.ui import (
     answerlist,
+    axis,
     certainty,
     lesson,
     nodecosts,
@@ -149,7 +149,8 @@ class Drawing:
         if before is not None and self._source is tree and self._even == even:
             return
         self._source = tree
-        self._even, self._tree = even, with_even_heights(tree) if even else tree
+        self._store.axis = axis.of(self._store, tree)
+        self._even, self._tree = even, self._store.axis.shown
         changed: Any = None
         if tree is not snapshot.tree:
             revealed = self._store.view.lesson and self._store.view.lesson.outcome
@@ -162,8 +163,9 @@ class Drawing:
         self._centre.set_asked(probes.mask(self._store), draw=False)
         parted = self._partition()
         self._centre.set_tree(
-            self._tree, new_nodes=changed, animate=not streaming, parted=parted
-        )
+            self._tree, new_nodes=changed, animate=not streaming, parted=parted,
+            axis=self._store.axis,
+        )  # fmt: skip
         self._tell_clusters(parted, drawn=parted is not None)
 
     def _partition(self) -> Partition | None:
@@ -245,8 +247,8 @@ class Drawing:
         view = self._store.view
         if clusters and self._tree is not None and view.parted > clusters:
             self._store.look(
-                said=f"This tree has nodes of more than two branches: it falls into {view.parted:,} "
-                f"clusters rather than {clusters:,}."
+                said="This tree has nodes of more than two branches: it falls into "
+                f"{view.parted:,} clusters rather than {clusters:,}."
             )
 
 

@@ -13,13 +13,22 @@ from hcviz import datasets
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.similarity import SIMILARITIES
-from hcviz.core.tree import Tree
 from hcviz.core.words import shortlist
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes, nodecosts, outcome, partition, probes, steps, uncertainty
+from hcviz.ui import (
+    axis,
+    certainty,
+    changes,
+    nodecosts,
+    outcome,
+    partition,
+    probes,
+    steps,
+    uncertainty,
+)
 from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
@@ -259,7 +268,7 @@ def inspector_live(store: Store) -> dict[str, Any]:
         words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
         if name == "queries" and not probes.asks(store):  # of these methods it is comparisons
             words = "Questions asked"
-        said = ("yes" if value else "no") if name in _YES else _number(value)
+        said = ("yes" if value else "no") if name in _YES else axis.number(value)
         facts.append([words, said])
     return {"facts": facts, "sure": certainty.settled(store)}
 
@@ -288,7 +297,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
-        facts.append(["Height", _number(float(tree.height[node]))])
+        facts += [list(fact) for fact in axis.of(store, tree).facts(node)]
         if not whole:
             facts.append(["Smallest clade around", f"{int(tree.size[node]):,} items"])
         if data is not None and data.classes is not None and known:
@@ -402,14 +411,6 @@ def link_of(session: Session, view: ViewState) -> Link:
 
 def _unusual(value: str, usual: str) -> str | None:
     return None if value == usual else value
-
-
-def _number(value: float) -> str:
-    if not np.isfinite(value):
-        return "-"
-    if float(value).is_integer() and abs(value) < 1e12:
-        return f"{int(value):,}"
-    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.1f}"
 
 
 # ---------------------------------------------------------------------- what each depends on

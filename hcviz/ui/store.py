@@ -29,6 +29,7 @@ from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
+from hcviz.ui.axis import Axis
 from hcviz.ui.reader import Reader
 from hcviz.ui.sources import data_of, keeping, resolve
 from hcviz.ui.viewstate import ViewState, looks
@@ -67,6 +68,8 @@ class Store:
         self.dataset: Dataset | None = None
         #: The snapshot on the screen; it lags behind the session while a gesture is open.
         self.drawn: Snapshot | None = None
+        #: What the heights of the tree on the screen mean.
+        self.axis: Axis | None = None
         #: The tree that was on the screen when the newest run began: changes are told against it.
         self.baseline: Tree | None = None
         #: The posterior that it was a draw of.
@@ -160,7 +163,9 @@ class Store:
                     other = not effect.spec.same(self.session.data)
                     self._use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
-                self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, parted=0, cut=None)
+                self.view = replace(
+                    self.view, selection=(), draft=Draft(), clusters=None, parted=0, cut=None
+                )
                 self.view = replace(self.view, three=())
             if after.method != self.session.method:
                 self.view = replace(self.view, faults=())
@@ -256,7 +261,13 @@ class Store:
             self.runner.cancel()
             self._samples = {}  # of runs of the same numbers, but of another session
             self.view = replace(
-                self.view, selection=(), draft=Draft(), clusters=None, parted=0, cut=None, error=None
+                self.view,
+                selection=(),
+                draft=Draft(),
+                clusters=None,
+                parted=0,
+                cut=None,
+                error=None,
             )
             self._apply(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))  # before the tree is drawn

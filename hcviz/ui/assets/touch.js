@@ -119,6 +119,8 @@ if (what === "lend") {  // to those who pick in the same rows
   if (!s.open || answer.data.count[0] < s.open.asked) return
   s.open = null
   for (const [source, data] of s.truth) put(source, data)
+} else if (what === "redrawn") {  // what the pointer was over is not there any more
+  if (hovered.data.left.length) put(hovered, {left: [], right: [], top: [], bottom: []})
 } else if (what === "over") {
   const found = cb_obj.x == null || cb_obj.event_name === "mouseleave"
     ? null : pick(figure, cb_obj.x, -cb_obj.y)

@@ -12,6 +12,7 @@ from bokeh.models import Range1d
 from hcviz.core.known import Known
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
+from hcviz.ui.axis import Axis
 from hcviz.ui.centre.cells import (
     Cells,
     Scaling,
@@ -96,6 +97,7 @@ class Canvas:
         self._collapsed: dict[bytes, np.ndarray] = {}
         self._selected = self._together = self._apart = np.empty(0, np.int64)
         self._partition: Partition | None = None
+        self._axis: Axis | None = None
         self._cluster_code: Any = None
         self._support: Any = None
         self._levels: Any = None
@@ -185,6 +187,7 @@ class Canvas:
         whole = (-self._padding, layout.n_rows + self._padding)
         self._go_to(*(self._inside(*self._window) if was_zoomed and had else whole), whole)
         self._dendrogram.set_height(float(tree.height[-1]), keep=self._streaming)
+        self._draw_axis()
         self._map.draw(layout.n_rows, self._padding)
         self._draw_all(before)
 
@@ -203,7 +206,8 @@ class Canvas:
             self._quiet = False
             if self._heat.x_range.tags == ["rows"]:
                 self._heat.follow_rows()
-        self._map.show(self._zoomed)
+        if self._map.show(self._zoomed):
+            self._set_tracks()
 
     def _show_rows(self, top: float, bottom: float) -> None:
         rows = self._layout.n_rows if self._layout else 1
@@ -219,7 +223,8 @@ class Canvas:
         """After a zoom or a pan: what depends on the rows in view."""
         if self._layout is None:
             return
-        self._map.show(self._zoomed)
+        if self._map.show(self._zoomed):
+            self._set_tracks()
         if self._layout.n_rows > FEW:
             self._draw_tree()
             self._draw_selection()
@@ -240,7 +245,13 @@ class Canvas:
     def _resized(self, _attribute: str, _old: Any, _new: Any) -> None:
         self.soon("size", self._refit, 40)
 
+    def _draw_axis(self) -> None:
+        title = "" if self._axis is None else self._axis.title
+        width = pixels(self._dendrogram.figure, "inner_width", ASSUMED_WIDTH)
+        self._dendrogram.draw_title(title, width)
+
     def _refit(self) -> None:
+        self._draw_axis()
         self._draw_names()
         self._draw_head()
         self._refresh_window()
@@ -251,7 +262,7 @@ class Canvas:
 
     def _set_tracks(self) -> None:
         count = len(self._strip_data) + (self._partition is not None)
-        if self._stage.arrange(self._cells, count):
+        if self._stage.arrange(self._cells, count, self._map.width):
             self._draw_head()
 
     # ------------------------------------------------------------------ drawing
@@ -286,6 +297,7 @@ class Canvas:
         elif self._layout is not None:
             self._streaming = False
             self._dendrogram.set_height(float(self._layout.tree.height[-1]))
+            self._draw_axis()
             if self._layout.n_rows > FEW:
                 self._draw_tree()
                 self._draw_selection()

@@ -18,6 +18,7 @@ from hcviz.core.tree import Tree
 from hcviz.io.picture import Heat, Ink
 from hcviz.io.picture import Strip as PrintStrip
 from hcviz.ui import geometry, partition
+from hcviz.ui.axis import Axis
 from hcviz.ui.centre import labels
 from hcviz.ui.centre.canvas import ASSUMED_WIDTH, TWEEN_AFTER, Canvas
 from hcviz.ui.centre.cells import Cells, Scaling
@@ -62,7 +63,7 @@ class Centre(Canvas):
         self._hovered: tuple[Any, ...] = ()
         self._last_tap: tuple[str, float, float] = ("", 0.0, 0.0)
         super().__init__(theme)
-        self._hover = Hover(self._figures, self._describe, self._theme)
+        self._hover = Hover(self._figures, self._describe, self._theme, self._dendrogram.tree)
         for name, plot in self._figures.items():
             plot.on_event(Tap, lambda event, name=name: self._tapped(name, event))
             plot.on_event(DoubleTap, lambda event, name=name: self._double_tapped(name, event))
@@ -108,16 +109,17 @@ class Centre(Canvas):
         new_nodes: ArrayLike | None = None,
         animate: bool = True,
         parted: Partition | None = None,
+        axis: Axis | None = None,
     ) -> None:
         """Show ``tree``, with its leaves as near as possible to where they are.
 
         Zoom, selection and collapsed clades stay (the last two by leaf set). ``new_nodes`` are
         emphasised for a moment. ``parted``: the tree's clusters; None: those below the line, if
-        there is one. Support belongs to a tree: it is cleared. Raises
-        :class:`InvalidData` when the tree is not over the items shown.
+        there is one. ``axis``: what its heights mean. Support belongs to a tree: it is cleared.
+        Raises :class:`InvalidData` when the tree is not over the items shown.
         """
         if tree is None:
-            self._tree = self._layout = None
+            self._tree = self._layout = self._partition = None
             self._dendrogram.clear()
             self._labels.clear()
             self._strips.clear()
@@ -141,7 +143,8 @@ class Centre(Canvas):
         self._tree, self._support, self._levels = tree, None, None
         if parted is None and self._cut is not None:
             parted = partition.under(tree, self._cut)
-        self._partition = parted
+        self._partition, self._axis = parted, axis
+        self._heat.outline(None, None, 0)  # of the tree before
         self._lay_out(leaf_order(tree, self._wish), before)
         if first:
             self._say_empty()
@@ -429,7 +432,9 @@ class Centre(Canvas):
         scene, slot = self._scene, self._slot_at(figure, x, y)
         leaf = int(scene.node[slot]) if scene.kind[slot] == LEAF else -1
         picture = (self._items.picture(leaf) or "") if leaf >= 0 else ""
-        title, text = describe_slot(scene, self._items, self._strip_data, slot, self._support)
+        title, text = describe_slot(
+            scene, self._items, self._strip_data, slot, self._support, self._axis, self._partition
+        )
         cell = None
         if figure == "heat" and self._cells is not None:
             row = geometry.row_at(layout, -y)

@@ -28,7 +28,7 @@ NO_WAYS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
 #: How much of its colour a folded clade's triangle has.
 FOLDED = 0.4
 #: Pixels of the height axis.
-AXIS_PX = 20
+AXIS_PX = 34
 
 
 #: While the cut line is dragged the browser moves it, and its label to the side with more room.
@@ -65,6 +65,11 @@ class TreeFigure:
         self._tick_marks = self.axis.scatter(
             "x", 0, source=self.ticks, marker="dash", angle=np.pi / 2, size=8, line_width=1
         )
+        self.title = ColumnDataSource({"x": [0.5], "text": [""]}, name="axis-title")
+        self._title = self.axis.text(
+            "x", 0, "text", source=self.title, text_font=value(FONT), text_font_size="11px",
+            text_align="center", text_baseline="top", y_offset=19,
+        )  # fmt: skip
         self.bands = ColumnDataSource({"middle": [], "span": []})
         self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
         self.tree = ColumnDataSource({"x": [], "y": []})
@@ -148,7 +153,7 @@ class TreeFigure:
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
         self._rule.line_color = self._tick_marks.glyph.line_color = theme.rule
-        self._ticks.glyph.text_color = theme.soft
+        self._ticks.glyph.text_color = self._title.glyph.text_color = theme.soft
         self._line.glyph.line_color = theme.branch
         self._stem.glyph.line_color = theme.rule
         self._fold.glyph.fill_color = theme.branch
@@ -180,6 +185,13 @@ class TreeFigure:
             self.x_range.update(start=start, end=end)
             ticks = lettering.nice_ticks(height, 4)
             self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
+
+    def draw_title(self, title: str, width: float) -> None:
+        """What the heights mean, below the ticks, as much of it as ``width`` pixels take."""
+        middle = (self.x_range.start + self.x_range.end) / 2
+        data = {"x": [middle], "text": [lettering.truncate(title, 11, width - 6)]}
+        if dict(self.title.data) != data:
+            self.title.data = data
 
     def draw(self, scene: Scene, before: Any = None, dense: bool = False) -> None:
         """Patch the tree; ``before`` float (n,): rows its leaves glide from.
@@ -232,7 +244,14 @@ class TreeFigure:
 
     def show_frame(self, there: bool) -> None:
         """The axis and the cut line, which without a tree are about nothing."""
-        for part in (self._rule, self._ticks, self._tick_marks, self.cut_line, self.cut_grip):
+        for part in (
+            self._rule,
+            self._ticks,
+            self._tick_marks,
+            self._title,
+            self.cut_line,
+            self.cut_grip,
+        ):
             if part.visible != there:
                 part.visible = there
         if not there:

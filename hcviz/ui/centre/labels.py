@@ -29,6 +29,8 @@ PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 NAMES_ROOM, PAGE_PX = 44, 660
 #: A text that is not there.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
+#: Bold type is so many times as wide as other type at most (DejaVu Sans; others are narrower).
+BOLD = 1.16
 #: A name's box is so many times its type high; names of one column stand at least as far apart.
 BOX = lettering.LEADING
 #: Marks nearer to each other than this (px) are one; so many items within triangles are named.
@@ -167,7 +169,9 @@ class LabelFigure:
         # A clade's list of names may always be cut.
         whole = np.array([style != "italic" for style in styles], dtype=bool)
         whole &= (slots < 0) | (scene.kind[slots] == LEAF)
-        font, shift, texts = _fit(texts, whole, column, setting, self.width - left - right - 2)
+        bold = np.array([style == "bold" for style in styles], dtype=bool)
+        room = self.width - left - right - 2
+        font, shift, texts = _fit(texts, whole, bold, column, setting, room)
         x = f32(left + column * shift)
         wide = f32([lettering.text_width(text, font) for text in texts])
         data: dict[str, Any] = {
@@ -349,7 +353,12 @@ def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:
 
 
 def _fit(
-    texts: list[str], whole: Any, column: Any, setting: lettering.Lettering, width: float
+    texts: list[str],
+    whole: Any,
+    bold: Any,
+    column: Any,
+    setting: lettering.Lettering,
+    width: float,
 ) -> tuple[float, float, list[str]]:
     """``(font, offset of the second column, texts)`` so that every text fits its column.
 
@@ -366,7 +375,9 @@ def _fit(
         first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
         rooms = [first, usable - first]
     fitted = [
-        (lettering.shorten if name else lettering.truncate)(text, font, rooms[k] + 0.5)
-        for text, name, k in zip(texts, whole, column, strict=True)
+        (lettering.shorten if name else lettering.truncate)(
+            text, font, (rooms[k] + 0.5) / (BOLD if heavy else 1)
+        )
+        for text, name, heavy, k in zip(texts, whole, bold, column, strict=True)
     ]
     return font, rooms[0] + gap, fitted

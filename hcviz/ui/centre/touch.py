@@ -41,7 +41,8 @@ class Touch:
         touch = self.script = CustomJS(
             args={
                 "shape": self.shape, "mode": self.mode, "answer": self.answer,
-                "text": labels.text, "words": labels.words, "box": BOX, "rows": labels.figure.y_range,
+                "text": labels.text, "words": labels.words, "box": BOX,
+                "rows": labels.figure.y_range,
                 "tree": dendrogram.tree, "stems": dendrogram.stems, "lines": lines,
                 "bands": bands, "frames": heat.frames, "hovered": dendrogram.hovered,
                 "tree_figure": dendrogram.figure, "tree_range": dendrogram.x_range,
@@ -59,6 +60,7 @@ class Touch:
             dendrogram.figure.js_on_event(event, call("over", "tree"))
         for source in (self.shape, lines, *bands, heat.frames):
             source.js_on_change("data", call("told"))
+        dendrogram.tree.js_on_change("data", call("redrawn"))
         self.answer.js_on_change("data", call("answered"))
         self._asked = 0
         self._layout: Layout | None = None
