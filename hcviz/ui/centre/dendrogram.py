@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
 from hcviz.ui import lettering
-from hcviz.ui.centre.frames import FONT, bare, f32, glide, pulse
+from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide, pulse
 from hcviz.ui.palette import Theme
 from hcviz.ui.scene import SHUT, Scene
 
@@ -46,7 +46,7 @@ class TreeFigure:
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.x_range: Any = Range1d(start=1 + MARGIN, end=-BEYOND)
         self._top = 1.0  # the height that the axis was made for
-        self.figure = bare(self.x_range, y_range, min_border_left=8)
+        self.figure = bare(self.x_range, y_range, min_border_left=8, cut_off=BANDS)
         self.axis = bare(
             self.x_range,
             Range1d(start=-1, end=0),
@@ -90,7 +90,7 @@ class TreeFigure:
             glide(layer)
         draw = self.figure
         self._band = draw.hbar(
-            y="middle", height="span", left=-1e30, right=1e30, line_color=None, fill_alpha=0.10,
+            y="middle", height="span", left=1e30, right=-1e30, line_color=None, fill_alpha=0.10,
             source=self.bands, level="overlay",
         )  # fmt: skip
         self._hover = draw.quad(

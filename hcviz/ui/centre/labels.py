@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, Range1d
 
 from hcviz.ui import lettering
 from hcviz.ui.centre.dendrogram import draw_bands
-from hcviz.ui.centre.frames import FONT, bare, f32, glide
+from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide
 from hcviz.ui.centre.items import Items
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
@@ -79,7 +79,7 @@ class LabelFigure:
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.width = NARROWEST
         self.x_range = Range1d(start=0, end=NARROWEST)
-        self.figure = bare(self.x_range, y_range)
+        self.figure = bare(self.x_range, y_range, cut_off=BANDS)
         self.bands = ColumnDataSource({"middle": [], "span": []})
         self.text = ColumnDataSource(
             {"x": [], "y": [], "text": [], "ink": [], "style": [], "wide": []}
