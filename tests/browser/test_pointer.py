@@ -60,7 +60,7 @@ def test_a_tooltip_goes_with_its_tree_and_with_a_click(server, new_page):
     assert page.evaluate(TIP) == ""
     page.mouse.move(*pixel(page, "tree", left * 0.9, start + (end - start) * 0.2))
     wait_for(page, f"() => ({TIP})().includes('items') && ({OVER})() > 0")
-    dashboard.choose("Method", "single")
+    dashboard.choose("method", "single")
     wait_for(page, f"() => ({TIP})() === '' && ({OVER})() === 0")
     dashboard.settle()
     wait_still(page)
