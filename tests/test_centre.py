@@ -13,8 +13,9 @@ from hcviz.io.picture import picture
 from hcviz.ui import geometry
 from hcviz.ui.centre import Centre, Items, Pick
 from hcviz.ui.centre.describe import describe_cell, describe_slot
-from hcviz.ui.centre.labels import column_width
+from hcviz.ui.centre.labels import BOLD, column_width
 from hcviz.ui.centre.legend import legend
+from hcviz.ui.centre.minimap import MAP_PX, MARGIN_PX
 from hcviz.ui.palette import LIGHT
 from tests.trees import caterpillar, random_tree
 
@@ -379,3 +380,44 @@ def test_the_theme_changes_while_it_is_shown(centre):
     centre.set_theme("dark")
     assert centre._heat.mapper.palette[-1] != LIGHT.missing
     assert LIGHT.ink not in set(centre._labels.text.data["ink"])
+
+
+@pytest.mark.parametrize("row_px", [6.0, 9.0, 20.0])
+def test_a_bold_name_fits_its_column_too(centre, row_px):
+    """A collapsed branch that is selected: bold type is wider."""
+    leaves = next(leaves for leaves in centre._tree.clades() if 3 < leaves.size < 12)
+    centre.toggle_collapse(leaves)
+    centre._labels.draw(
+        centre._scene, centre._items, (0.0, float(centre._layout.n_rows)), row_px, selected=leaves
+    )
+    data = centre._labels.text.data
+    k = next(k for k, text in enumerate(data["text"]) if text.startswith(f"{leaves.size}:"))
+    assert data["style"][k] == "bold"
+    assert data["x"][k] + BOLD * data["wide"][k] <= centre._labels.width
+
+
+def test_the_map_is_wide_while_something_is_out_of_view(centre):
+    assert centre._stage.grid.cols[-1] == f"{MARGIN_PX}px"
+    centre.focus([0])
+    assert centre._stage.grid.cols[-1] == f"{MAP_PX}px"
+    centre.reset_zoom()
+    assert centre._stage.grid.cols[-1] == f"{MARGIN_PX}px"
+
+
+def test_another_tree_takes_the_outline_of_the_pointer_away(centre, tree):
+    centre._describe("tree", float(tree.height[-1]) / 2, -3.5)
+    assert len(centre._heat.hovered.data["left"]) == 1
+    centre.set_tree(tree)
+    assert len(centre._heat.hovered.data["left"]) == 0
+
+
+def test_a_name_is_hit_over_its_own_box(centre):
+    """At rows of 6 px names stand in two columns: each is hit above and below its own row."""
+    labels = centre._labels
+    labels.draw(centre._scene, centre._items, (0.0, float(N)), 6.0)
+    x, y, wide = (np.asarray(labels.text.data[name], float) for name in ("x", "y", "wide"))
+    assert len(set(x)) == 2
+    for k in range(1, N - 1):
+        for off in (0.0, -4 / 6, 4 / 6):
+            assert labels.row_at(x[k] + wide[k] / 2, -y[k] + off, 6.0) == -y[k]
+    assert labels.row_at(x[0] - 5, 7.3, 6.0) == 7.3  # beside the names the row itself

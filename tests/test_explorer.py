@@ -5,19 +5,25 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import hcviz
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.heights import UNNAMED
 from hcviz.datasets import Dataset
 from hcviz.io.session_file import load_session, save_session
+from hcviz.io.tables import read_table
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import answerlist, pictures, sources
+from hcviz.ui import answerlist, axis, pictures, sources
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.fields import form
 from hcviz.ui.files import stem_of
 from hcviz.ui.link import Link, from_query, to_query
+from hcviz.ui.viewstate import ViewState
 
 
 @pytest.fixture
@@ -340,3 +346,119 @@ def test_the_numbers_of_a_run_have_names_and_yes_or_no(begun, loop):
     assert facts["Clusters (k)"] == f"{metrics['k']:.0f}"
     assert facts["Largest k tried"] == f"{metrics['k high']:.0f}"
     assert facts["Converged"] == "yes"
+
+
+# ---------------------------------------------------------------------- clusters, and the axis
+
+
+def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
+    """Zoo has many equal heights: no line parts it into ten."""
+    explorer = begun(method="average")
+    store, centre = explorer.store, explorer.centre
+    for count in (10, 9, 23, 1, 101):
+        explorer.acts.tools("clusters", {"value": str(count)})
+        assert store.view.clusters == store.view.parted == count
+        assert pictures.tools(store)["clusters"] == count
+        assert len(np.unique(centre.clusters())) == count
+        assert centre._dendrogram.cut_text.text.startswith(f"{count} cluster")
+
+
+def test_the_clusters_numbers_are_written_on_the_strip(begun):
+    explorer = begun(method="average")
+    explorer.drawing.colour(10)
+    centre = explorer.centre
+    numbers = dict(centre._strips.numbers.data)
+    said = {int(text): -y for text, y in zip(numbers["text"], numbers["y"], strict=True) if text}
+    assert len(said) > 3
+    of_item, order = centre.clusters(), centre.order
+    for number, row in said.items():
+        assert of_item[order[int(row)]] == number
+    explorer.drawing.colour(0)
+    assert not any(centre._strips.numbers.data["text"])
+
+
+@pytest.mark.parametrize(("share", "side"), [(0.02, "right"), (0.9, "left")])
+def test_the_label_of_the_cut_is_on_the_side_with_more_room(begun, share, side):
+    centre = begun(method="average").centre
+    centre.set_cut(share * float(centre._tree.height[-1]))
+    assert centre._dendrogram.cut_text.text_align == side
+
+
+def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
+    """In the trees to come, and in a session that is saved and opened."""
+    explorer = begun(method="adds-sdp", data="flowers")
+    store = explorer.store
+    found = pictures.tools(store)["found"]
+    assert found
+    explorer._cut_dragged(None, 0)
+    for _ in range(2):
+        store.dispatch(act.Rerun())
+        loop.until(lambda: store.session.status == "settled")
+        assert store.view.parted == 0
+        assert explorer.centre.clusters() is None
+    assert store.view.look["clusters"] == 0
+    saved = replace(store.session, look=store.view.look)
+    other = begun(method="average")
+    assert other.store.restore(load_session(save_session(saved)))
+    assert other.store.view.clusters == 0
+    assert other.centre.clusters() is None
+    other.acts.tools("clusters", {"value": ""})
+    assert other.store.view.parted == found
+
+
+@pytest.mark.parametrize("method", ["average", "crsc", "ward"])
+@pytest.mark.parametrize("heights", ["true", "even"])
+def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
+    explorer = begun(method=method)
+    store, centre = explorer.store, explorer.centre
+    store.look(heights=heights)
+    scene = centre._scene
+    for slot in range(scene.n_closed, scene.n_slots, 9):
+        node = int(scene.node[slot])
+        shown = float(centre._tree.height[node])
+        store.look(selection=tuple(scene.leaves(slot).tolist()))
+        facts = pictures.inspector(store)["selection"]["facts"]
+        _, text, _ = centre._describe("tree", shown, -float(scene.y[slot]))
+        said = [f"{word} {value}" for word, value in facts]
+        lines = [line for line in text.split("\n") if line in said]
+        assert len(lines) == (2 if heights == "even" else 1)
+        assert any(line.endswith(f" {axis.number(shown)}") for line in lines)
+        own = {"average": "Distance", "crsc": "Group size − 1", "ward": "Ward distance"}[method]
+        assert lines[-1].startswith(own)
+
+
+@pytest.mark.parametrize(
+    ("method", "title"),
+    [
+        ("average", "distance (maximum − similarity)"), ("crsc", "group size − 1"),
+        ("ward", "Ward distance"), ("ddt", "time since the split (1 − divergence time)"),
+    ],
+)  # fmt: skip
+def test_the_axis_says_what_heights_are(begun, method, title):
+    explorer = begun(method=method)
+    explorer.centre._dendrogram.draw_title(explorer.store.axis.title, 1_000)
+    assert explorer.centre._dendrogram.title.data["text"] == [title]
+    explorer.store.look(heights="even")
+    assert explorer.store.axis.title.startswith("level")
+
+
+def test_a_card_sorts_distances_are_shares_of_participants():
+    piles = {"one": "aabb", "two": "abbc"}
+    rows = [
+        f"{who},{card},{pile}"
+        for who, put in piles.items()
+        for card, pile in zip(("owl", "rook", "yew", "elm"), put, strict=True)
+    ]
+    text = "\n".join(["participant,card,pile", *rows])
+    data = read_table(text.encode(), "birds.csv")
+    tree = hcviz.fit("average", data.problem())
+    store = SimpleNamespace(
+        view=ViewState(), axis=None, dataset=data, problem=data.problem(),
+        session=SimpleNamespace(method="average"),
+    )  # fmt: skip
+    assert axis.of(store, tree).title == "distance (maximum − share of participants)"
+
+
+def test_every_method_says_what_its_heights_are():
+    for name in hcviz.algorithms():
+        assert get_algorithm(name).heights is not UNNAMED, name

@@ -16,6 +16,7 @@ from hcviz.ui import geometry, palette
 from hcviz.ui.centre.cells import feature_cells, scaled, similarity_cells
 from hcviz.ui.centre.clusters import coloured_clusters
 from hcviz.ui.centre.items import Items
+from hcviz.ui.partition import under
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 
@@ -210,13 +211,15 @@ def test_clusters_keep_their_colours_when_the_tree_changes_a_little():
     tree = random_tree(np.random.default_rng(2), 60)
     order = leaf_order(tree)
     cut = float(np.sort(tree.height)[-6])
-    count, node_code, code = coloured_clusters(tree, cut, 8, order)
+    count, node_code, code = coloured_clusters(tree, under(tree, cut), 8, order)
     assert count == np.unique(cut_clusters(tree, cut)[:60]).size
     for v in range(60):
         assert code[v] == (255 if node_code[v] < 0 else node_code[v])
     reversed_ = np.where(code == 255, 255, 7 - np.minimum(code, 7)).astype(np.uint8)
     assert len(set(code.tolist())) > 3
-    assert np.array_equal(coloured_clusters(tree, cut, 8, order, reversed_)[2], reversed_)
+    assert np.array_equal(
+        coloured_clusters(tree, under(tree, cut), 8, order, reversed_)[2], reversed_
+    )
 
 
 @given(st.integers(0, 1000), st.integers(2, 40), st.floats(0, 1))
@@ -226,7 +229,7 @@ def test_clusters_side_by_side_differ_and_single_items_have_no_colour(seed, n, s
     cut = float(np.quantile(tree.height, share))
     order = leaf_order(tree, rng.permutation(n))
     before = rng.integers(0, 3, n).astype(np.uint8)
-    count, node_code, code = coloured_clusters(tree, cut, 3, order, before)
+    count, node_code, code = coloured_clusters(tree, under(tree, cut), 3, order, before)
     top = cut_clusters(tree, cut)
     assert count == np.unique(top[:n]).size
     assert np.all((code == 255) == (tree.size[top[:n]] == 1))

@@ -268,24 +268,6 @@ def test_how_far_a_run_is_fits_the_bar(progress, said, store):
     assert pictures.bar_live(SimpleNamespace(session=session, view=store.view))["text"] == said
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 50, 101])
-def test_the_cut_gives_the_clusters_asked_for(store, count):
-    store.dispatch(act.SetMethod("average"))
-    from hcviz import fit
-
-    tree = fit("average", store.problem)
-    height = pictures.cut_for(tree, count)
-    above = tree.height[tree.parent[:-1]] > height
-    found = int((above & (tree.height[:-1] <= height)).sum()) or 1
-    heights = sorted({0.0, *tree.height.tolist()})
-    possible = {1}
-    for level in heights[:-1]:
-        possible.add(
-            int(((tree.height[tree.parent[:-1]] > level) & (tree.height[:-1] <= level)).sum())
-        )
-    assert found == min(possible, key=lambda k: (abs(k - count), k != found))
-
-
 def test_names_and_words_of_a_selection(store):
     tree = store.session.snapshot.tree
     node = next(v for v in range(tree.n_leaves, tree.n_nodes) if tree.size[v] == 3)

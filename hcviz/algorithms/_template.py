@@ -13,6 +13,7 @@ import numpy as np
 import param
 
 from hcviz.algorithms.base import Algorithm
+from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -49,5 +50,6 @@ ALGORITHMS = (
         triplets="ignored",
         runs="thread",
         params=Parameters,
+        heights=SIZE,
     ),
 )

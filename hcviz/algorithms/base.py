@@ -10,6 +10,7 @@ import numpy as np
 import param
 
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
+from hcviz.core.heights import UNNAMED, Heights
 from hcviz.core.problem import (
     ASKS_FEW,
     MOST_DENSE,
@@ -73,6 +74,7 @@ class Algorithm:
     ``samples``: its snapshots are draws from a posterior, so the share of them that have a clade
     means something; such a method runs in a thread.
     ``shares(problem, params, rng, start)``: the run in parts, or None where it is one piece.
+    ``heights``: what its trees' heights mean, or a function of problem and tree that says so.
     ``rest(params, snapshot)``: parameters with which a run that starts at ``snapshot`` is what was
     left of the run it is of, bit for bit; so it can be taken up where it was lost.
     ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
@@ -97,11 +99,16 @@ class Algorithm:
     rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     sparing: bool = False
+    heights: Heights | Callable[[Problem, Tree], Heights] = UNNAMED
 
     def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
         """How it treats triplets with these parameters."""
         softened = self.softened_by and params.get(self.softened_by) is not None
         return "soft" if softened else self.triplets
+
+    def heights_of(self, problem: Problem, tree: Tree) -> Heights:
+        """What the heights of one of its trees mean."""
+        return self.heights if isinstance(self.heights, Heights) else self.heights(problem, tree)
 
     def place(self, params: Mapping[str, Any]) -> Literal["thread", "process"]:
         """Where a run with these parameters belongs."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from hcviz.algorithms.base import Algorithm, NoParameters
 from hcviz.core.build import build
+from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -37,6 +38,7 @@ ALGORITHMS = (
         needs=("items",),
         triplets="hard",
         runs="thread",
+        heights=SIZE,
         summary="The tree that the answers ask for, and nothing else: what is open stays open.",
     ),
 )

@@ -12,6 +12,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 from hcviz.algorithms.base import Algorithm, NoParameters
+from hcviz.core.heights import WARD, of_linkage
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -64,6 +65,7 @@ def _algorithm(method: str, title: str, summary: str) -> Algorithm:
         triplets="ignored",
         runs="process",
         summary=summary,
+        heights=WARD if method == "ward" else of_linkage,
     )
 
 

@@ -52,6 +52,9 @@ class Dataset:
         For each column ``number``, ``binary`` or ``category`` (one value of a one-hot category).
     similarity : float64 (n, n) or None
         Where similarities themselves were measured; larger is more alike.
+    measure : str
+        What a measured similarity is, in words, as "share of participants"; "" for no more than
+        a similarity.
     dissimilarity : float64 (n, n) or None
         Where distances were measured: kept as they are beside the similarity made of them.
     classes : tuple of str (or None where unknown), or None
@@ -89,6 +92,7 @@ class Dataset:
     dissimilarity: Any = None
     provenance: str = ""
     notes: tuple[str, ...] = ()
+    measure: str = ""
 
     def __post_init__(self) -> None:
         put = object.__setattr__

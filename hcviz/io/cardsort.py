@@ -103,6 +103,7 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
         title=filename or "A card sort",
         labels=labels,
         similarity=similarity,
+        measure="share of participants",
         provenance=f"Your card sort {filename!r}." if filename else "Your card sort.",
         notes=tuple(notes),
     )

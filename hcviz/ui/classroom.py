@@ -98,7 +98,7 @@ class Classroom:
         self._labels = session.labels
         self.store.look(
             lesson=Lesson(replay=bool(session.future)), selection=(), draft=Draft(),
-            question=None, wants_question=False, clusters=None, cut=None,
+            question=None, wants_question=False, clusters=None, parted=0, cut=None,
             said="A lesson: click where the item goes, then Enter.",
         )  # fmt: skip
 

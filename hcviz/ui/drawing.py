@@ -6,23 +6,23 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from hcviz.core.layout import with_even_heights
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.ui import (
     answerlist,
+    axis,
     certainty,
     lesson,
     nodecosts,
     outcome,
     partition,
-    pictures,
     probes,
     uncertainty,
 )
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.diagnostics import Trace
+from hcviz.ui.partition import Partition
 from hcviz.ui.sources import similarity_to_show
 from hcviz.ui.store import Store
 from hcviz.ui.uncertainty import Uncertainty
@@ -59,7 +59,7 @@ class Drawing:
             lambda _: centre.set_marks(*answerlist.marks(store)),
         )
         subscribe(lambda s: s.view.draft.open, lambda open_: centre.set_selecting(not open_))
-        subscribe(lambda s: s.view.cut, self._draw_cut)
+        subscribe(lambda s: (s.view.clusters, s.view.cut), lambda _: self._draw_clusters())
         subscribe(
             lambda s: (s.session.run, s.view.draft.open, outcome.is_over(s)),
             lambda _: self._draw_answer(),
@@ -155,7 +155,8 @@ class Drawing:
         if before is not None and self._source is tree and self._even == even:
             return
         self._source = tree
-        self._even, self._tree = even, with_even_heights(tree) if even else tree
+        self._store.axis = axis.of(self._store, tree)
+        self._even, self._tree = even, self._store.axis.shown
         changed: Any = None
         if tree is not snapshot.tree:
             revealed = self._store.view.lesson and self._store.view.lesson.outcome
@@ -166,19 +167,40 @@ class Drawing:
             changed = changes.gained if changes is not None and few else None  # all bold is none
         streaming = self._store.session.status == "sampling"
         self._centre.set_asked(probes.mask(self._store), draw=False)
+        parted = self._partition()
         order = self._store.session.order if tree is snapshot.tree else None
-        self._centre.set_tree(self._tree, order=order, new_nodes=changed, animate=not streaming)
-        if self._store.view.clusters is not None or self._cut() != self._store.view.cut:
-            self.colour(self._store.view.clusters)
+        self._centre.set_tree(
+            self._tree, order=order, new_nodes=changed, animate=not streaming, parted=parted,
+            axis=self._store.axis,
+        )  # fmt: skip
+        self._tell_clusters(parted, drawn=parted is not None)
 
-    def _cut(self) -> float | None:
-        """Where the tree on the screen falls into the clusters that its method found."""
-        snapshot = self._store.drawn
-        if snapshot is None or snapshot.labels is None or self._tree is None:
+    def _partition(self) -> Partition | None:
+        """The clusters of the tree on the screen: as many as a person wants, where none said so
+        those that the method found. A line stays where it is if it gives as many."""
+        tree, view, snapshot = self._tree, self._store.view, self._store.drawn
+        if tree is None or snapshot is None or view.clusters == 0:
             return None
-        if self._source is not snapshot.tree:  # a lesson's
+        if view.clusters is not None:
+            if view.cut is not None:
+                under = partition.under(tree, view.cut)
+                if under.count == view.clusters:
+                    return under
+            return partition.into(tree, view.clusters)
+        if snapshot.labels is None or self._source is not snapshot.tree:  # a lesson's
             return None
-        return partition.cut_into(self._tree, snapshot.labels)
+        return partition.found(tree, snapshot.labels)
+
+    def _draw_clusters(self) -> None:
+        self._tell_clusters(self._partition(), drawn=False)
+
+    def _tell_clusters(self, parted: Partition | None, drawn: bool) -> None:
+        if not drawn:
+            self._centre.set_partition(parted)
+        count, cut = (0, None) if parted is None else (parted.count, parted.cut)
+        view = self._store.view
+        if (view.parted, view.cut) != (count, cut):
+            self._store.look(parted=count, cut=cut)
 
     def _draw_trace(self) -> None:
         """A run may end without one more snapshot: its trace then ends, too, or that of the run
@@ -225,15 +247,16 @@ class Drawing:
         self._centre.set_uncertainty(cells)
         self._draw_matrix()
 
-    def _draw_cut(self, height: float | None) -> None:
-        self._centre.set_cut(height)
-
     def colour(self, clusters: int | None) -> None:
         """Colour that many clusters, in this tree and in those to come; None: those that the
-        method finds, if it finds any."""
-        count = clusters or None
-        cut = self._cut() if count is None else pictures.cut_for(self._tree, count)
-        self._store.look(clusters=count, cut=cut)
+        method finds, if it finds any; 0: none."""
+        self._store.look(clusters=clusters)
+        view = self._store.view
+        if clusters and self._tree is not None and view.parted > clusters:
+            self._store.look(
+                said="This tree has nodes of more than two branches: it falls into "
+                f"{view.parted:,} clusters rather than {clusters:,}."
+            )
 
 
 def _drawn(store: Store) -> Any:

@@ -180,4 +180,5 @@ class Explorer:
         self.trace.set_theme(theme)
 
     def _cut_dragged(self, height: float | None, clusters: int) -> None:
-        self.store.look(cut=height, clusters=None if height is None else clusters)
+        """A line that was dragged off stays off, in the trees to come too."""
+        self.store.look(cut=height, clusters=clusters, parted=clusters)

@@ -63,7 +63,7 @@ def begin(
         wanted[name] = known(name, wanted[name], choices, choices[0])
     if store.open_data(spec):
         n = len(store.session.labels)
-        wanted["clusters"] = min(link.clusters or 0, n)
+        wanted["clusters"] = None if link.clusters is None else min(link.clusters, n)
         store.look(**looks(wanted))
         said: list[Constraint] = []
         for group, apart, enabled in link.constraints:

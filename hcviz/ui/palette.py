@@ -31,7 +31,10 @@ class Theme:
     missing: str
     veil: str  # over what was never asked for
     costs: tuple[str, ...]  # a node's share of the cost, from little to much
-    clusters: tuple[str, ...]  # Tol's muted, not the classes' hues; no accent among them
+    # Tol's muted, not the classes' hues; no accent among them. The second eight are those of
+    # enough contrast that are farthest from all before them in OKLab, for common and colour-blind
+    # eyes (Machado, Oliveira & Fernandes 2009).
+    clusters: tuple[str, ...]
 
 
 LIGHT = Theme(
@@ -51,6 +54,7 @@ LIGHT = Theme(
     costs=("#b8860b", "#d2691e", "#c2185b", "#5b1a8b"),
     clusters=(
         "#cc6677", "#117733", "#5b4bc4", "#8a8a2a", "#882255", "#2f9c8b", "#aa4499", "#3f93bd",
+        "#4f0e8a", "#652800", "#907bf8", "#331bb6", "#6f388c", "#ea58ce", "#c03809", "#5b5ef5",
     ),
 )  # fmt: skip
 DARK = Theme(
@@ -70,6 +74,7 @@ DARK = Theme(
     costs=("#9a8648", "#e0963c", "#ff7f8f", "#f3c4ff"),
     clusters=(
         "#e8919f", "#5fbf7a", "#a89bf5", "#cfcf6a", "#d97fb0", "#6fd6c5", "#e39ade", "#8fd3f4",
+        "#255ce8", "#bd3403", "#88578c", "#e7f3df", "#f74807", "#688767", "#9470cd", "#b7fd77",
     ),
 )  # fmt: skip
 THEMES = {"light": LIGHT, "dark": DARK}

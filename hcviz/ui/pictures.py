@@ -13,13 +13,22 @@ from hcviz import datasets
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.similarity import SIMILARITIES
-from hcviz.core.tree import Tree
 from hcviz.core.words import shortlist
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
-from hcviz.ui import certainty, changes, nodecosts, outcome, partition, probes, steps, uncertainty
+from hcviz.ui import (
+    axis,
+    certainty,
+    changes,
+    nodecosts,
+    outcome,
+    partition,
+    probes,
+    steps,
+    uncertainty,
+)
 from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
@@ -105,7 +114,7 @@ def bar(store: Store) -> dict[str, Any]:
         "canUndo": bool(session.past),
         "canRedo": bool(session.future),
         "hasTree": session.snapshot is not None,
-        "hasClusters": session.snapshot is not None and store.view.cut is not None,
+        "hasClusters": session.snapshot is not None and store.view.parted > 0,
         "hasConstraints": bool(session.constraints),
         "hasAnswers": bool(session.choices),
         "hasComparisons": problem is not None and problem.comparisons is not None,
@@ -193,11 +202,24 @@ def tools(store: Store) -> dict[str, Any]:
         "costs": [
             list(pair) for pair in zip(THEMES[view.theme].costs, nodecosts.LEVEL_NAMES, strict=True)
         ],
-        "clusters": view.clusters,
+        "clusters": _field(store),
         "found": partition.count(store),
         "items": len(store.session.labels),
         "names": list(store.session.labels[:MAX_OFFERED]),
     }
+
+
+def _finds(store: Store) -> bool:
+    """Whether the method of the tree on the screen finds clusters by itself."""
+    return store.drawn is not None and store.drawn.labels is not None
+
+
+def _field(store: Store) -> int | None:
+    """What the field for the number of clusters says. 0 only where it puts found ones off."""
+    view = store.view
+    if view.clusters:
+        return view.parted or view.clusters
+    return 0 if view.clusters == 0 and _finds(store) else None
 
 
 def _sources(store: Store) -> list[list[str]]:
@@ -210,20 +232,6 @@ def _sources(store: Store) -> list[list[str]]:
         return []
     names = list(similarities(store.problem, snapshot))
     return [["" if k == 0 else name, name] for k, name in enumerate(names)] if names[1:] else []
-
-
-def cut_for(tree: Tree | None, count: int | None) -> float | None:
-    """A height at which the tree has (as nearly as it can) ``count`` clusters. O(m log m)."""
-    if count is None or tree is None or tree.n_leaves < 2:
-        return None
-    heights = np.unique(tree.height)
-    levels = (heights[:-1] + heights[1:]) / 2  # from every item alone up to two or more clusters
-    levels = np.append(levels, heights[-1] * 1.02 + 1e-9)
-    # Clusters at a level: the nodes at or below it whose parents are above it.
-    below = np.searchsorted(np.sort(tree.height[:-1]), levels, side="right")
-    under = np.searchsorted(np.sort(tree.height[tree.parent[:-1]]), levels, side="right")
-    got = np.where(levels > heights[-1], 1, below - under)
-    return float(levels[int(np.argmin(np.abs(got - count)))])
 
 
 # ---------------------------------------------------------------------- inspector
@@ -260,7 +268,7 @@ def inspector_live(store: Store) -> dict[str, Any]:
         words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
         if name == "queries" and not probes.asks(store):  # of these methods it is comparisons
             words = "Questions asked"
-        said = ("yes" if value else "no") if name in _YES else _number(value)
+        said = ("yes" if value else "no") if name in _YES else axis.number(value)
         facts.append([words, said])
     return {"facts": facts, "sure": certainty.settled(store)}
 
@@ -289,7 +297,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
-        facts.append(["Height", _number(float(tree.height[node]))])
+        facts += [list(fact) for fact in axis.of(store, tree).facts(node)]
         if not whole:
             facts.append(["Smallest clade around", f"{int(tree.size[node]):,} items"])
         if data is not None and data.classes is not None and known:
@@ -405,14 +413,6 @@ def _unusual(value: str, usual: str) -> str | None:
     return None if value == usual else value
 
 
-def _number(value: float) -> str:
-    if not np.isfinite(value):
-        return "-"
-    if float(value).is_integer() and abs(value) < 1e12:
-        return f"{int(value):,}"
-    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.1f}"
-
-
 # ---------------------------------------------------------------------- what each depends on
 
 
@@ -434,6 +434,7 @@ SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
         s.dataset,
         s.samples is None,
         _named_matrices(s),
+        _finds(s),
     ),
     form: lambda s: (
         s.session.data,

@@ -29,6 +29,7 @@ from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
+from hcviz.ui.axis import Axis
 from hcviz.ui.reader import Reader
 from hcviz.ui.sources import data_of, keeping, resolve, seriated
 from hcviz.ui.viewstate import ViewState, looks, marks
@@ -72,6 +73,8 @@ class Store:
         #: What a session file keeps of the picture, and shows of it again.
         self.kept_picture: Callable[[], Mapping[str, Any]] = dict
         self.show_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
+        #: What the heights of the tree on the screen mean.
+        self.axis: Axis | None = None
         #: The tree that was on the screen when the newest run began: changes are told against it.
         self.baseline: Tree | None = None
         #: The posterior that it was a draw of.
@@ -162,7 +165,9 @@ class Store:
                     other = not effect.spec.same(self.session.data)
                     self._use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
-                self.view = replace(self.view, selection=(), draft=Draft(), clusters=None, cut=None)
+                self.view = replace(
+                    self.view, selection=(), draft=Draft(), clusters=None, parted=0, cut=None
+                )
                 self.view = replace(self.view, three=())
             if after.method != self.session.method:
                 self.view = replace(self.view, faults=())
@@ -249,7 +254,13 @@ class Store:
             self.restored = True
             self._samples = {}  # of runs of the same numbers, but of another session
             self.view = replace(
-                self.view, selection=(), draft=Draft(), clusters=None, cut=None, error=None
+                self.view,
+                selection=(),
+                draft=Draft(),
+                clusters=None,
+                parted=0,
+                cut=None,
+                error=None,
             )
             self._apply(act.Restore(session))
             self.view = replace(self.view, **looks(session.look))  # before the tree is drawn

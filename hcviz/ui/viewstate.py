@@ -34,7 +34,7 @@ def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Those of ``wanted`` that are ways to look; anything else is left out."""
     found = {name: wanted[name] for name in LOOKS if wanted.get(name) in LOOKS[name]}
     count = wanted.get("clusters")
-    if isinstance(count, int) and not isinstance(count, bool) and count > 0:
+    if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
         found["clusters"] = count
     return found
 
@@ -107,8 +107,10 @@ class ViewState:
     colour: str = "clusters"
     #: Whether similarities that the method never asked for are veiled.
     veil: bool = True
-    #: How many clusters to colour, and the height that gives them in the tree on the screen.
+    #: How many clusters to colour: None for those that the method finds, 0 for none at all; and in
+    #: the tree on the screen their number, and the height of the line that parts them.
     clusters: int | None = None
+    parted: int = 0
     cut: float | None = None
     theme: Theme = "light"
     #: The picture in the middle: the tree, or a sheet by its name.
@@ -165,7 +167,7 @@ class ViewState:
     def look(self) -> dict[str, Any]:
         """What a session file keeps of this."""
         kept: dict[str, Any] = {name: getattr(self, name) for name in LOOKS}
-        if self.clusters:
+        if self.clusters is not None:
             kept["clusters"] = self.clusters
         if self.cut is not None:
             kept["cut"] = float(self.cut)

@@ -56,3 +56,26 @@ def test_the_history_steps_back_and_forth(page, width):
         expect(steps.nth(1)).to_have_attribute("aria-current", "step")
         steps.nth(0).click()
         expect(steps.nth(0)).to_have_attribute("aria-current", "step")
+
+
+def test_the_present_step_stays_in_view(server, new_page):
+    """When something else is said, the foot is put together again, the strip with it."""
+    page = new_page()
+    page.goto(f"{server.url}?data=zoo&method=average")
+    dashboard = Dashboard(page).settle()
+    for method in ("single", "complete", "ward", "average", "single", "complete"):
+        dashboard.choose("method", method)
+        dashboard.settle()
+    strip = page.locator(".hc-foot .strip")
+    now = strip.locator("[aria-current=step]")
+    outside = """(now) => {
+      const box = now.closest(".strip").getBoundingClientRect(), own = now.getBoundingClientRect()
+      return Math.max(box.left - own.left, own.right - box.right)
+    }"""
+    assert strip.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert now.evaluate(outside) < 2
+    dashboard.press("t")  # another sentence
+    expect(dashboard.sentence).not_to_have_text("Done.")
+    page.wait_for_timeout(200)
+    assert now.evaluate(outside) < 2
+    dashboard.press("Escape")

@@ -11,6 +11,7 @@ import param
 from hcviz.algorithms.active.flat import CUTS, FLAT
 from hcviz.algorithms.active.framework import PAPER, ActiveCluster
 from hcviz.algorithms.base import Algorithm
+from hcviz.core.heights import SIZE
 from hcviz.core.lazy import oracle_of
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -190,6 +191,7 @@ def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algor
     return Algorithm(
         name=name, title=title, paper=CITED, run=run, needs=("similarity oracle", "similarity"),
         triplets="hard", runs="thread", params=params, summary=summary, sparing=name in ACTIVE,
+        heights=SIZE,
     )  # fmt: skip
 
 

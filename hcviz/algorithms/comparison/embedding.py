@@ -22,6 +22,7 @@ from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData
+from hcviz.core.heights import of_kernel
 from hcviz.core.problem import Problem
 from hcviz.core.similarity import cosine
 from hcviz.core.snapshot import Points, Snapshot
@@ -203,6 +204,7 @@ def _algorithm(name: Any, title: str, paper: str, params: Any) -> Algorithm:
         needs=("comparisons",),
         triplets="hard",
         runs="process",
+        heights=of_kernel,
         params=params,
         summary="A baseline: places the items so that answers come true, then average linkage.",
     )

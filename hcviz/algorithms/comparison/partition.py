@@ -21,6 +21,7 @@ from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.cut import cut
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.heights import of_kernel
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Matrix, Series, Snapshot
 from hcviz.core.tree import Tree
@@ -301,6 +302,7 @@ ADDS_SDP = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
+    heights=of_kernel,
     params=Parameters,
     at_k=at_k,
     summary="Finds clusters, and how many, from few and noisy answers; the tree refines them.",

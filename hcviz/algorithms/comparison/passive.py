@@ -17,6 +17,7 @@ from hcviz.algorithms.comparison.similarities import adds, as_given, check_items
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.heights import RANK, of_kernel
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -206,6 +207,7 @@ KERNEL = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
+    heights=of_kernel,
     params=KernelParameters,
     summary="Items are alike if they compare alike with all others; then average linkage.",
 )
@@ -217,6 +219,7 @@ FOUR_AL = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
+    heights=RANK,
     params=FourAlParameters,
     summary="Merges the clusters whose items were most often said to be more alike than others.",
 )

@@ -10,6 +10,7 @@ from hcviz.algorithms.ddt.parameters import Parameters
 from hcviz.algorithms.ddt.sampler import rest, run, shares
 from hcviz.algorithms.ddt.seeds import bisected
 from hcviz.algorithms.ddt.state import DdtState
+from hcviz.core.heights import TIME
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 
@@ -42,6 +43,7 @@ ALGORITHMS = (
         runs="thread",
         params=Parameters,
         samples=True,
+        heights=TIME,
         shares=shares,
         rest=rest,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",

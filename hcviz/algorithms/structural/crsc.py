@@ -16,6 +16,7 @@ from hcviz.algorithms.structural.recursion import Plan, recurse
 from hcviz.core import spectral, spectralkernels
 from hcviz.core.build import aho_components, build, build_guided
 from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -183,6 +184,7 @@ CRSC = Algorithm(
     needs=("similarity",),
     triplets="hard",
     runs="thread",
+    heights=SIZE,
     params=Parameters,
     apart=_relaxes,
     summary="Cuts the items in two, again and again, where they hang together least; "
@@ -197,6 +199,7 @@ CRBC = Algorithm(
     needs=("similarity",),
     triplets="hard",
     runs="thread",
+    heights=SIZE,
     params=Parameters,
     apart=_relaxes,
     summary="As recursive sparsest cut, with at least a third of the items on each side where "
@@ -211,6 +214,7 @@ HRSC = Algorithm(
     needs=("similarity",),
     triplets="soft",
     runs="thread",
+    heights=SIZE,
     params=SoftParameters,
     apart=_relaxes,
     summary="Weighs answers against geometry: each violated answer costs lambda. Answers may "

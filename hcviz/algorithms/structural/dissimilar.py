@@ -14,6 +14,7 @@ from hcviz.algorithms.structural.crsc import PAPER, most_negative
 from hcviz.algorithms.structural.recursion import Plan, recurse
 from hcviz.core.build import build, build_guided
 from hcviz.core.errors import InvalidData
+from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 
@@ -115,6 +116,7 @@ RANDOM_CUT = Algorithm(
     needs=("items",),
     triplets="hard",
     runs="thread",
+    heights=SIZE,
     summary="Every item tosses a coin, again and again: for dissimilarities two thirds of the "
     "best in expectation, and sturdy under answers.",
 )
@@ -127,6 +129,7 @@ DERANDOMISED_CUT = Algorithm(
     needs=("similarity",),
     triplets="hard",
     runs="thread",
+    heights=SIZE,
     params=Parameters,
     summary="Reads the numbers as dissimilarities; places each item where random cuts would do "
     "best on average. At least two thirds of the best, always.",
@@ -140,6 +143,7 @@ DENSEST_CUT = Algorithm(
     needs=("similarity",),
     triplets="hard",
     runs="thread",
+    heights=SIZE,
     params=Parameters,
     summary="Reads the numbers as dissimilarities; cuts where they are densest. Good without "
     "answers, and easily fooled by one.",

@@ -17,6 +17,7 @@ from hcviz.algorithms.structural.regraft import WEIGHED, Best, Search
 from hcviz.core.build import build, build_guided
 from hcviz.core.cost import dasgupta_cost, penalty
 from hcviz.core.errors import InvalidParameter
+from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -223,6 +224,7 @@ DASGUPTA_SEARCH = Algorithm(
     triplets="hard",
     softened_by="lam",
     runs="thread",
+    heights=SIZE,
     params=Parameters,
     summary="Moves subtrees to where they make the tree cheapest, again and again, and shows the "
     "best one so far: the lowest cost of all methods here.",

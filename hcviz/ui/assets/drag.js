@@ -22,19 +22,12 @@ const place = event => {
   return null
 }
 
-const ruler = document.createElement("canvas").getContext("2d")
 // The name under the pointer, or the leaf whose branch is there: {row, name}, else null.
 const leafAt = at => {
   const d = text.data, row = Math.floor(at.y)
   if (at.name === "labels") {
-    const size = words.text_font_size.value, font = words.text_font.value
-    for (let k = 0; k < d.text.length; k++) {
-      if (d.style[k] === "italic" || Math.abs(-d.y[k] - at.y) * at.pixels > parseFloat(size) * 0.6) continue  // italic: a wedge
-      ruler.font = `${d.style[k]} ${size} ${font}`
-      const x = at.x - d.x[k]
-      if (x >= -2 && x <= ruler.measureText(d.text[k]).width + 2) return {row: Math.floor(-d.y[k]), name: d.text[k]}
-    }
-    return null
+    const k = shape._hc.nameAt(at.x, at.y)
+    return k < 0 || d.style[k] === "italic" ? null : {row: Math.floor(-d.y[k]), name: d.text[k]}  // italic: a wedge
   }
   const found = shape._hc.pick("tree", at.x, at.y)
   if (!found?.leaf || at.cut < GRIP || Math.abs(at.y - row - 0.5) * at.pixels > NEAR) return null

@@ -33,11 +33,22 @@ function place(root, send) {
   const active = root.getRootNode().activeElement, key = active && box.contains(active) && active.dataset.key
   box.replaceChildren(...(steps.length > 1 ? strip(steps, send, root) : []))
   if (key) box.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true })
-  box.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" })
+  reveal(root)
+}
+
+// The present step in view. A strip that is put into the page again has lost where it was scrolled to.
+function reveal(root) {
+  const strip = root.querySelector(".history .strip"), now = strip?.querySelector("[aria-current]")
+  if (!now) return
+  const [all, one] = [strip.getBoundingClientRect(), now.getBoundingClientRect()]
+  strip.scrollLeft += one.left < all.left ? one.left - all.left : Math.max(0, one.right - all.right)
+  strip.scrollTop += one.top < all.top ? one.top - all.top : Math.max(0, one.bottom - all.bottom)
 }
 
 export const render = component("foot", (state, send, root) => {
   root.hcSend = send
+  whenResized(root, () => reveal(root))
+  queueMicrotask(() => reveal(root))  // after the parts below are in the page
   return [
     state.reading ? h("div", { class: "reading" }, h("span", { role: "status", title: state.reading.said }, state.reading.said),
       h("progress", { max: 1, value: state.reading.share, "aria-label": state.reading.said }),

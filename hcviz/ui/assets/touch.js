@@ -28,9 +28,23 @@ const read = () => {
   return s
 }
 
+// The place in `text` of the name whose box holds a point of the names' figure, -1 for none: as
+// `LabelFigure.row_at`.
+const nameAt = (x, y) => {
+  const d = text.data, pixels = (tree_figure.inner_height || 640) / (rows.end - rows.start)
+  let found = -1, least = box * parseFloat(words.text_font_size.value) / 2
+  for (let k = 0; k < d.text.length; k++) {
+    const off = Math.abs(-d.y[k] - y) * pixels
+    if (off <= least && x >= d.x[k] && x <= d.x[k] + d.wide[k]) { found = k; least = off }
+  }
+  return found
+}
+
 // Slab picking, as `Scene.pick`: the widest clade in this row that is not higher than x; and the
 // narrowest clade around it. A row that is in no clade drawn is an item, if rows are items.
 const pick = (name, x, y) => {
+  const named = name === "labels" ? nameAt(x, y) : -1
+  if (named >= 0) y = -text.data.y[named]
   const {nodes, folds, height} = read(), row = Math.floor(Math.min(Math.max(y, 0), count() - 1))
   const slack = 4 * height / (tree_figure.inner_width || 420)
   let found = null, parent = null
@@ -90,7 +104,7 @@ const show = () => {
 }
 
 if (what === "lend") {  // to those who pick in the same rows
-  Object.assign(s, {pick, path})
+  Object.assign(s, {pick, path, nameAt})
 } else if (what === "tap") {
   s.asked += 1
   if (mode.tags[0] !== "select" || cb_obj.x == null) return
@@ -105,6 +119,8 @@ if (what === "lend") {  // to those who pick in the same rows
   if (!s.open || answer.data.count[0] < s.open.asked) return
   s.open = null
   for (const [source, data] of s.truth) put(source, data)
+} else if (what === "redrawn") {  // what the pointer was over is not there any more
+  if (hovered.data.left.length) put(hovered, {left: [], right: [], top: [], bottom: []})
 } else if (what === "over") {
   const found = cb_obj.x == null || cb_obj.event_name === "mouseleave"
     ? null : pick(figure, cb_obj.x, -cb_obj.y)

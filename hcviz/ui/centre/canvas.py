@@ -12,6 +12,7 @@ from bokeh.models import Range1d
 from hcviz.core.known import Known
 from hcviz.core.tree import Tree
 from hcviz.ui import geometry
+from hcviz.ui.axis import Axis
 from hcviz.ui.centre.cells import (
     Cells,
     Scaling,
@@ -37,6 +38,7 @@ from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.centre.touch import Touch
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import THEMES, class_colours
+from hcviz.ui.partition import Partition
 from hcviz.ui.scene import Scene, see
 
 #: The wheel zooms down to so many rows; fewer than these are not zoomed.
@@ -94,7 +96,8 @@ class Canvas:
         self._uncertain: Cells | None = None
         self._collapsed: dict[bytes, np.ndarray] = {}
         self._selected = self._together = self._apart = np.empty(0, np.int64)
-        self._cut: float | None = None
+        self._partition: Partition | None = None
+        self._axis: Axis | None = None
         self._cluster_code: Any = None
         self._colours = ClusterColours()
         self._support: Any = None
@@ -151,6 +154,11 @@ class Canvas:
         return -float(self._rows.end), -float(self._rows.start)
 
     @property
+    def _cut(self) -> float | None:
+        """Where the line stands that parts the tree; None without one."""
+        return None if self._partition is None else self._partition.cut
+
+    @property
     def _padding(self) -> float:
         return PADDING * (self._layout.n_rows if self._layout else 1)
 
@@ -179,6 +187,7 @@ class Canvas:
         whole = (-self._padding, layout.n_rows + self._padding)
         self._go_to(*(self._inside(*self._window) if was_zoomed and had else whole), whole)
         self._dendrogram.set_height(float(tree.height[-1]), keep=self._streaming)
+        self._draw_axis()
         self._map.draw(layout.n_rows, self._padding)
         self._draw_all(before)
 
@@ -197,7 +206,8 @@ class Canvas:
             self._quiet = False
             if self._heat.x_range.tags == ["rows"]:
                 self._heat.follow_rows()
-        self._map.show(self._zoomed)
+        if self._map.show(self._zoomed):
+            self._set_tracks()
 
     def _show_rows(self, top: float, bottom: float) -> None:
         rows = self._layout.n_rows if self._layout else 1
@@ -213,7 +223,8 @@ class Canvas:
         """After a zoom or a pan: what depends on the rows in view."""
         if self._layout is None:
             return
-        self._map.show(self._zoomed)
+        if self._map.show(self._zoomed):
+            self._set_tracks()
         if self._layout.n_rows > FEW:
             self._draw_tree()
             self._draw_selection()
@@ -221,6 +232,8 @@ class Canvas:
             self._draw_cut(strips=False)
         if self._layout.n_rows > STRIP_TEXELS:
             self._draw_strips()
+        else:
+            self._draw_numbers()
         self._heat.draw_sharp(self._layout, self._window, self._zoomed)
         self._draw_labels()
         self._draw_support()
@@ -232,7 +245,13 @@ class Canvas:
     def _resized(self, _attribute: str, _old: Any, _new: Any) -> None:
         self.soon("size", self._refit, 40)
 
+    def _draw_axis(self) -> None:
+        title = "" if self._axis is None else self._axis.title
+        width = pixels(self._dendrogram.figure, "inner_width", ASSUMED_WIDTH)
+        self._dendrogram.draw_title(title, width)
+
     def _refit(self) -> None:
+        self._draw_axis()
         self._draw_names()
         self._draw_head()
         self._refresh_window()
@@ -242,8 +261,8 @@ class Canvas:
         self._set_tracks()
 
     def _set_tracks(self) -> None:
-        count = len(self._strip_data) + (self._cut is not None)
-        if self._stage.arrange(self._cells, count):
+        count = len(self._strip_data) + (self._partition is not None)
+        if self._stage.arrange(self._cells, count, self._map.width):
             self._draw_head()
 
     # ------------------------------------------------------------------ drawing
@@ -278,6 +297,7 @@ class Canvas:
         elif self._layout is not None:
             self._streaming = False
             self._dendrogram.set_height(float(self._layout.tree.height[-1]))
+            self._draw_axis()
             if self._layout.n_rows > FEW:
                 self._draw_tree()
                 self._draw_selection()
@@ -364,17 +384,17 @@ class Canvas:
         tree, layout = self._tree, self._layout
         if tree is None or layout is None:
             return 0
-        clusters = 0
-        if self._cut is None:
+        part, clusters = self._partition, 0
+        if part is None:
             colour_of = np.full(tree.n_nodes, -1)
             self._dendrogram.show_cut(None)
         else:
             clusters, colour_of, self._cluster_code = self._colours.of(
-                tree, self._cut, len(self._theme.clusters), layout.order
+                tree, part, len(self._theme.clusters), layout.order
             )
             text = f"{clusters:,} cluster{'s' * (clusters != 1)}"
             self._quiet = True
-            self._dendrogram.show_cut(self._cut, text)
+            self._dendrogram.show_cut(part.cut, text)
             self._quiet = False
         if self._levels is not None:
             self._dendrogram.draw_levels(self._scene, self._levels, self._theme.costs)
@@ -394,9 +414,17 @@ class Canvas:
         shown: list[tuple[Any, Sequence[str]]] = [
             (strip.codes, class_colours(len(strip.names))) for strip in self._strip_data
         ]
-        if self._cluster_code is not None:
+        if self._partition is not None:
             shown.append((self._cluster_code, self._theme.clusters))
         self._strips.draw(self._layout, shown, self._window)
+        self._draw_numbers()
+
+    def _draw_numbers(self) -> None:
+        """The clusters' numbers, as in the CSV, on the last strip."""
+        if self._layout is not None:
+            of_item = None if self._partition is None else self._partition.of_item
+            colours = (self._cluster_code, self._theme.clusters)
+            self._strips.draw_numbers(self._layout, of_item, colours, self._window, self._row_px)
 
     def _draw_support(self) -> None:
         if self._layout is not None:

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.alignment import aligned_order
 from hcviz.core.errors import InvalidData
-from hcviz.core.layout import cut_clusters
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import Heat, Ink
 from hcviz.io.picture import Strip as PrintStrip
-from hcviz.ui import geometry
+from hcviz.ui import geometry, partition
+from hcviz.ui.axis import Axis
 from hcviz.ui.centre import labels
 from hcviz.ui.centre.canvas import ASSUMED_WIDTH, TWEEN_AFTER, Canvas
 from hcviz.ui.centre.cells import Cells, Scaling
@@ -31,6 +31,7 @@ from hcviz.ui.centre.hover import Hover
 from hcviz.ui.centre.items import Items, Pick
 from hcviz.ui.palette import THEMES, class_colours, diverging, sequential
 from hcviz.ui.parcel import as_one
+from hcviz.ui.partition import Partition
 from hcviz.ui.scene import BUNDLE, FOLD, LEAF, see
 
 #: Pixels between the two clicks of a double click at most.
@@ -62,7 +63,7 @@ class Centre(Canvas):
         self._hovered: tuple[Any, ...] = ()
         self._last_tap: tuple[str, float, float] = ("", 0.0, 0.0)
         super().__init__(theme)
-        self._hover = Hover(self._figures, self._describe, self._theme)
+        self._hover = Hover(self._figures, self._describe, self._theme, self._dendrogram.tree)
         for name, plot in self._figures.items():
             plot.on_event(Tap, lambda event, name=name: self._tapped(name, event))
             plot.on_event(DoubleTap, lambda event, name=name: self._double_tapped(name, event))
@@ -84,7 +85,7 @@ class Centre(Canvas):
     def set_items(self, items: Items) -> None:
         """Other data: everything that was about the old items goes, the theme stays."""
         self._items = items
-        self._tree = self._layout = self._cut = self._cluster_code = self._support = None
+        self._tree = self._layout = self._partition = self._cluster_code = self._support = None
         self._levels = None
         self._colours.restore(None)
         self._selected = self._together = self._apart = _leaves(())
@@ -108,16 +109,19 @@ class Centre(Canvas):
         order: np.ndarray | None = None,
         new_nodes: ArrayLike | None = None,
         animate: bool = True,
+        parted: Partition | None = None,
+        axis: Axis | None = None,
     ) -> None:
         """Show ``tree`` with its leaves in ``order``, int (n,), or as near as can be to where they
         are (in the first tree: to the order that the data suggest).
 
         Zoom, selection and collapsed clades stay (the last two by leaf set). ``new_nodes`` are
-        emphasised for a moment. Support belongs to a tree: it is cleared. Raises
-        :class:`InvalidData` when the tree is not over the items shown.
+        emphasised for a moment. ``parted``: the tree's clusters; None: those below the line, if
+        there is one. ``axis``: what its heights mean. Support belongs to a tree: it is cleared.
+        Raises :class:`InvalidData` when the tree is not over the items shown.
         """
         if tree is None:
-            self._tree = self._layout = None
+            self._tree = self._layout = self._partition = None
             self._dendrogram.clear()
             self._labels.clear()
             self._strips.clear()
@@ -138,6 +142,10 @@ class Centre(Canvas):
         first = self._tree is None
         self._colours.passing = not animate
         self._tree, self._support, self._levels = tree, None, None
+        if parted is None and self._cut is not None:
+            parted = partition.under(tree, self._cut)
+        self._partition, self._axis = parted, axis
+        self._heat.outline(None, None, 0)  # of the tree before
         self._lay_out(self._near(tree) if order is None else order, before)
         if first:
             self._say_empty()
@@ -215,18 +223,20 @@ class Centre(Canvas):
 
     def set_cut(self, height: float | None) -> int:
         """Cut at ``height`` (None: no cut); returns the number of clusters."""
-        self._cut = None if height is None else float(height)
-        if self._cut is None:
+        if height is None or self._tree is None:
+            return self.set_partition(None)
+        return self.set_partition(partition.under(self._tree, float(height)))
+
+    def set_partition(self, parted: Partition | None) -> int:
+        """Colour the clusters of a partition of the tree shown; returns their number."""
+        self._partition = parted
+        if parted is None:
             self._cluster_code = None
         return self._draw_cut()
 
     def clusters(self) -> Any:
-        """The clusters under the cut, int32 (n,): each by its topmost node. None without a cut."""
-        if self._tree is None or self._cut is None:
-            return None
-        items = np.arange(self._tree.n_leaves, dtype=np.int32)
-        top = cut_clusters(self._tree, self._cut)[: len(items)]
-        return np.where(top < 0, items, top)
+        """The number of each item's cluster, int (n,), from 1. None where none are shown."""
+        return None if self._partition is None else self._partition.of_item
 
     def pulse(self, answers: Sequence[tuple[Sequence[int], int]]) -> None:
         """Let the ways of these answers, (group, apart) each, pulse for about a second: from the
@@ -386,9 +396,9 @@ class Centre(Canvas):
                 values, cells.low, cells.high, scale, cells.unit, cells.names, cells.order,
                 cells.tree, cells.lazy, *self._heat.veil_to_print(layout),
             )  # fmt: skip
-        if self._cut is not None:
+        if self._partition is not None:
             _, codes, _ = coloured_clusters(
-                tree, self._cut, len(theme.clusters), layout.order, self._cluster_code
+                tree, self._partition, len(theme.clusters), layout.order, self._cluster_code
             )
             data |= {"cut": self._cut, "clusters": codes, "cluster_colours": theme.clusters}
             data["strips"].append(PrintStrip("clusters", self._cluster_code, (), theme.clusters))
@@ -398,6 +408,8 @@ class Centre(Canvas):
 
     def _slot_at(self, figure: str, x: float, y: float) -> int:
         """The slot of the scene under the pointer."""
+        if figure == "labels":
+            return self._scene.pick(-1.0, self._labels.row_at(x, -y, self._row_px))
         if figure != "tree":
             return self._scene.pick(-1.0, -y)
         width = pixels(self._dendrogram.figure, "inner_width", ASSUMED_WIDTH)
@@ -465,7 +477,9 @@ class Centre(Canvas):
         scene, slot = self._scene, self._slot_at(figure, x, y)
         leaf = int(scene.node[slot]) if scene.kind[slot] == LEAF else -1
         picture = (self._items.picture(leaf) or "") if leaf >= 0 else ""
-        title, text = describe_slot(scene, self._items, self._strip_data, slot, self._support)
+        title, text = describe_slot(
+            scene, self._items, self._strip_data, slot, self._support, self._axis, self._partition
+        )
         cell = None
         if figure == "heat" and self._cells is not None:
             row = geometry.row_at(layout, -y)

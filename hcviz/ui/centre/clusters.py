@@ -1,4 +1,4 @@
-"""The clusters under a cut, and colours for them that stay when the tree or the cut changes."""
+"""Colours for the clusters of a partition that stay when the tree or the partition changes."""
 
 from __future__ import annotations
 
@@ -9,46 +9,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.layout import cut_clusters
 from hcviz.core.tree import Tree
 from hcviz.ui.palette import MISSING
+from hcviz.ui.partition import Partition
 
 
 def coloured_clusters(
     tree: Tree,
-    cut: float,
+    partition: Partition,
     colours: int,
     order: NDArray[np.int32],
     before: NDArray[np.uint8] | None = None,
 ) -> tuple[int, Any, NDArray[np.uint8]]:
-    """``(clusters, node_code int (m,), leaf_code uint8 (n,))`` of the maximal clades under ``cut``.
+    """``(clusters, node_code int (m,), leaf_code uint8 (n,))``: an index of a colour for each.
 
-    The largest cluster chooses first: the colour most of its leaves had ``before``, unless that is
-    taken; then the least used one that neither neighbour in the shown ``order`` has. A cluster of
-    one item is not coloured (-1, 255). Needs three colours or more.
+    The largest cluster chooses first: the colour most of its items had ``before``, unless that is
+    taken; then the least used one that no neighbour in the shown ``order`` has. So no colour is
+    repeated while there are others. A cluster of one item is not coloured (-1, 255). Needs three
+    colours or more.
     """
-    top = cut_clusters(tree, cut)
-    shown = top[order]
-    shown = shown[np.flatnonzero(np.r_[True, shown[1:] != shown[:-1]])]  # clades: one stretch each
-    shown = shown[shown >= 0]
-    nodes = shown[tree.size[shown] > 1]
-    codes = np.full(nodes.size, -1)
+    of_item = partition.of_item
+    sizes = np.bincount(of_item)
+    shown = of_item[order]
+    shown = shown[np.flatnonzero(np.r_[True, shown[1:] != shown[:-1]])]
+    shown = shown[sizes[shown] > 1]
+    beside: dict[int, set[int]] = {int(name): set() for name in shown}
+    for a, b in zip(shown[:-1].tolist(), shown[1:].tolist(), strict=True):
+        beside[a].add(b)
+        beside[b].add(a)
+    members = np.argsort(of_item, kind="stable")
+    ends = np.cumsum(sizes)
+    code = np.full(sizes.size, -1)
     used = np.zeros(colours, np.int64)
-    for k in np.lexsort((np.arange(nodes.size), -tree.size[nodes])):
-        beside = {int(codes[j]) for j in (k - 1, k + 1) if 0 <= j < nodes.size}
+    place = {int(name): k for k, name in reversed(list(enumerate(shown)))}
+    for name in sorted(place, key=lambda name: (-sizes[name], place[name])):
+        taken = {int(code[other]) for other in beside[name]}
         wish = -1
         if before is not None:
-            votes = np.bincount(before[tree.leaves(nodes[k])], minlength=MISSING + 1)[:colours]
+            own = members[ends[name] - sizes[name] : ends[name]]
+            votes = np.bincount(before[own], minlength=MISSING + 1)[:colours]
             wish = int(votes.argmax()) if votes.any() else -1
-        if wish < 0 or wish in beside or used[wish] > used.min():
-            wish = min((c for c in range(colours) if c not in beside), key=lambda c: used[c])
+        if wish < 0 or wish in taken or used[wish] > used.min():
+            free = [c for c in range(colours) if c not in taken] or list(range(colours))
+            wish = min(free, key=lambda c: used[c])
         used[wish] += 1
-        codes[k] = wish
-    code_of = np.full(tree.n_nodes, -1, np.int64)
-    code_of[nodes] = codes
-    node_code = np.where(top >= 0, code_of[np.maximum(top, 0)], -1)
-    leaf_code = np.where(node_code[: tree.n_leaves] < 0, MISSING, node_code[: tree.n_leaves])
-    return int(shown.size), node_code, leaf_code.astype(np.uint8)
+        code[name] = wish
+    node_code = np.where(partition.of_node > 0, code[np.maximum(partition.of_node, 0)], -1)
+    leaf_code = np.where(code[of_item] < 0, MISSING, code[of_item])
+    return partition.count, node_code, leaf_code.astype(np.uint8)
 
 
 #: Partitions whose colours are remembered.
@@ -70,12 +78,12 @@ class ClusterColours:
         self._known: OrderedDict[bytes, NDArray[np.uint8]] = OrderedDict()
 
     def of(
-        self, tree: Tree, cut: float, colours: int, order: NDArray[np.int32]
+        self, tree: Tree, partition: Partition, colours: int, order: NDArray[np.int32]
     ) -> tuple[int, Any, NDArray[np.uint8]]:
         """:func:`coloured_clusters`, beside what was shown before."""
-        key = _partition(tree, cut)
+        key = _key(partition)
         before = self._known.get(key, self._last)
-        found = coloured_clusters(tree, cut, colours, order, before)
+        found = coloured_clusters(tree, partition, colours, order, before)
         self._shown = (key, found[2])
         if not self.passing:
             self.rest()
@@ -97,9 +105,6 @@ class ClusterColours:
         self._last, self._shown = codes, None
 
 
-def _partition(tree: Tree, cut: float) -> bytes:
-    """The clusters under a cut, whatever the numbers of the nodes."""
-    items = np.arange(tree.n_leaves, dtype=np.int32)
-    top = cut_clusters(tree, cut)[: tree.n_leaves]
-    _, first, of = np.unique(np.where(top < 0, items, top), return_index=True, return_inverse=True)
-    return blake2b(first.astype(np.int32)[of].tobytes(), digest_size=16).digest()
+def _key(partition: Partition) -> bytes:
+    """A digest of the clusters. They are numbered by their first items, whatever the tree."""
+    return blake2b(partition.of_item.tobytes(), digest_size=16).digest()

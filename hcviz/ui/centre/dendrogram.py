@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
 from hcviz.ui import lettering
-from hcviz.ui.centre.frames import FONT, bare, f32, glide, pulse
+from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide, pulse
 from hcviz.ui.palette import Theme
 from hcviz.ui.scene import SHUT, Scene
 
@@ -28,7 +28,16 @@ NO_WAYS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
 #: How much of its colour a folded clade's triangle has.
 FOLDED = 0.4
 #: Pixels of the height axis.
-AXIS_PX = 20
+AXIS_PX = 34
+
+
+#: While the cut line is dragged the browser moves it, and its label to the side with more room.
+FOLLOW_CUT = """
+line.data.x = [cb_obj.location]
+line.change.emit()
+const left = cb_obj.location < (range.start + range.end) / 2
+text.setv({x: cb_obj.location, text_align: left ? "right" : "left", x_offset: left ? -4 : 4})
+"""
 
 
 class TreeFigure:
@@ -37,7 +46,7 @@ class TreeFigure:
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.x_range: Any = Range1d(start=1 + MARGIN, end=-BEYOND)
         self._top = 1.0  # the height that the axis was made for
-        self.figure = bare(self.x_range, y_range, min_border_left=8)
+        self.figure = bare(self.x_range, y_range, min_border_left=8, cut_off=BANDS)
         self.axis = bare(
             self.x_range,
             Range1d(start=-1, end=0),
@@ -56,6 +65,11 @@ class TreeFigure:
         self._tick_marks = self.axis.scatter(
             "x", 0, source=self.ticks, marker="dash", angle=np.pi / 2, size=8, line_width=1
         )
+        self.title = ColumnDataSource({"x": [0.5], "text": [""]}, name="axis-title")
+        self._title = self.axis.text(
+            "x", 0, "text", source=self.title, text_font=value(FONT), text_font_size="11px",
+            text_align="center", text_baseline="top", y_offset=19,
+        )  # fmt: skip
         self.bands = ColumnDataSource({"middle": [], "span": []})
         self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
         self.tree = ColumnDataSource({"x": [], "y": []})
@@ -76,7 +90,7 @@ class TreeFigure:
             glide(layer)
         draw = self.figure
         self._band = draw.hbar(
-            y="middle", height="span", left=-1e30, right=1e30, line_color=None, fill_alpha=0.10,
+            y="middle", height="span", left=1e30, right=-1e30, line_color=None, fill_alpha=0.10,
             source=self.bands, level="overlay",
         )  # fmt: skip
         self._hover = draw.quad(
@@ -129,8 +143,8 @@ class TreeFigure:
             text_font=FONT, text_font_size="11px", visible=False, level="overlay", **box,
         )  # fmt: skip
         follow = CustomJS(
-            args={"line": self._cut_at, "text": self.cut_text},
-            code="line.data.x = [cb_obj.location]; line.change.emit(); text.x = cb_obj.location",
+            args={"line": self._cut_at, "text": self.cut_text, "range": self.x_range},
+            code=FOLLOW_CUT,
         )
         self.cut_grip.js_on_change("location", follow)
         for mark in (self.cut_grip, self.cut_text):
@@ -139,7 +153,7 @@ class TreeFigure:
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
         self._rule.line_color = self._tick_marks.glyph.line_color = theme.rule
-        self._ticks.glyph.text_color = theme.soft
+        self._ticks.glyph.text_color = self._title.glyph.text_color = theme.soft
         self._line.glyph.line_color = theme.branch
         self._stem.glyph.line_color = theme.rule
         self._fold.glyph.fill_color = theme.branch
@@ -171,6 +185,13 @@ class TreeFigure:
             self.x_range.update(start=start, end=end)
             ticks = lettering.nice_ticks(height, 4)
             self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
+
+    def draw_title(self, title: str, width: float) -> None:
+        """What the heights mean, below the ticks, as much of it as ``width`` pixels take."""
+        middle = (self.x_range.start + self.x_range.end) / 2
+        data = {"x": [middle], "text": [lettering.truncate(title, 11, width - 6)]}
+        if dict(self.title.data) != data:
+            self.title.data = data
 
     def draw(self, scene: Scene, before: Any = None, dense: bool = False) -> None:
         """Patch the tree; ``before`` float (n,): rows its leaves glide from.
@@ -223,7 +244,14 @@ class TreeFigure:
 
     def show_frame(self, there: bool) -> None:
         """The axis and the cut line, which without a tree are about nothing."""
-        for part in (self._rule, self._ticks, self._tick_marks, self.cut_line, self.cut_grip):
+        for part in (
+            self._rule,
+            self._ticks,
+            self._tick_marks,
+            self._title,
+            self.cut_line,
+            self.cut_grip,
+        ):
             if part.visible != there:
                 part.visible = there
         if not there:
@@ -352,7 +380,11 @@ class TreeFigure:
             self._cut_at.data = {"x": [where]}
         if self.cut_line.glyph.line_width != (width := 1.0 if parked else 1.5):
             self.cut_line.glyph.update(line_alpha=0.35 if parked else 0.9, line_width=width)
-        self.cut_text.update(visible=not parked and bool(text), text=text, x=where)
+        left = where < (self.x_range.start + self.x_range.end) / 2  # the side with more room
+        self.cut_text.update(
+            visible=not parked and bool(text), text=text, x=where,
+            text_align="right" if left else "left", x_offset=-4 if left else 4,
+        )  # fmt: skip
 
 
 def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[float, float]]) -> None:

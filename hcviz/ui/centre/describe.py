@@ -9,25 +9,40 @@ import numpy as np
 
 from hcviz.core.words import shortlist
 from hcviz.ui import geometry
+from hcviz.ui.axis import Axis
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.geometry import Layout
+from hcviz.ui.partition import Partition
 from hcviz.ui.scene import Scene
 
 
 def describe_slot(
-    scene: Scene, items: Items, strips: Sequence[Strip], slot: int, support: Any
+    scene: Scene,
+    items: Items,
+    strips: Sequence[Strip],
+    slot: int,
+    support: Any,
+    axis: Axis | None = None,
+    parted: Partition | None = None,
 ) -> tuple[str, str]:
     """``(title, text)`` of what is drawn there; ``support`` float (m,) or None."""
     leaves, node = scene.leaves(slot), int(scene.node[slot])
     classes = _classes(leaves, strips)
+    if parted is not None:
+        inside = np.unique(parted.of_item[leaves])
+        if inside.size == 1:
+            classes = f"cluster {inside[0]}\n{classes}".rstrip()
     if leaves.size == 1:
         return str(items.labels[leaves[0]]), classes
     lines = [shortlist([str(items.labels[i]) for i in leaves[:4]], 4, leaves.size)]
     if node < 0:
         lines.append("several branches: zoom in to part them")
     else:
-        lines.append(f"height {scene.layout.tree.height[node]:.4g}")
+        if axis is None:
+            lines.append(f"Height {scene.layout.tree.height[node]:.4g}")
+        else:
+            lines += [f"{word} {value}" for word, value in axis.facts(node)]
         if support is not None and np.isfinite(support[node]):
             lines.append(f"support {support[node]:.0%}")
     return f"{leaves.size:,} items", "\n".join([*lines, classes] if classes else lines)

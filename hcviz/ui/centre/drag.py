@@ -52,9 +52,11 @@ class Drag:
             "x", "y", source=self.line, line_width=3, line_join="round", level="overlay"
         )
         self._bands = [
-            plot.hbar(y="middle", height="span", left=-1e30, right=1e30, line_color=None,
+            plot.hbar(y="middle", height="span", left=far, right=-far, line_color=None,
                       fill_alpha=0.16, source=band, level="overlay")
-            for plot, band in zip((dendrogram.figure, labels.figure), self.bands, strict=True)
+            for plot, band, far in zip(  # heights grow to the left
+                (dendrogram.figure, labels.figure), self.bands, (1e30, -1e30), strict=True
+            )
         ]  # fmt: skip
         watch = CustomJS(
             args={

@@ -19,13 +19,28 @@ from bokeh.plotting import figure
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 TOP, BOTTOM = 4, 3
 #: Bokeh rings the figure that has the focus, after a click too: keep it, but as a hairline.
-QUIET_FOCUS = """
-:host, .bk-Canvas { --highlight-color: rgba(127, 127, 127, .3); outline: none !important; }
+#: A canvas shows less than all of itself (pixels above, right, below, left). BokehJS 3.9 clears its
+#: overlays half a pixel off, so that old bands stay in the first row and column; and what lies
+#: outside the rows in view it draws in the border.
+STYLE = """
+:host, .bk-Canvas {{ outline: none !important; }}
+:host(:focus-within) {{ box-shadow: inset 0 0 0 1px rgba(127, 127, 127, .2); }}
+.bk-Canvas {{ clip-path: inset({}px {}px {}px {}px); }}
 """
+#: What is cut off: of any figure; of those with bands; of outlines, which are wider than a line.
+EDGES, BANDS, OUTLINES = (1, 0, 0, 1), (TOP, 0, BOTTOM, 1), (TOP + 2, 4, BOTTOM + 2, 2)
 
 
-def bare(x_range: Range1d, y_range: Range1d, *, drag: bool = False, **options: Any) -> Any:
-    """A figure without axes, grid, toolbar or outline. ``drag``: also pans sideways."""
+def bare(
+    x_range: Range1d,
+    y_range: Range1d,
+    *,
+    drag: bool = False,
+    cut_off: tuple[int, int, int, int] = EDGES,
+    **options: Any,
+) -> Any:
+    """A figure without axes, grid, toolbar or outline. ``drag``: also pans sideways;
+    ``cut_off``: pixels of the canvas that are not shown."""
     settings: dict[str, Any] = {
         "x_range": x_range,
         "y_range": y_range,
@@ -43,7 +58,7 @@ def bare(x_range: Range1d, y_range: Range1d, *, drag: bool = False, **options: A
         "lod_threshold": None,
         "min_width": 0,
         "min_height": 0,
-        "stylesheets": [QUIET_FOCUS],
+        "stylesheets": [STYLE.format(*cut_off)],
     } | options
     plot = figure(**settings)
     plot.toolbar.logo = None

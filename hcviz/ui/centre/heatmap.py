@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hcviz.ui import geometry, lettering
 from hcviz.ui.centre.cells import Cells, column_path
-from hcviz.ui.centre.frames import FONT, bare, f32, show_range
+from hcviz.ui.centre.frames import FONT, OUTLINES, bare, f32, show_range
 from hcviz.ui.centre.veil import Veil, clear
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme, diverging, sequential
@@ -39,7 +39,7 @@ class HeatFigure:
         follow = CustomJS(args={"x_range": self.x_range, "rows": y_range}, code=FOLLOW_ROWS)
         y_range.js_on_change("start", follow)
         y_range.js_on_change("end", follow)
-        self.figure = bare(self.x_range, y_range, drag=True, min_border_right=2)
+        self.figure = bare(self.x_range, y_range, drag=True, min_border_right=2, cut_off=OUTLINES)
         self._pan = self.figure.toolbar.active_drag
         self.mapper = LinearColorMapper(palette=sequential(theme), low=0, high=256)
         self.whole = ColumnDataSource(dict(EMPTY), name="heat-cells")

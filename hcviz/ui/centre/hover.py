@@ -1,5 +1,8 @@
 """The tooltip: the browser says where the pointer is, Python answers what is there.
 
+The tooltip goes when the tree below it is drawn anew, and after a click: it would cover what was
+just selected. It comes back with the next thing that the pointer is over.
+
 One question is on the way at a time, so a busy server is asked less often instead of later and
 later; names and values never travel before somebody looks at them. Text is set as text, never as
 markup: a label cannot bring a script with it.
@@ -9,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bokeh.events import MouseLeave, MouseMove
+from bokeh.events import MouseLeave, MouseMove, Tap
 from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.plotting import figure
 
@@ -18,11 +21,12 @@ from hcviz.ui.parcel import as_one
 
 _COMMON = """
 const s = (probe._hc ??= {busy: false, next: null, x: 0, y: 0, seq: 0, tip: null})
+const hide = () => { if (s.tip) s.tip.style.display = "none" }
 if (!s.watching) {
   s.watching = true
   window.addEventListener("mousemove", (e) => {
     s.x = e.clientX; s.y = e.clientY; s.down = e.buttons != 0
-    if (s.down && s.tip) s.tip.style.display = "none"
+    if (s.down) hide()
   }, {passive: true})
 }
 const send = () => {
@@ -47,9 +51,27 @@ _LEAVE = (
     _COMMON
     + """
 s.inside = false
-if (s.tip) s.tip.style.display = "none"
+s.clicked = null
+hide()
 s.next = ["", 0, 0]
 send()
+"""
+)
+#: What was clicked needs no tooltip while the pointer stays on it.
+_TAP = (
+    _COMMON
+    + """
+s.clicked = s.busy || s.next ? "" : s.shown ?? ""  // what it is, or whatever the answer says
+hide()
+"""
+)
+_REDRAWN = (
+    _COMMON
+    + """
+s.next = null
+s.shown = ""
+s.clicked = null
+hide()
 """
 )
 _ANSWER = (
@@ -64,7 +86,10 @@ if (!s.tip) {
   document.body.appendChild(s.tip)
 }
 const el = s.tip
-if (!s.inside || s.down || !title) { el.style.display = "none"; return }
+s.shown = title + "\\n" + (d.text[0] ?? "")
+if (s.clicked === "") s.clicked = s.shown
+else if (s.clicked !== s.shown) s.clicked = null
+if (!s.inside || s.down || !title || s.clicked != null) { hide(); return }
 el.style.cssText = d.style[0]
 el.replaceChildren()
 if ((d.image[0] ?? "").startsWith("data:image/")) {
@@ -91,13 +116,17 @@ el.style.top = Math.max(4, top) + "px"
 
 
 class Hover:
-    """Asks ``answer(figure name, x, y) -> (title, text, image)`` as the pointer moves."""
+    """Asks ``answer(figure name, x, y) -> (title, text, image)`` as the pointer moves.
+
+    ``drawn``: the source of the tree's lines, whose data change when another tree is drawn.
+    """
 
     def __init__(
         self,
         figures: dict[str, figure],
         answer: Callable[[str, float, float], tuple[str, str, str]],
         theme: Theme,
+        drawn: ColumnDataSource,
     ) -> None:
         self.answer = answer
         self.theme = theme
@@ -109,6 +138,8 @@ class Hover:
         for name, plot in figures.items():
             plot.js_on_event(MouseMove, CustomJS(args={**args, "name": name}, code=_MOVE))
             plot.js_on_event(MouseLeave, CustomJS(args=args, code=_LEAVE))
+            plot.js_on_event(Tap, CustomJS(args=args, code=_TAP))
+        drawn.js_on_change("data", CustomJS(args=args, code=_REDRAWN))
         self.tip.js_on_change("data", CustomJS(args=args, code=_ANSWER))
         self.probe.on_change("data", self._asked)
 

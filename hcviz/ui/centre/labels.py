@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, Range1d
 
 from hcviz.ui import lettering
 from hcviz.ui.centre.dendrogram import draw_bands
-from hcviz.ui.centre.frames import FONT, bare, f32, glide
+from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide
 from hcviz.ui.centre.items import Items
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
@@ -29,6 +29,10 @@ PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 NAMES_ROOM, PAGE_PX = 44, 660
 #: A text that is not there.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
+#: Bold type is so many times as wide as other type at most (DejaVu Sans; others are narrower).
+BOLD = 1.16
+#: A name's box is so many times its type high; names of one column stand at least as far apart.
+BOX = lettering.LEADING
 #: Marks nearer to each other than this (px) are one; so many items within triangles are named.
 MARK_PX, MOST_NAMED = 4.0, 60
 #: Marks that are sent wherever they are; of more those near the window.
@@ -75,9 +79,13 @@ class LabelFigure:
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.width = NARROWEST
         self.x_range = Range1d(start=0, end=NARROWEST)
-        self.figure = bare(self.x_range, y_range)
+        self.figure = bare(self.x_range, y_range, cut_off=BANDS)
         self.bands = ColumnDataSource({"middle": [], "span": []})
-        self.text = ColumnDataSource({"x": [], "y": [], "text": [], "ink": [], "style": []})
+        self.text = ColumnDataSource(
+            {"x": [], "y": [], "text": [], "ink": [], "style": [], "wide": []}
+        )
+        self._shown = 0  # texts of `text` that are names; the rest are empty
+        self._font = 11.0
         self.leads = ColumnDataSource({"x": [], "y": [], "x1": []})
         self.marks = ColumnDataSource({"x": [], "y": [], "shape": [], "ink": []})
         self.pictures = ColumnDataSource({"x": [], "y": [], "url": []})
@@ -161,15 +169,19 @@ class LabelFigure:
         # A clade's list of names may always be cut.
         whole = np.array([style != "italic" for style in styles], dtype=bool)
         whole &= (slots < 0) | (scene.kind[slots] == LEAF)
-        font, shift, texts = _fit(texts, whole, column, setting, self.width - left - right - 2)
+        bold = np.array([style == "bold" for style in styles], dtype=bool)
+        room = self.width - left - right - 2
+        font, shift, texts = _fit(texts, whole, bold, column, setting, room)
         x = f32(left + column * shift)
+        wide = f32([lettering.text_width(text, font) for text in texts])
         data: dict[str, Any] = {
-            "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles,
+            "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles, "wide": wide,
         }  # fmt: skip
         if before is not None:
             data["y0"] = f32(-before[heads])
         self._set_text(data, layout.order.size)
         self._text.visible = True
+        self._font = font
         size = f"{font:g}px"
         if self._text.glyph.text_font_size != size:
             self._text.glyph.text_font_size = size
@@ -221,15 +233,34 @@ class LabelFigure:
         """Never fewer texts than before on a living page: Bokeh fails at those that go while it
         still measures them ("undefined 8px" is no font). The rest are empty, and far above the
         picture."""
-        spare = len(self.text.data["text"]) - len(data["text"])
+        self._shown = len(data["text"])
+        spare = len(self.text.data["text"]) - self._shown
         if spare > 0 and self.figure.document is not None:
             nowhere = (n * np.arange(1, spare + 1)).astype(np.float32)
             for name, values in data.items():
                 if name in ("x", "y", "y0"):
                     data[name] = np.concatenate((values, nowhere))
+                elif name == "wide":
+                    data[name] = np.concatenate((values, np.zeros(spare, np.float32)))
                 else:
                     data[name] = [*values, *[EMPTY[name]] * spare]
         self.text.data = data
+
+    def row_at(self, x: float, y: float, row_px: float) -> float:
+        """The row of the name whose box holds the point; ``y`` where none does.
+
+        Names in two columns have a pitch of two rows: each is hit over its own height, not over
+        its row alone. ``touch.js`` does the same in the browser.
+        """
+        data, count = self.text.data, self._shown
+        if count == 0 or not self._text.visible:
+            return y
+        left, rows = np.asarray(data["x"])[:count], -np.asarray(data["y"], float)[:count]
+        off = np.abs(rows - y) * row_px
+        inside = (left <= x) & (x <= left + np.asarray(data["wide"])[:count])
+        inside &= off <= BOX * self._font / 2
+        found = np.flatnonzero(inside)
+        return float(rows[found[off[found].argmin()]]) if found.size else y
 
     def _draw_marks(
         self, layout: Layout, together: Any, apart: Any, row_px: float, near: tuple[float, float]
@@ -322,7 +353,12 @@ def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:
 
 
 def _fit(
-    texts: list[str], whole: Any, column: Any, setting: lettering.Lettering, width: float
+    texts: list[str],
+    whole: Any,
+    bold: Any,
+    column: Any,
+    setting: lettering.Lettering,
+    width: float,
 ) -> tuple[float, float, list[str]]:
     """``(font, offset of the second column, texts)`` so that every text fits its column.
 
@@ -339,7 +375,9 @@ def _fit(
         first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
         rooms = [first, usable - first]
     fitted = [
-        (lettering.shorten if name else lettering.truncate)(text, font, rooms[k] + 0.5)
-        for text, name, k in zip(texts, whole, column, strict=True)
+        (lettering.shorten if name else lettering.truncate)(
+            text, font, (rooms[k] + 0.5) / (BOLD if heavy else 1)
+        )
+        for text, name, heavy, k in zip(texts, whole, bold, column, strict=True)
     ]
     return font, rooms[0] + gap, fitted

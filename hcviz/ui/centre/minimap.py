@@ -8,7 +8,8 @@ from hcviz.ui.centre.dendrogram import TreeFigure
 from hcviz.ui.centre.frames import bare
 from hcviz.ui.palette import Theme
 
-MAP_PX = 22
+#: Pixels of the map while the picture is zoomed, and of the margin in its place while it is not.
+MAP_PX, MARGIN_PX = 64, 10
 
 
 #: The browser fills the map from the tree's source, in place: no second copy travels, and while
@@ -62,8 +63,15 @@ class MiniMap:
         if self.y_range.start != -(n_rows + padding):
             self.y_range.update(start=-(n_rows + padding), end=padding)
 
-    def show(self, zoomed: bool) -> None:
-        """The map is there when there is something out of view."""
-        if self._zoomed != zoomed:
-            self._zoomed = zoomed
-            self._fade()
+    def show(self, zoomed: bool) -> bool:
+        """The map is there when there is something out of view; whether that has changed."""
+        if self._zoomed == zoomed:
+            return False
+        self._zoomed = zoomed
+        self._fade()
+        return True
+
+    @property
+    def width(self) -> int:
+        """Pixels that it takes."""
+        return MAP_PX if self._zoomed else MARGIN_PX

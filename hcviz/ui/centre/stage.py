@@ -15,7 +15,7 @@ from hcviz.ui.centre.heatmap import TREE_PX, HeatFigure
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.centre.labels import LabelFigure
 from hcviz.ui.centre.legend import legend
-from hcviz.ui.centre.minimap import MAP_PX
+from hcviz.ui.centre.minimap import MARGIN_PX
 from hcviz.ui.centre.strips import StripFigure
 from hcviz.ui.palette import Theme
 
@@ -41,6 +41,7 @@ class Stage:
         theme: Theme,
     ) -> None:
         self._figures, self._labels, self._heat, self._theme = figures, labels, heat, theme
+        self._map_px = MARGIN_PX
         self.grid: Any = GridBox(
             children=[
                 (heat.tree, 0, 3),
@@ -85,17 +86,19 @@ class Stage:
     def _width(self) -> int:
         """Of everything; that of the map alone until the browser has told."""
         widths = [pixels(plot, "outer_width") for plot in self._figures.values() if plot.visible]
-        return sum(widths) + MAP_PX
+        return sum(widths) + self._map_px
 
-    def arrange(self, cells: Cells | None, strips: int) -> bool:
-        """The grid's columns and rows for a heatmap of ``cells`` and so many strips: the tree alone
-        when it is narrow or nothing is beside it. Whether the heatmap came or went."""
-        narrow = MAP_PX < self._width < ALONE
+    def arrange(self, cells: Cells | None, strips: int, map_px: int) -> bool:
+        """The grid's columns and rows for a heatmap of ``cells``, so many strips and a map so wide:
+        the tree alone when it is narrow or nothing is beside it. Whether the heatmap came or went.
+        """
+        narrow = self._map_px < self._width < ALONE
+        self._map_px = map_px
         heat = cells is not None and not narrow
         features = heat and cells is not None and cells.kind == "features"
         columns = [
             "minmax(0, 5fr)", f"{self._labels.width}px", f"{StripFigure.width(strips)}px",
-            "minmax(0, 6fr)" if heat else "0px", f"{MAP_PX}px",
+            "minmax(0, 6fr)" if heat else "0px", f"{map_px}px",
         ]  # fmt: skip
         rows = [
             f"{TREE_PX}px" if features and self._heat.has_tree else "0px",
@@ -128,7 +131,7 @@ class Stage:
             strips,
             cells if told else None,
             self._theme,
-            width if width > MAP_PX else ASSUMED_HEAD,
+            width if width > self._map_px else ASSUMED_HEAD,
         )
 
     def say_empty(self, has_items: bool, has_tree: bool) -> None:

@@ -15,7 +15,7 @@ from bokeh.models import ColumnDataSource, CustomJS
 
 from hcviz.ui.centre.dendrogram import TreeFigure
 from hcviz.ui.centre.heatmap import HeatFigure
-from hcviz.ui.centre.labels import LabelFigure
+from hcviz.ui.centre.labels import BOX, LabelFigure
 from hcviz.ui.geometry import Layout
 from hcviz.ui.parts import ASSETS
 from hcviz.ui.scene import Scene
@@ -41,6 +41,8 @@ class Touch:
         touch = self.script = CustomJS(
             args={
                 "shape": self.shape, "mode": self.mode, "answer": self.answer,
+                "text": labels.text, "words": labels.words, "box": BOX,
+                "rows": labels.figure.y_range,
                 "tree": dendrogram.tree, "stems": dendrogram.stems, "lines": lines,
                 "bands": bands, "frames": heat.frames, "hovered": dendrogram.hovered,
                 "tree_figure": dendrogram.figure, "tree_range": dendrogram.x_range,
@@ -58,6 +60,7 @@ class Touch:
             dendrogram.figure.js_on_event(event, call("over", "tree"))
         for source in (self.shape, lines, *bands, heat.frames):
             source.js_on_change("data", call("told"))
+        dendrogram.tree.js_on_change("data", call("redrawn"))
         self.answer.js_on_change("data", call("answered"))
         self._asked = 0
         self._layout: Layout | None = None

@@ -1,0 +1,100 @@
+"""What the pointer hits and what it leaves behind: names, tooltips, bands."""
+
+from __future__ import annotations
+
+import io
+from urllib.parse import urlencode
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import columns, pixel, ranges, wait_for, wait_idle, wait_still
+
+TIP = """() => {
+  const tip = document.querySelector(".hc-tip")
+  return tip && tip.style.display !== "none" ? tip.textContent : ""
+}"""
+OVER = """() => {
+  const tree = Bokeh.documents[0].get_model_by_name("tree")
+  return tree.renderers.map((r) => r.data_source).find((s) => "left" in s.data).data.left.length
+}"""
+
+
+def opened(server, new_page, **query):
+    page = new_page()
+    page.goto(f"{server.url}?{urlencode(query)}")
+    dashboard = Dashboard(page).settle()
+    wait_still(page)
+    return page, dashboard
+
+
+def test_a_click_on_a_name_selects_that_item(server, new_page):
+    """Zoo's names stand in two columns: each is hit at its middle and 4 px above and below."""
+    page, dashboard = opened(server, new_page, data="zoo", method="average")
+    texts, xs, ys, wide = columns(page, "label-text", "text", "x", "y", "wide")
+    assert len(texts) == 101
+    assert len(set(xs)) == 2
+    for name in ("mongoose", "opossum", "boar", *texts[::17]):
+        k = texts.index(name)
+        x, y = pixel(page, "labels", xs[k] + wide[k] / 2, ys[k])
+        for off in (0, -4, 4):
+            dashboard.press("Escape")
+            expect(dashboard.selected).to_have_count(0)
+            page.mouse.click(x, y + off)
+            expect(dashboard.selected).to_have_text(name)
+            page.wait_for_timeout(350)  # not a double click
+
+
+def test_a_tooltip_goes_with_its_tree_and_with_a_click(server, new_page):
+    page, dashboard = opened(server, new_page, data="zoo", method="average")
+    left, _, start, end = ranges(page, "tree")
+    at = pixel(page, "tree", left * 0.3, start + (end - start) * 0.5)
+    page.mouse.move(*at)
+    wait_for(page, f"() => ({TIP})().includes('items')")
+    page.mouse.click(*at)
+    expect(dashboard.selected).to_contain_text("items")
+    page.mouse.move(at[0] + 1, at[1])  # still on what was selected
+    page.wait_for_timeout(400)
+    assert page.evaluate(TIP) == ""
+    page.mouse.move(*pixel(page, "tree", left * 0.9, start + (end - start) * 0.2))
+    wait_for(page, f"() => ({TIP})().includes('items') && ({OVER})() > 0")
+    dashboard.choose("method", "single")
+    wait_for(page, f"() => ({TIP})() === '' && ({OVER})() === 0")
+    dashboard.settle()
+    wait_still(page)
+    assert page.evaluate(TIP) == ""
+    assert page.evaluate(OVER) == 0
+
+
+def test_no_pixel_of_an_old_selection_is_left(server, new_page):
+    """Around the frames there is only paper, however often something else was selected."""
+    page, dashboard = opened(server, new_page, data="zoo", method="average")
+    left, _, start, end = ranges(page, "tree")
+    for share in (0.2, 0.5, 0.8, 0.35):
+        page.mouse.click(*pixel(page, "tree", left * 0.4, start + (end - start) * share))
+        expect(dashboard.selected).to_contain_text("items")
+        page.wait_for_timeout(350)
+    page.mouse.move(*pixel(page, "tree", left * 0.4, start + (end - start) * 0.9))
+    page.mouse.wheel(0, -600)  # the selection is out of view
+    wait_still(page)
+    dashboard.press("Escape", "/")  # the focus, with its ring, goes elsewhere
+    page.mouse.move(700, 70)
+    lines = "Bokeh.documents[0].get_model_by_name('selection-lines')"
+    wait_for(page, f"() => {lines}.data.x.length === 0")
+    wait_idle(page)
+    page.wait_for_timeout(300)
+    shot = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+    boxes = page.evaluate(
+        """() => ["tree", "labels", "strips", "heat"].map((name) => {
+          const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name(name))
+          const box = view.el.getBoundingClientRect()
+          return [box.left, box.top, box.right, box.bottom].map(Math.round)
+        })"""
+    )
+    for x0, y0, x1, y1 in boxes:
+        assert (shot[y0 : y0 + 3, x0:x1] == 255).all()
+        assert (shot[y1 - 2 : y1, x0:x1] == 255).all()
+    x0, y0, _, y1 = boxes[0]
+    assert (shot[y0:y1, x0 : x0 + 2] == 255).all()
