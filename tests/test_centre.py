@@ -421,3 +421,9 @@ def test_a_name_is_hit_over_its_own_box(centre):
         for off in (0.0, -4 / 6, 4 / 6):
             assert labels.row_at(x[k] + wide[k] / 2, -y[k] + off, 6.0) == -y[k]
     assert labels.row_at(x[0] - 5, 7.3, 6.0) == 7.3  # beside the names the row itself
+
+
+def test_a_name_is_not_cut_shorter_when_it_is_selected(centre):
+    before = list(centre._labels.text.data["text"])
+    centre.set_selection(range(N))
+    assert list(centre._labels.text.data["text"]) == before

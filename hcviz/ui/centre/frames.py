@@ -18,12 +18,12 @@ from bokeh.plotting import figure
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 TOP, BOTTOM = 4, 3
-#: Bokeh rings the figure that has the focus, after a click too: keep it, but as a hairline.
+#: Bokeh rings the figure that has the focus, after a click too: it has a hairline instead.
 #: A canvas shows less than all of itself (pixels above, right, below, left). BokehJS 3.9 clears its
 #: overlays half a pixel off, so that old bands stay in the first row and column; and what lies
 #: outside the rows in view it draws in the border.
 STYLE = """
-:host, .bk-Canvas {{ outline: none !important; }}
+:host, .bk-Canvas {{ --highlight-color: transparent; outline: none !important; }}
 :host(:focus-within) {{ box-shadow: inset 0 0 0 1px rgba(127, 127, 127, .2); }}
 .bk-Canvas {{ clip-path: inset({}px {}px {}px {}px); }}
 """

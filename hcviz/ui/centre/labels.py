@@ -29,8 +29,9 @@ PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
 NAMES_ROOM, PAGE_PX = 44, 660
 #: A text that is not there.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
-#: Bold type is so many times as wide as other type at most (DejaVu Sans; others are narrower).
-BOLD = 1.16
+#: Bold type is at most so many times as wide as :func:`hcviz.ui.lettering.text_width` says of
+#: other type. Names keep the room for it, so that none is cut shorter when it is selected.
+BOLD = 1.1
 #: A name's box is so many times its type high; names of one column stand at least as far apart.
 BOX = lettering.LEADING
 #: Marks nearer to each other than this (px) are one; so many items within triangles are named.
@@ -62,7 +63,7 @@ def column_width(items: Items) -> int:
     if items.n == 0:
         return NARROWEST
     some = items.labels[:: -(-items.n // MEASURED)]
-    longest = max(lettering.text_width(str(label), 1.0) for label in some)
+    longest = BOLD * max(lettering.text_width(str(label), 1.0) for label in some)
     wanted = longest * 11 + GUTTER + 6
     if items.n > 45:
         wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
@@ -365,7 +366,9 @@ def _fit(
     The columns share the width as their longest names ask; the type shrinks before names do.
     """
     ems = np.array([lettering.text_width(text, 1.0) for text in texts])
-    widest = [float(ems[whole & (column == k)].max(initial=1.0)) for k in range(setting.columns)]
+    widest = [
+        BOLD * float(ems[whole & (column == k)].max(initial=1.0)) for k in range(setting.columns)
+    ]
     gap = 5.0
     usable = width - gap * (setting.columns - 1)
     font = min(setting.font, max(min(SMALLEST, setting.font), usable / sum(widest)))
