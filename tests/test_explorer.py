@@ -302,3 +302,22 @@ def test_the_numbers_of_a_run_have_names_and_yes_or_no(begun, loop):
     assert facts["Clusters (k)"] == f"{metrics['k']:.0f}"
     assert facts["Largest k tried"] == f"{metrics['k high']:.0f}"
     assert facts["Converged"] == "yes"
+
+
+def test_a_search_opens_the_branch_that_the_item_is_in(begun):
+    explorer = begun(method="average")
+    store, centre = explorer.store, explorer.centre
+    tree = store.session.tree
+    clade = next(leaves for leaves in tree.clades() if 4 <= leaves.size <= 8)
+    assert centre.toggle_collapse(clade)
+    folded = centre._layout.n_rows
+    wanted = int(clade[0])
+    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    assert store.view.selection == (wanted,)
+    assert centre._layout.n_rows > folded
+    assert centre._layout.owner[wanted] < 0  # a row of its own
+    centre.toggle_collapse(clade)
+    explorer.gestures.key("t")  # also while a statement is in progress
+    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    assert wanted in store.view.draft.picked
+    assert centre._layout.owner[wanted] < 0

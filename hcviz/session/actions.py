@@ -53,8 +53,9 @@ class Action:
 class LoadedData(Action):
     """The Store has read this data. Other names than before: begin without constraints.
 
-    ``method`` and its ``treats`` are given where the method in use cannot run on this data;
-    ``said`` is told with the tree, as why the data are not taken for something else.
+    ``method``, its ``treats`` and ``why`` are given where another method is to take the place of
+    the one in use, as where that cannot run on this data; ``said`` is told with the tree, as why
+    the data are not taken for something else.
     """
 
     spec: DataSpec
@@ -62,6 +63,7 @@ class LoadedData(Action):
     method: str = ""
     treats: Treatment = "ignored"
     said: str = ""
+    why: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))

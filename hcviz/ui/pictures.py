@@ -157,6 +157,7 @@ def shell(store: Store) -> dict[str, Any]:
         "busy": store.session.status == "sampling",
         "progress": min(1.0, step / total) if total else 0.0,
         "asking": asks(store),
+        "stating": store.view.draft.open,
     }
 
 
