@@ -134,12 +134,11 @@ def test_a_table_is_kept_as_soon_as_it_is_opened_and_offered_with_an_answer(make
     autosave = Autosave(store, shelf)
     spec = DataSpec(kind="table", name="mine.csv", filename="mine.csv", content=TABLE)
     assert store.open_data(spec)
-    autosave._journal.release()
+    autosave.close()
     assert [each.about.title for each in shelf.unfinished()] == ["mine.csv"]
     without = make("iris")
     Autosave(without, shelf)
     assert picture(without)["offer"] is None  # there is nothing in it to go on with
-    autosave._journal.hold()
     store.dispatch(act.AddConstraint((0, 1), 2))
     autosave.close()
     again = make("iris")

@@ -317,6 +317,7 @@ def test_a_search_opens_the_branch_that_the_item_is_in(begun):
     assert centre._layout.n_rows > folded
     assert centre._layout.owner[wanted] < 0  # a row of its own
     centre.toggle_collapse(clade)
+    store.look(selection=())
     explorer.gestures.key("t")  # also while a statement is in progress
     explorer.acts.tools("find", {"value": store.session.labels[wanted]})
     assert wanted in store.view.draft.picked

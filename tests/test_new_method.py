@@ -51,7 +51,7 @@ def test_a_price_is_a_fact_of_the_method():
 
 def test_a_template_whose_name_was_not_changed_gets_one_sentence(monkeypatch):
     monkeypatch.setitem(MODULES, "mine", "hcviz.algorithms._template")
-    with pytest.raises(InvalidParameter, match="'mine' in hcviz.algorithms._template") as fault:
+    with pytest.raises(InvalidParameter, match=r"'mine' in hcviz\.algorithms\._template") as fault:
         get("mine")
     assert "'template'" in fault.value.message
     assert "name='mine'" in fault.value.hint

@@ -82,7 +82,7 @@ def test_each_item_is_taken_back_by_itself():
     assert draft.without(LION).ready == (((BAT, WHALE, LION), TROUT),)
     assert draft.without(TROUT).apart == (LION,)
     assert draft.without(BAT).group == (WHALE,)
-    assert "needs two" in draft.without(BAT).sentence(ANIMALS)
+    assert "needs two items" in draft.without(BAT).sentence(ANIMALS)
     assert draft.without(NEWT) == draft
 
 

@@ -72,8 +72,8 @@ class Draft:
         together = names(self.group, labels)
         if len(self.group) == 1 and self.mode == "odd" and self.apart:
             return (
-                f"Only {together} is left together, and a group needs two. Press T to add items, "
-                "or click an odd one again to take it back."
+                f"Only {together} is left together, and a group needs two items. Press T and click "
+                "another one."
             )
         if len(self.group) == 1:
             return f"Together: {together} and … click one more item or a subtree."

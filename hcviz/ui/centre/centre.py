@@ -312,7 +312,8 @@ class Centre(Canvas):
 
     def open_branches(self, leaves: Sequence[int] | ArrayLike) -> None:
         """Expand every collapsed clade that holds one of these leaves, so that all are rows."""
-        shut = [key for key, held in self._collapsed.items() if np.isin(held, _leaves(leaves)).any()]
+        chosen = _leaves(leaves)
+        shut = [key for key, held in self._collapsed.items() if np.isin(held, chosen).any()]
         if not shut or self._layout is None:
             return
         opened = [self._collapsed.pop(key) for key in shut]
