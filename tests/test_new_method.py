@@ -9,7 +9,7 @@ from hcviz.algorithms import MODULES, get
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import InvalidParameter
 from hcviz.session import actions as act
-from hcviz.ui import answerlist, pictures
+from hcviz.ui import answerlist, choosing, pictures
 from hcviz.ui.fields import form
 from hcviz.ui.gestures import Gestures
 from tests.stores import over_zoo
@@ -55,6 +55,15 @@ def test_a_template_whose_name_was_not_changed_gets_one_sentence(monkeypatch):
         get("mine")
     assert "'template'" in fault.value.message
     assert "name='mine'" in fault.value.hint
+
+
+def test_the_page_goes_on_beside_a_method_that_cannot_be_found(monkeypatch, loop):
+    monkeypatch.setitem(MODULES, "mine", "hcviz.algorithms._template")
+    with over_zoo(loop, "average") as store:
+        entry = next(each for each in pictures.bar(store)["methods"] if each[0] == "mine")
+        assert entry[2]  # it cannot be chosen
+        assert "The registry expects the method 'mine'" in entry[3]
+        assert choosing.default(store.problem).name == "ddt"
 
 
 def test_what_softens_a_method_is_one_of_its_parameters():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import Algorithm
+from hcviz.core.errors import HcvizError
 from hcviz.core.problem import MOST_DENSE, Problem
 from hcviz.session import actions as act
 from hcviz.session.model import Session
@@ -80,4 +83,8 @@ def always_soft(problem: Problem) -> Algorithm | None:
 
 
 def _able(problem: Problem) -> list[Algorithm]:
-    return [each for each in map(get_algorithm, algorithms()) if not each.lacks(problem)]
+    found = []
+    for name in algorithms():
+        with suppress(HcvizError):  # the menu says what is wrong with it
+            found.append(get_algorithm(name))
+    return [each for each in found if not each.lacks(problem)]
