@@ -14,7 +14,9 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.posterior import Posterior
 from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
 from hcviz.ui import certainty, pictures
+from hcviz.ui.store import Store
 from tests.stores import over_zoo
 
 
@@ -162,8 +164,21 @@ def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypat
     assert len(judged) == times + 2  # nothing new
 
 
-def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(store):
+@pytest.fixture
+def brief(loop):
+    """A store whose first run, of a few trees, is over."""
+    params = act.frozen({"steps": 60, "every": 10})
+    made = Store(Session(method="ddt", treats="hard", params=params), loop.schedule)
+    assert made.open_data(DataSpec(name="zoo"))
+    loop.until(lambda: made.session.status == "settled")
+    made.drawn = made.session.snapshot
+    yield made
+    made.close()
+
+
+def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     """As it was found: "Running 0 of 20,200" beside the verdict on the finished run."""
+    store = brief
     before = certainty.settled(store)
     assert before["word"] not in ("running", "paused")
     clade = tuple(store.session.tree.leaves(store.session.tree.n_leaves + 60).tolist())
