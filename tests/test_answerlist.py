@@ -126,8 +126,37 @@ def test_the_search_weighs_answers_that_have_a_price(zoo):
     assert len(zoo.session.enabled) == 1
     own = answerlist.picture(zoo)["conflict"]["softs"][0]
     assert own["method"] == "dasgupta-search"
-    assert "(lambda)" in own["text"]
+    assert "(Lambda)" in own["text"]
     Gestures(zoo).constraints_act("soften", {"method": "dasgupta-search"})
     assert (zoo.session.treats, len(zoo.session.enabled)) == ("soft", 2)
     # A hundred times the size of the similarities: nothing but them would count at 1.
     assert zoo.session.params["lam"] == 100.0 * nodecosts.scale(zoo)
+
+
+def test_items_stand_apart_each_with_a_chip_and_one_undo_takes_all_back(zoo, loop):
+    gestures, labels = Gestures(zoo), zoo.session.labels
+    zoo.look(selection=(0, 1))
+    gestures.key("o")
+    for item in (50, 60, 70):
+        gestures.take((item,))
+        gestures.key("o")  # again: nothing is lost
+    draft = answerlist.picture(zoo)["draft"]
+    assert [chip["name"] for chip in draft["apart"]["shown"]] == [labels[i] for i in (50, 60, 70)]
+    assert [chip["id"] for chip in draft["together"]["shown"]] == [0, 1]
+    assert len(draft["verdicts"]) == 3
+    gestures.constraints_act("take-back", {"item": 60})
+    assert [chip["id"] for chip in answerlist.picture(zoo)["draft"]["apart"]["shown"]] == [50, 70]
+    steps = len(zoo.session.past)
+    gestures.key("Enter")
+    assert [c.statement for c in zoo.session.constraints] == [((0, 1), 50), ((0, 1), 70)]
+    assert len(zoo.session.past) == steps + 1
+    zoo.dispatch(act.Undo())
+    assert zoo.session.constraints == ()
+
+
+def test_of_many_that_stand_apart_a_few_are_shown_and_the_rest_counted(zoo):
+    draft = zoo.view.draft.begin_together((0, 1)).begin_odd().pick(tuple(range(10, 30)))
+    zoo.look(draft=draft)
+    shown = answerlist.picture(zoo)["draft"]
+    assert (len(shown["verdicts"]), shown["more"]) == (4, 16)
+    assert (len(shown["apart"]["shown"]), shown["apart"]["more"]) == (6, 14)

@@ -130,11 +130,17 @@ def test_looking_around_leaves_nothing_behind(make, shelf, loop):
     assert folders(shelf) == []
 
 
-def test_a_table_is_kept_as_soon_as_it_is_opened(make, shelf, loop):
+def test_a_table_is_kept_as_soon_as_it_is_opened_and_offered_with_an_answer(make, shelf, loop):
     store = make()
     autosave = Autosave(store, shelf)
     spec = DataSpec(kind="table", name="mine.csv", filename="mine.csv", content=TABLE)
     assert store.open_data(spec)
+    autosave.close()
+    assert [each.about.title for each in shelf.unfinished()] == ["mine.csv"]
+    without = make("iris")
+    Autosave(without, shelf)
+    assert picture(without)["offer"] is None  # there is nothing in it to go on with
+    store.dispatch(act.AddConstraint((0, 1), 2))
     autosave.close()
     again = make("iris")
     other = Autosave(again, shelf)

@@ -124,6 +124,21 @@ def test_selection_and_collapse_follow_their_leaves_not_their_nodes(centre, tree
     assert centre._layout.n_rows == N
 
 
+def test_branches_open_for_the_leaves_in_them_however_deep(centre, tree):
+    small = next(leaves for leaves in tree.clades() if 3 <= leaves.size <= 8)
+    node = tree.smallest_clade(small)
+    large = tree.leaves(int(tree.parent[node]))
+    other = next(x for x in tree.clades() if 3 <= x.size <= 8 and not np.isin(x, large).any())
+    for clade in (small, other, large):
+        assert centre.toggle_collapse(clade)
+    shut = centre._layout.n_rows
+    centre.open_branches(small[:1])
+    assert centre._layout.n_rows == N - other.size + geometry.WEDGE_ROWS > shut
+    centre.open_branches(small)  # open already
+    centre.open_branches(other)
+    assert centre._layout.n_rows == N
+
+
 def test_the_root_and_a_leaf_do_not_collapse(centre):
     assert not centre.toggle_collapse([3])
     assert not centre.toggle_collapse(range(N))

@@ -14,7 +14,9 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.posterior import Posterior
 from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
 from hcviz.ui import certainty, pictures
+from hcviz.ui.store import Store
 from tests.stores import over_zoo
 
 
@@ -160,6 +162,47 @@ def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypat
     assert len(judged) == times + 2
     certainty.settled(store)
     assert len(judged) == times + 2  # nothing new
+
+
+@pytest.fixture
+def brief(loop):
+    """A store whose first run, of a few trees, is over."""
+    params = act.frozen({"steps": 60, "every": 10})
+    made = Store(Session(method="ddt", treats="hard", params=params), loop.schedule)
+    assert made.open_data(DataSpec(name="zoo"))
+    loop.until(lambda: made.session.status == "settled")
+    made.drawn = made.session.snapshot
+    yield made
+    made.close()
+
+
+def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
+    """As it was found: "Running 0 of 20,200" beside the verdict on the finished run."""
+    store = brief
+    before = certainty.settled(store)
+    assert before["word"] not in ("running", "paused")
+    clade = tuple(store.session.tree.leaves(store.session.tree.n_leaves + 60).tolist())
+    store.dispatch(act.Rerun())
+    run, snapshot = store.session.run, store.session.snapshot
+
+    def live():
+        return pictures.inspector_live(store)["sure"]["word"]
+
+    store.runner.cancel()  # what it sends is sent by hand
+    assert store.session.shown < run
+    assert live() == "running"
+    start = replace(snapshot, step=0, total=20_200)
+    store.dispatch(act.Arrived(run, start))
+    assert pictures.bar_live(store)["text"] == "Running · 0 of 20,200"
+    assert live() == "running"
+    assert "before this run" in certainty.of_group(store, clade)
+    store.look(paused=True)
+    assert live() == "paused"
+    store.look(paused=False)
+    store.dispatch(act.Arrived(run, replace(start, step=101)))
+    assert live() == before["word"]  # the run goes on with the same draws
+    store.dispatch(act.SetMethod("average", "ignored"))
+    assert pictures.inspector_live(store)["sure"] is None
 
 
 def test_a_method_that_does_not_sample_says_nothing(store, loop):

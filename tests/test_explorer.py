@@ -462,3 +462,23 @@ def test_a_card_sorts_distances_are_shares_of_participants():
 def test_every_method_says_what_its_heights_are():
     for name in hcviz.algorithms():
         assert get_algorithm(name).heights is not UNNAMED, name
+
+
+def test_a_search_opens_the_branch_that_the_item_is_in(begun):
+    explorer = begun(method="average")
+    store, centre = explorer.store, explorer.centre
+    tree = store.session.tree
+    clade = next(leaves for leaves in tree.clades() if 4 <= leaves.size <= 8)
+    assert centre.toggle_collapse(clade)
+    folded = centre._layout.n_rows
+    wanted = int(clade[0])
+    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    assert store.view.selection == (wanted,)
+    assert centre._layout.n_rows > folded
+    assert centre._layout.owner[wanted] < 0  # a row of its own
+    centre.toggle_collapse(clade)
+    store.look(selection=())
+    explorer.gestures.key("t")  # also while a statement is in progress
+    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    assert wanted in store.view.draft.picked
+    assert centre._layout.owner[wanted] < 0

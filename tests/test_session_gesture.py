@@ -30,7 +30,10 @@ def test_together_then_odd():
     draft = draft.pick_leaf(TROUT)
     assert draft.ready == (((BAT, WHALE), TROUT),)
     assert draft.sentence(ANIMALS).startswith("bat + whale together, before trout.")
-    assert draft.pick_leaf(PIKE).ready == (((BAT, WHALE), PIKE),)
+    both = draft.pick_leaf(PIKE)  # another one is added
+    assert both.ready == (((BAT, WHALE), TROUT), ((BAT, WHALE), PIKE))
+    assert both.begin_odd() == both  # O again keeps them
+    assert both.pick_leaf(TROUT).ready == (((BAT, WHALE), PIKE),)
     assert draft.pick_leaf(TROUT).ready == ()  # clicked again: taken back
     assert draft.clear() == Draft()
 
@@ -63,6 +66,26 @@ def test_a_clade_of_odd_ones_makes_a_constraint_each():
     assert "before each of trout + pike: 2 constraints" in draft.sentence(ANIMALS)
 
 
+def test_items_are_added_to_the_group_after_the_odd_ones_and_nothing_is_lost():
+    draft = Draft().begin_together((BAT, WHALE)).begin_odd().pick_clade((TROUT, PIKE))
+    back = draft.begin_together()
+    assert (back.mode, back.group, back.apart) == ("together", (BAT, WHALE), (TROUT, PIKE))
+    assert back.pick_leaf(LION).ready == (((BAT, WHALE, LION), TROUT), ((BAT, WHALE, LION), PIKE))
+    moved = back.pick_leaf(TROUT)  # an odd one out that belongs to the group after all
+    assert moved.ready == (((BAT, WHALE, TROUT), PIKE),)
+    assert moved.pick_leaf(LION).begin_odd().apart == (PIKE,)
+
+
+def test_each_item_is_taken_back_by_itself():
+    draft = Draft().begin_together((BAT, WHALE, LION)).begin_odd().pick_clade((TROUT, LION))
+    assert draft.group == (BAT, WHALE)
+    assert draft.without(LION).ready == (((BAT, WHALE, LION), TROUT),)
+    assert draft.without(TROUT).apart == (LION,)
+    assert draft.without(BAT).group == (WHALE,)
+    assert "needs two items" in draft.without(BAT).sentence(ANIMALS)
+    assert draft.without(NEWT) == draft
+
+
 def test_eject():
     assert Draft().eject((BAT, WHALE, TROUT), TROUT).ready == (((BAT, WHALE), TROUT),)
     draft = Draft().begin_eject((BAT, WHALE, TROUT, PIKE))
@@ -71,6 +94,8 @@ def test_eject():
     two = draft.pick_clade((TROUT, PIKE, WASP))
     assert two.ready == (((BAT, WHALE), TROUT), ((BAT, WHALE), PIKE))
     assert "three items" in Draft().begin_eject((BAT, WHALE)).sentence(ANIMALS)
+    assert draft.pick_leaf(TROUT).pick_leaf(PIKE) == two  # one after the other
+    assert two.pick_leaf(PIKE).ready == (((BAT, WHALE, PIKE), TROUT),)
     left = draft.pick_clade((WHALE, TROUT, PIKE))
     assert left.ready == ()
     assert "must stay" in left.sentence(ANIMALS)

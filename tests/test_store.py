@@ -425,12 +425,12 @@ def test_the_next_tree_waits_until_the_browser_has_drawn_the_last(store, loop):
     store.session = replace(store.session, status="sampling")
     again = act.Arrived(store.session.run, replace(snapshot, step=snapshot.step + 1))
     store.drawn = again.snapshot
-    store._receive(again)
+    store._receive(again, store._era)
     assert said == []
     waiting.pop()()
     assert said == [store.session.run]
     store.drawn = snapshot
-    store._receive(again)
+    store._receive(again, store._era)
     assert said == [store.session.run] * 2
     assert not waiting
 

@@ -164,6 +164,12 @@ def test_branches_are_coloured_by_cost_when_asked_and_when_the_tree_stands_still
     assert nodecosts.levels(store) is None
 
 
+def test_one_item_beside_another_is_one_other(store):
+    tree = store.session.tree
+    cherry = next(int(node) for node in range(tree.n_leaves, tree.n_nodes) if tree.size[node] == 2)
+    assert costs._parted(store, tree, cherry).endswith(" | 1 other")
+
+
 def test_items_without_similarities_have_no_costs(loop):
     made = Store(Session(), loop.schedule)
     assert nodecosts.weighed(made) is None

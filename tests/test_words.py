@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcviz.core.words import shortlist
+from hcviz.core.words import counted, shortlist
 
 
 def test_a_clade_is_summed_up_by_its_first_names():
@@ -13,3 +13,9 @@ def test_a_clade_is_summed_up_by_its_first_names():
 def test_all_names_are_told_where_there_are_no_more():
     assert shortlist(["a", "b", "c"], 3) == "a, b, c"
     assert shortlist(["a", "b", "c", "d"], 3) == "a, b, c and 1 more"
+
+
+def test_one_has_no_plural():
+    assert counted(1, "other") == "1 other"
+    assert counted(0, "other") == "0 others"
+    assert counted(2_000, "item") == "2,000 items"

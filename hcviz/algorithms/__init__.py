@@ -53,10 +53,17 @@ def algorithms() -> list[str]:
 
 @cache
 def get(name: str) -> Algorithm:
-    """The method of that name; :class:`InvalidParameter` if there is none."""
+    """The method of that name; :class:`InvalidParameter` if there is none, or if the module that
+    ``MODULES`` names for it has no method of that name."""
     if name not in MODULES:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
     found: dict[str, Algorithm] = {a.name: a for a in import_module(MODULES[name]).ALGORITHMS}
+    if name not in found:
+        raise InvalidParameter(
+            f"The registry expects the method {name!r} in {MODULES[name]}, which has "
+            f"{' and '.join(map(repr, found)) or 'none'}.",
+            f"Write name={name!r} in that module, or change the line in MODULES.",
+        )
     return found[name]
 
 

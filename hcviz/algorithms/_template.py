@@ -1,4 +1,5 @@
-"""Copy this file to add a method; then add its line to ``MODULES`` in ``__init__.py``.
+"""Copy this file to add a method, change ``name`` below, and add the line ``name: module`` to
+``MODULES`` in ``__init__.py``.
 
 The conformance tests run over the registry: a valid tree with every item once, the triplets
 satisfied if it says ``hard``, the same seed the same tree, honest progress, a prompt cancel.

@@ -64,7 +64,9 @@ class Algorithm:
     provide too), ``triplets``, ``comparisons``, ``similarity oracle``, ``comparison oracle``;
     ``items`` asks for nothing else.
     ``triplets``: ``hard`` (every tree it yields satisfies them), ``soft`` or ``ignored``.
-    ``softened_by``: a parameter that makes hard triplets soft by not being None.
+    ``softened_by``: a parameter that makes hard triplets soft by not being None; the page takes its
+    words from the parameter's label and doc. ``soft_price(problem)``: the value to begin with, what
+    one violated triplet costs on this data; without it 1, or the nearest value in bounds.
     ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
     ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel); where some
     parameters need the latter after all, ``apart`` says so.
@@ -95,11 +97,20 @@ class Algorithm:
     samples: bool = False
     apart: Callable[[Mapping[str, Any]], bool] | None = None
     softened_by: str = ""
+    soft_price: Callable[[Problem], float] | None = None
     shares: Callable[[Problem, Any, np.random.Generator, Any], Shares | None] | None = None
     rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     sparing: bool = False
     heights: Heights | Callable[[Problem, Tree], Heights] = UNNAMED
+
+    def __post_init__(self) -> None:
+        if self.softened_by and self.softened_by not in self.parameter_names():
+            raise InvalidParameter(
+                f"{self.name} is softened by {self.softened_by!r}, which is not one of its "
+                "parameters.",
+                f"Name one of: {', '.join(self.parameter_names())}.",
+            )
 
     def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
         """How it treats triplets with these parameters."""
@@ -109,6 +120,13 @@ class Algorithm:
     def heights_of(self, problem: Problem, tree: Tree) -> Heights:
         """What the heights of one of its trees mean."""
         return self.heights if isinstance(self.heights, Heights) else self.heights(problem, tree)
+
+    def softening(self, problem: Problem) -> dict[str, Any]:
+        """Parameters that make hard triplets soft on this data; none where nothing does."""
+        if not self.softened_by:
+            return {}
+        value = 1.0 if self.soft_price is None else self.soft_price(problem)
+        return {self.softened_by: _nearest(self.params.param[self.softened_by], value)}
 
     def place(self, params: Mapping[str, Any]) -> Literal["thread", "process"]:
         """Where a run with these parameters belongs."""
@@ -179,6 +197,21 @@ class Algorithm:
                 f"{problem.n_items} items."
             )
         return self.run(problem, params, rng, start)
+
+
+def _nearest(what: param.Parameter[Any], value: float) -> Any:
+    """The value that a parameter takes in the place of ``value``; None is left out."""
+    if isinstance(what, param.Boolean):
+        return True
+    if isinstance(what, param.Selector):
+        return next(each for each in what.get_range().values() if each is not None)
+    low, high = getattr(what, "bounds", None) or (None, None)
+    least, most = getattr(what, "inclusive_bounds", (True, True))
+    if low is not None and (value < low or (value == low and not least)):
+        value = low if least else low + 1 if high is None else (low + high) / 2
+    if high is not None and (value > high or (value == high and not most)):
+        value = high if most else high - 1 if low is None else (low + high) / 2
+    return round(value) if isinstance(what, param.Integer) else value
 
 
 def _is_no_number(value: Any) -> bool:

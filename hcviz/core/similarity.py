@@ -70,6 +70,14 @@ def from_distance(distance: Float) -> Float:
     return (top - distance) / top if top > 0 else np.ones_like(distance)
 
 
+def magnitude(matrix: Float) -> float:
+    """A power of ten about as large as the similarities, float64 (n, n): of a hundred items or so,
+    1 where they are 0."""
+    step = max(1, len(matrix) // 100)
+    typical = float(np.abs(matrix[::step, ::step]).mean())
+    return float(10.0 ** np.round(np.log10(typical))) if typical > 0 else 1.0
+
+
 #: Name -> (what a person reads, function of float64 (n, d) to float64 (n, n)).
 SIMILARITIES: dict[str, tuple[str, Callable[[Float], Float]]] = {
     "cosine-z": ("Cosine, z-scored", cosine_zscored),

@@ -54,15 +54,17 @@ class Action:
 class LoadedData(Action):
     """The Store has read this data. Other names than before: begin without constraints.
 
-    ``method`` is given where the method in use cannot run on this data; ``said`` is announced with
-    the tree, for example why the data are not taken for something else. ``order`` int32 (n,) is the
-    order of the items that the data suggest; the first tree is drawn as near to it as it can be.
+    ``method`` and ``why`` are given where another method is to take the place of the one in use,
+    for example because that one cannot run on this data; ``said`` is announced with the tree, for
+    example why the data are not taken for something else. ``order`` int32 (n,) is the order of the
+    items that the data suggest; the first tree is drawn as near to it as it can be.
     """
 
     spec: DataSpec
     labels: tuple[str, ...]
     method: str = ""
     said: str = ""
+    why: str = ""
     order: NDArray[np.int32] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

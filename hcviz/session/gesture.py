@@ -2,14 +2,15 @@
 
 ::
 
-    idle --T--> together --O--> odd --click x--> ready: the group apart from x
+    idle --T--> together --O--> odd --click x--> ready: the group apart from x (T: add to the group)
       \\--O with a selection-----^
       \\--E with a selection--> eject --click c inside--> ready: the rest apart from c
     repair --click a, b, c--> ready: a and b apart from c
     drag --drop x on a clade--> odd, ready: the clade and x apart from its sibling
 
 In ``odd``, a click on a member takes it out of the group, as in ``eject``; a click on a clade makes
-every member of it an odd one out, each a constraint of its own.
+every member of it an odd one out. In both, a further click adds to the odd ones out, and a click on
+what is among them already takes it back. Each odd one out is a constraint of its own.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Draft:
     def ready(self) -> tuple[Statement, ...]:
         """The (group, apart) that can be stated, one for each odd one out; empty if not ready."""
         group = self.group
-        if self.mode not in ("odd", "eject", "repair") or len(group) < 2:
+        if self.mode in ("idle", "drag") or len(group) < 2:
             return ()
         return tuple((group, item) for item in self.apart)
 
@@ -71,12 +72,12 @@ class Draft:
         together = names(self.group, labels)
         if len(self.group) == 1 and self.mode == "odd" and self.apart:
             return (
-                f"Without {names(self.apart, labels)} only {together} is left, and a group needs "
-                "two. Click another odd one, or T to add items."
+                f"Only {together} is left together, and a group needs two items. Press T and click "
+                "another one."
             )
         if len(self.group) == 1:
             return f"Together: {together} and … click one more item or a subtree."
-        if self.mode == "together":
+        if self.mode == "together" and not self.apart:
             return f"Together: {together}. Click items to add or remove; then O for the odd one."
         if not self.apart:
             return f"{together} together, before … click the odd one out."
@@ -103,7 +104,8 @@ class Draft:
     def _ready_sentence(self, labels: Sequence[str]) -> str:
         together = names(self.group, labels)
         if len(self.apart) == 1:
-            return f"{together} together, before {labels[self.apart[0]]}. Enter applies it."
+            more = " Click another odd one to add it." if self.mode in ("odd", "eject") else ""
+            return f"{together} together, before {labels[self.apart[0]]}.{more} Enter applies it."
         return (
             f"{together} together, before each of {names(self.apart, labels)}: "
             f"{len(self.apart)} constraints. Enter applies them."
@@ -113,14 +115,15 @@ class Draft:
 
     def begin_together(self, selection: Iterable[int] = ()) -> Draft:
         """Fill the group, beginning with what is selected; an open gesture keeps its group."""
-        chosen = self.picked if self.open and self.picked else selection
-        return Draft("together", _distinct(chosen))
+        if self.open and self.picked:
+            return replace(self, mode="together")
+        return Draft("together", _distinct(selection))
 
     def begin_odd(self, selection: Iterable[int] = ()) -> Draft:
         """Name the odd one out of the group (or of the selection, where nothing was picked)."""
         picked = self.picked or _distinct(selection)
         if len(picked) < 2:
-            return Draft("together", picked)
+            return Draft("together", picked, self.apart)
         return Draft("odd", picked, self.apart)
 
     def begin_eject(self, selection: Iterable[int] = ()) -> Draft:
@@ -148,16 +151,16 @@ class Draft:
         chosen = _distinct(leaves)
         if not chosen or self.mode in ("idle", "drag"):
             return self
+        if self.mode == "together" and set(chosen) & set(self.apart):
+            apart = tuple(item for item in self.apart if item not in chosen)
+            return replace(self, picked=_distinct((*self.picked, *chosen)), apart=apart)
         if self.mode == "together":
-            if all(item in self.picked for item in chosen):
-                return replace(self, picked=tuple(i for i in self.picked if i not in chosen))
-            return replace(self, picked=_distinct((*self.picked, *chosen)))
+            return replace(self, picked=_toggled(self.picked, chosen))
         if self.mode == "repair":
             return self._pick_of_three(chosen)
         if self.mode == "eject":
             chosen = tuple(item for item in chosen if item in self.picked)
-            return replace(self, apart=chosen) if chosen else self
-        return replace(self, apart=() if chosen == self.apart else chosen)
+        return replace(self, apart=_toggled(self.apart, chosen))
 
     def _pick_of_three(self, chosen: tuple[int, ...]) -> Draft:
         """The next of the three; one that was picked is taken back. A clade is not an item."""
@@ -185,8 +188,21 @@ class Draft:
         mode: Mode = "together" if self.mode == "idle" else self.mode
         return replace(self, mode=mode, picked=(*self.picked, int(item)))
 
+    def without(self, item: int) -> Draft:
+        """One item taken back: of the odd ones out if it is one, else of the group."""
+        if item in self.apart:
+            return replace(self, apart=tuple(i for i in self.apart if i != item))
+        return replace(self, picked=tuple(i for i in self.picked if i != item))
+
     def clear(self) -> Draft:
         return Draft()
+
+
+def _toggled(items: tuple[int, ...], chosen: tuple[int, ...]) -> tuple[int, ...]:
+    """With the chosen ones, or without them where all are among the items already."""
+    if all(item in items for item in chosen):
+        return tuple(item for item in items if item not in chosen)
+    return _distinct((*items, *chosen))
 
 
 def _distinct(items: Iterable[int]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.session.model import Conflict, Constraint, Session, Statement, joined, sentence
 
-Kind = Literal["correction", "lock", "implied", "conflict", "repeat"]
+Kind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
 State = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
 
 #: Conflicts up to this size are told answer by answer.
@@ -30,7 +30,8 @@ class Verdict:
 
     ``correction``: the tree will change; ``lock``: already true of this tree; ``implied``: already
     follows from the enabled answers; ``repeat``: one of them says just that; ``conflict``: no tree
-    satisfies it beside them.
+    satisfies it beside them; ``ignored``: one of the first two, under a method that ignores
+    constraints.
     """
 
     kind: Kind
@@ -54,6 +55,8 @@ def judge(session: Session, group: Sequence[int], apart: int, author: str | None
         session.tree, session.triplets, session.n_items, group, apart, session.weighs
     )
     meaning = _WEIGHED if kind == "conflict" and session.weighs else _MEANING[kind]
+    if session.treats == "ignored" and kind in _IGNORED:
+        return Verdict("ignored", f"{said}: {_IGNORED[kind]}.")
     return Verdict(kind, f"{said}: {meaning}.")
 
 
@@ -64,6 +67,12 @@ _MEANING: dict[Kind, str] = {
     "conflict": "no tree satisfies this beside the earlier answers",
 }
 
+
+#: Under a method that ignores constraints.
+_IGNORED: dict[Kind, str] = {
+    "correction": "not true of this tree, which stays as it is: this method ignores constraints",
+    "lock": "already true of this tree, but this method ignores constraints",
+}
 
 _WEIGHED = "no tree satisfies this beside the earlier answers; it will be weighed against them"
 

@@ -130,7 +130,8 @@ def settled_sentence(session: Session) -> str:
         return "Done."
     broken = int((~session.tree.satisfies(session.triplets)).sum())
     if broken:
-        return f"Done. {broken} of {len(session.triplets)} triplets do not hold in this tree."
+        verb = "does" if broken == 1 else "do"
+        return f"Done. {broken} of {len(session.triplets)} triplets {verb} not hold in this tree."
     return "Done. The constraint holds." if count == 1 else f"Done. All {count} constraints hold."
 
 

@@ -75,7 +75,8 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepp
     text += f" {action.said}" if action.said else ""
     before = step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.method:
-        text += f" Method: {action.method}, as {session.method} cannot run on this data."
+        why = action.why or f"as {session.method} cannot run on this data"
+        text += f" Method: {action.method}, {why}."
         other: dict[str, Any] = {
             "method": action.method,
             "treats": methods(action.method).treats({}),

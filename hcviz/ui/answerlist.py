@@ -6,11 +6,12 @@ from collections import Counter
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.algorithms.base import explained
 from hcviz.session import actions as act
 from hcviz.session import experts
 from hcviz.session.judge import State, judge, states
 from hcviz.session.model import Constraint
-from hcviz.ui import certainty, nodecosts
+from hcviz.ui import certainty, choosing
 from hcviz.ui.store import Store
 
 #: So many answers of another author, and more, are one line that opens: a drawn tree has hundreds.
@@ -20,25 +21,6 @@ SHOWN = 60
 #: Conflicts with so many earlier answers are shown leaf by leaf, and so many leaves of a group.
 FEW = 4
 CHIPS = 6
-#: By the parameter that softens a method: what a broken answer costs where nobody has said it (for
-#: beta e^10 is what the data must speak against it), what the button says, and its title.
-SOFT = {
-    "beta": (
-        10.0,
-        "Believe none fully: weigh the answers (beta)",
-        "Each answer that a tree breaks costs 10 times its weight in log density. All of them are "
-        "switched on; beta stands in the method's form.",
-    ),
-    "lam": (
-        100.0,
-        "Believe none fully: let the tree pay for them (lambda)",
-        "Each answer that a tree breaks costs lambda times its weight for each item of the "
-        "smallest clade with its pair. All of them are switched on; lambda stands in the method's "
-        "form.",
-    ),
-}
-#: The method that weighs answers by a price.
-PRICED = "hrsc"
 #: So many verdicts of a draft are shown.
 JUDGED = 4
 
@@ -48,12 +30,6 @@ def picture(store: Store) -> dict[str, Any]:
     said = states(session)
     counts = Counter(each.author for each in session.constraints)
     folded = [name for name, n in counts.items() if n >= FOLD and name != session.author]
-    ignored = ""
-    if session.constraints and session.treats == "ignored":
-        ignored = (
-            f"{get_algorithm(session.method).title} takes no notice of constraints. Choose a "
-            "method that does, such as the Dirichlet diffusion tree."
-        )
     return {
         "ready": session.snapshot is not None,
         "items": [
@@ -62,7 +38,7 @@ def picture(store: Store) -> dict[str, Any]:
         "folds": [_fold(store, name, said) for name in folded],
         "count": len(session.constraints),
         "used": len(session.enabled),
-        "ignored": ignored,
+        "ignored": _ignored(store) if session.constraints or view.draft.open else None,
         "conflict": conflict(store),
         "draft": _draft(store) if view.draft.open else None,
         "author": session.author,
@@ -147,21 +123,27 @@ def _at_odds(store: Store, each: Constraint, fresh: bool) -> dict[str, Any]:
 
 
 def _softs(store: Store) -> list[dict[str, str]]:
-    """Ways to weigh answers against each other instead: of this method, and of another."""
+    """Ways to treat constraints as soft: of this method, and of the first that always does."""
     found = []
     session = store.session
-    by = get_algorithm(session.method).softened_by
-    if by:
-        _, text, title = SOFT[by]
-        found.append({"method": session.method, "text": text, "title": title})
-    priced = get_algorithm(PRICED)
-    if session.method != PRICED and store.dataset is not None and not priced.lacks(store.problem):
+    method = get_algorithm(session.method)
+    if method.softened_by:
+        what = method.params.param[method.softened_by]
         found.append(
             {
-                "method": PRICED,
-                "text": "Believe none fully: let the cuts pay for them (lambda)",
-                "title": f"Changes the method to: {priced.title}. All answers are switched on; "
-                "lambda stands in its form.",
+                "method": session.method,
+                "text": f"Treat constraints as soft ({what.label})",
+                "title": f"Switches all of them on. {what.label} is set in the method's form: "
+                f"{explained(what)}",
+            }
+        )
+    other = None if store.dataset is None else choosing.always_soft(store.problem)
+    if other is not None and other is not method:
+        found.append(
+            {
+                "method": other.name,
+                "text": f"Treat constraints as soft: {other.title}",
+                "title": f"Changes the method and switches all constraints on. {other.summary}",
             }
         )
     return found
@@ -172,28 +154,51 @@ def softening(store: Store, method: str) -> act.Soften | None:
     clash = store.session.conflict
     if clash is None or method not in {each["method"] for each in _softs(store)}:
         return None
-    by = get_algorithm(method).softened_by
-    return act.Soften(
-        method, {by: _price(store, by)} if by else {}, (clash.constraint_id, *clash.waiting)
-    )
+    values = get_algorithm(method).softening(store.problem)
+    return act.Soften(method, values, (clash.constraint_id, *clash.waiting))
 
 
-def _price(store: Store, by: str) -> float:
-    """What weighing begins with. A lambda is in similarities, and follows their size: the same
-    number would ignore the answers to one data set, and let nothing but them count in another."""
-    value = SOFT[by][0]
-    return value * nodecosts.scale(store) if by == "lam" else value
+def _ignored(store: Store) -> dict[str, str] | None:
+    """That the method in use ignores constraints, and the method to use instead: "" for none."""
+    session = store.session
+    if session.treats != "ignored":
+        return None
+    other = None
+    if store.dataset is not None:
+        other = choosing.keeping_constraints(session, store.problem)
+    return {
+        "sentence": f"{get_algorithm(session.method).title} ignores constraints.",
+        "method": "" if other is None else other.name,
+        "text": "" if other is None else f"Use {other.title}, which keeps them",
+    }
+
+
+def keeping(store: Store) -> act.SetMethod | None:
+    """The action of that button: the statement in progress stays open."""
+    if store.session.treats != "ignored" or store.dataset is None:
+        return None
+    other = choosing.keeping_constraints(store.session, store.problem)
+    return None if other is None else act.SetMethod(other.name, other.triplets)
 
 
 def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
-    ready = draft.ready[:JUDGED]
+    statements = draft.ready
+    ready = statements[:JUDGED]
     verdicts = [judge(session, group, apart, session.author) for group, apart in ready]
+
+    def chips(items: tuple[int, ...]) -> dict[str, Any]:
+        shown = [{"id": item, "name": session.labels[item]} for item in items[:CHIPS]]
+        return {"shown": shown, "more": len(items) - len(shown)}
+
     return {
         "mode": draft.mode,
         "sentence": draft.sentence(session.labels),
+        "together": chips(draft.group),
+        "apart": chips(draft.apart),
         "ready": bool(ready),
         "verdicts": [{"kind": v.kind, "sentence": v.sentence} for v in verdicts],
+        "more": len(statements) - len(ready),
         "beliefs": [
             {"kind": kind, "sentence": said}
             for (group, apart), verdict in zip(ready, verdicts, strict=True)

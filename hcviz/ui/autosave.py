@@ -203,7 +203,7 @@ class Autosave:
             self._look_for()
 
     def _look_for(self) -> None:
-        found = self.shelf.unfinished()
+        found = [each for each in self.shelf.unfinished() if worth_offering(each)]
         newest = found[0] if found else None
         if newest != self.store.view.unfinished:
             self.store.look(unfinished=newest)
@@ -296,6 +296,11 @@ def worth_keeping(session: Session) -> bool:
     moments: tuple[Session | Checkpoint, ...] = (session, *session.past)
     said = any(each.constraints or each.choices or each.data.answers for each in moments)
     return said or session.data.kind == "table"
+
+
+def worth_offering(kept: Unfinished) -> bool:
+    """It holds answers, or it is damaged, and nobody can say what it holds."""
+    return kept.about.answers > 0 or not kept.about.title
 
 
 def counted(answers: int) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.build import chain_triplets
+from hcviz.core.words import counted
 from hcviz.posterior import Verdict
 from hcviz.questions import SURPRISING
+from hcviz.session.model import Session
 from hcviz.ui.store import Store
 
 #: Seconds between two judgements while a run goes on.
@@ -37,7 +40,10 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
         if posterior is None:
             return None
         share, trees = posterior.clade_support(items), len(posterior)
-    said = f"{percent(share)} of the last {trees:,} trees have exactly this group"
+    said = f"{percent(share)} of the last {counted(trees, 'tree')} have exactly this group"
+    session = store.session
+    if session.status == "sampling" and not _has_drawn(session):
+        return f"{said}, before this run."
     verdict = _verdict(store)
     return (
         f"{said}." if verdict is None or verdict.word == "settled" else f"{said}, {verdict.word}."
@@ -61,7 +67,13 @@ def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[st
 
 
 def settled(store: Store) -> dict[str, str] | None:
-    """The verdict on the run: a word, and why."""
+    """The verdict on the run: a word, and why. Until a run in progress has drawn a tree, that."""
+    session = store.session
+    if session.status == "sampling" and not _has_drawn(session):
+        if not get_algorithm(session.method).samples:
+            return None
+        why = "This run has no sampled tree yet. The tree shown is the one that it starts from."
+        return {"word": "paused" if store.view.paused else "running", "why": why}
     verdict = _verdict(store)
     if verdict is None:
         return None
@@ -69,6 +81,11 @@ def settled(store: Store) -> dict[str, str] | None:
     if verdict.word != "settled" and store.session.status != "sampling":
         why += " Run goes on from here."
     return {"word": verdict.word, "why": why}
+
+
+def _has_drawn(session: Session) -> bool:
+    """Whether a tree that the newest run drew is shown; at step 0 a run only shows its start."""
+    return session.shown == session.run and session.progress[0] > 0
 
 
 def is_settled(store: Store) -> bool:

@@ -161,7 +161,8 @@ class Explorer:
         for section in SECTIONS.values():
             watch(store, section.sees, partial(self._show_section, section), UNHURRIED)
         watch(
-            store, lambda s: (s.session.status, s.session.progress, pictures.asks(s)),
+            store,
+            lambda s: (s.session.status, s.session.progress, pictures.asks(s), s.view.draft.open),
             lambda _: self._show_progress(), LIVE,
         )  # fmt: skip
 

@@ -203,7 +203,10 @@ class Files:
             store.look(error=None, said=said)
             return
         if more < count:
-            said = f"{name} holds the {counted(now)} there are and {more:,} more, which were added."
+            were = "was" if more == 1 else "were"
+            said = (
+                f"{name} holds the {counted(now)} there are and {more:,} more, which {were} added."
+            )
         else:
             said = f"{counted(count)} from {name} added to the {len(store.session.labels)} items"
             said += f" shown, {now + count:,} now." if now else " shown."

@@ -114,6 +114,12 @@ class Gestures:
             self.apply()
         elif name == "clear":
             store.look(draft=Draft())
+        elif name == "take-back":
+            store.look(draft=store.view.draft.without(int(more["item"])))
+        elif name == "keep-constraints":
+            switch = answerlist.keeping(store)
+            if switch is not None:
+                store.dispatch(switch)
         elif name == "enable":
             which = act.EnableConstraint if more.get("value") else act.DisableConstraint
             store.dispatch(which(int(more["id"])))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.problem import MOST_DENSE, Problem
+from hcviz.core.similarity import magnitude
 from hcviz.core.tree import Tree
 from hcviz.metrics import node_costs
 from hcviz.ui.store import Store
@@ -42,11 +43,8 @@ def asked_price(store: Store) -> float | None:
 
 
 def scale(store: Store) -> float:
-    """A power of ten about as large as the similarities: of a hundred items or so."""
-    matrix = store.problem.similarity_or_default
-    step = max(1, len(matrix) // 100)
-    typical = float(np.abs(matrix[::step, ::step]).mean())
-    return float(10.0 ** np.round(np.log10(typical))) if typical > 0 else 1.0
+    """A power of ten about as large as the similarities."""
+    return magnitude(store.problem.similarity_or_default)
 
 
 def wants_far(store: Store) -> bool:

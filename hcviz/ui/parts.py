@@ -78,7 +78,7 @@ class Bar(Part):
 class Constraints(Part):
     """The gestures, the constraint being stated, the list, and what is at odds."""
 
-    locals().update(sources("constraints", "conflict"))
+    locals().update(sources("constraints", "conflict", "picked"))
 
 
 class Question(Part):

@@ -12,6 +12,7 @@ import numpy as np
 from hcviz import datasets
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
 from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.words import shortlist
 from hcviz.datasets import Dataset
@@ -97,9 +98,13 @@ def bar(store: Store) -> dict[str, Any]:
     problem = store.problem if store.dataset is not None else None
     methods = []
     for name in algorithms():
-        method = get_algorithm(name)
-        fault = method.lacks(problem) if problem is not None else None
-        methods.append([name, method.title, bool(fault) and name != session.method, fault or ""])
+        try:
+            method = get_algorithm(name)
+        except HcvizError as fault:  # one that its author has not finished must not take the page
+            methods.append([name, name, True, fault.message])
+            continue
+        lacks = method.lacks(problem) if problem is not None else None
+        methods.append([name, method.title, bool(lacks) and name != session.method, lacks or ""])
     return {
         "datasets": names,
         "dataset": chosen,
@@ -166,6 +171,7 @@ def shell(store: Store) -> dict[str, Any]:
         "busy": store.session.status == "sampling",
         "progress": min(1.0, step / total) if total else 0.0,
         "asking": asks(store),
+        "stating": store.view.draft.open,
     }
 
 

@@ -39,6 +39,9 @@ class Shell(JSComponent):
     asking = param.Boolean(
         default=False, doc="A card asks something: the panel that it is in opens if it is folded."
     )
+    stating = param.Boolean(
+        default=False, doc="A statement is in progress: where panels lie over the tree it is a bar."
+    )
     beat = param.Integer(default=0, doc="Counts what was sent; a guest answers when it is drawn.")
 
     _esm = ASSETS / "shell.js"

@@ -13,12 +13,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.oracle import CountingOracle
-from hcviz.core.problem import MOST_DENSE, Problem
+from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset
@@ -29,6 +27,7 @@ from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
+from hcviz.ui import choosing
 from hcviz.ui.axis import Axis
 from hcviz.ui.reader import Reader
 from hcviz.ui.sources import data_of, keeping, resolve, seriated
@@ -214,29 +213,16 @@ class Store:
             if dataset.labels == self.session.labels:  # these answers stay
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
-            other = self._other_method(problem)
             order = None if dataset.labels == self.session.labels else seriated(problem, dataset)
             read = act.LoadedData(spec, dataset.labels, said=said, order=order)
+            other = choosing.for_opened(self.session, problem)
             if other is not None:
-                read = replace(read, method=other.name)
+                method, why = other
+                read = replace(read, method=method.name, why=why)
             self.dispatch(read)
         self.reader.tell()
         self._notify()
         return guard.fault is None
-
-    def _other_method(self, problem: Problem) -> Algorithm | None:
-        """None where the method in use can run on the data; else the first that can, of those that
-        look at it if there are any. Where all similarities are too many, one that asks for few,
-        instead of the sampler too, which takes long to settle on so many items."""
-        current, large = get_algorithm(self.session.method), problem.n_items > MOST_DENSE
-        if not current.lacks(problem) and not (large and current.samples):
-            return None
-        able = [each for each in map(get_algorithm, algorithms()) if not each.lacks(problem)]
-        if large:
-            able = [each for each in able if each.sparing] or able
-        able = [each for each in able if "items" not in each.needs] or able
-        heed = [each for each in able if each.triplets == "hard"]
-        return next(iter([*heed, *able]), None)
 
     def restore(self, session: Session, found: Dataset | None = None) -> bool:
         """Put a loaded session in the place of this one; False (and a sentence) if it cannot.

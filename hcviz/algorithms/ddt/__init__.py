@@ -31,6 +31,11 @@ def warm() -> None:
             list(ddt.start_run(problem, params, rng, start))
 
 
+def _price(problem: Problem) -> float:
+    """In log density: e^10 is what the data must say against an answer to break it."""
+    return 10.0
+
+
 ALGORITHMS = (
     Algorithm(
         name="ddt",
@@ -40,6 +45,7 @@ ALGORITHMS = (
         needs=("features",),
         triplets="hard",
         softened_by="beta",
+        soft_price=_price,
         runs="thread",
         params=Parameters,
         samples=True,

@@ -19,6 +19,7 @@ from hcviz.core.cost import dasgupta_cost, penalty
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
+from hcviz.core.similarity import magnitude
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -215,6 +216,12 @@ def best_tree(best: Best, n: int) -> Tree:
     return Tree.with_size_heights(regraft.parents(best.leaf, best.up, n), n)
 
 
+def _price(problem: Problem) -> float:
+    """A hundred similarities: the same number for all data would ignore the answers to one data
+    set, and let nothing else count in another."""
+    return 100.0 * magnitude(problem.similarity_or_default)
+
+
 DASGUPTA_SEARCH = Algorithm(
     name="dasgupta-search",
     title="Cheapest tree by search",
@@ -223,6 +230,7 @@ DASGUPTA_SEARCH = Algorithm(
     needs=("similarity",),
     triplets="hard",
     softened_by="lam",
+    soft_price=_price,
     runs="thread",
     heights=SIZE,
     params=Parameters,

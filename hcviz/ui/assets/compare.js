@@ -26,7 +26,7 @@ function given(state, send) {
   return h("details", { class: "given", open: settings.given, ontoggle: event => { settings.given = event.target.open } },
     h("summary", { "data-key": "c-given" }, `Your answers (${state.answers.toLocaleString("en")})`),
     h("ul", { "aria-label": "Your answers", "data-scroll": "c-given" }, state.given.map(row)),
-    more ? h("p", { class: "quiet small" }, `and ${more.toLocaleString("en")} earlier ones`) : null)
+    more ? h("p", { class: "quiet small" }, `and ${counted(more, "earlier one")}`) : null)
 }
 
 export const render = component("compare", (state, send) => {

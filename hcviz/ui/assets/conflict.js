@@ -22,7 +22,7 @@ function conflictCard(conflict, send, graph = true) {
   const act = (key, text, name, more, title) => h("button", { type: "button", "data-key": key, title, onclick: () => send(name, more) }, text)
   return h("div", { class: "clash", role: "alert" },
     h("h3", {}, "These answers cannot all be true"),
-    later.length ? h("p", { class: "turn" }, `This is one of ${later.length + 1} refused answers. The others have their turn.`) : null,
+    later.length ? h("p", { class: "turn" }, `This is one of ${later.length + 1} refused answers. ${later.length === 1 ? "The other has its turn" : "The others have their turns"} next.`) : null,
     h("p", {}, conflict.sentence),
     answers.length ? h("div", { class: answers.length === 2 ? "odds two" : "odds" }, answers.map(a => answerAtOdds(a, send))) :
       h("details", { class: "later" }, h("summary", { "data-key": "members" }, `The ${conflict.members.length} earlier answers`), h("ul", { class: "steps", "data-scroll": "members" }, conflict.members.map(m => h("li", {}, m)))),

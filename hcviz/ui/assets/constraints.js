@@ -1,14 +1,22 @@
 let noteOpen = null
 const foldOpen = new Set()
 
-function draftCard(draft, send) {
+function draftCard(draft, ignored, send) {
   return h("div", { class: "draft", role: "group", "aria-label": "The constraint you are stating" },
     h("p", { class: "says" }, draft.sentence),
+    picked("together", "Together", draft.together, send), picked("apart", "Odd one out", draft.apart, send),
     ...draft.verdicts.map(v => h("div", { class: `verdict ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence)),
+    draft.more ? h("p", { class: "quiet small" }, `and ${draft.more.toLocaleString("en")} more`) : null,
+    ignored ? ignoredCard(ignored, send) : null,
     ...draft.beliefs.map(v => h("div", { class: `belief ${v.kind}` }, h("b", {}, v.kind), ": ", v.sentence)),
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", "data-key": "apply", disabled: !draft.ready, onclick: () => send("apply") }, "Apply ", h("kbd", {}, "Enter")),
       h("button", { type: "button", "data-key": "clear", onclick: () => send("clear") }, "Clear ", h("kbd", {}, "Esc"))))
+}
+
+// The method in use ignores constraints: the button switches to one that keeps them.
+function ignoredCard(ignored, send) {
+  return h("div", { class: "warn" }, ignored.sentence, ignored.method ? h("button", { type: "button", "data-key": "keep-constraints", onclick: () => send("keep-constraints") }, ignored.text) : null)
 }
 
 function row(item, send) {
@@ -72,9 +80,9 @@ export const render = component("constraints", (state, send) => {
       g("together", "T", "Together", "Click the items (or subtrees) that belong together (T)"),
       g("odd", "O", "Odd one out", "Click what stays apart from the group (O)"),
       g("eject", "E", "Eject", "Select a subtree, then click the item in it that does not belong (E)")),
-    state.draft ? draftCard(state.draft, send) : null,
+    state.draft ? draftCard(state.draft, state.ignored, send) : null,
     h("h2", {}, state.count ? `Constraints (${state.used.toLocaleString("en")} of ${state.count.toLocaleString("en")} in use)` : "Constraints"),
-    state.ignored ? h("div", { class: "warn" }, state.ignored) : null,
+    state.ignored && !state.draft ? ignoredCard(state.ignored, send) : null,
     state.conflict ? conflictCard(state.conflict, send) : null,
     state.count
       ? h("ul", { "aria-label": "Constraints" }, state.folds.map(group => fold(group, send)), state.items.map(item => row(item, send)))

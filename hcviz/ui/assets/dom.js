@@ -43,6 +43,9 @@ function unpacked(text, Kind) {
   return new Kind(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer)
 }
 
+// "1 item", "2,000 items".
+function counted(number, noun) { return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}` }
+
 // As much of a text as fits `most` letters.
 function short(text, most) { return text.length > most ? text.slice(0, Math.max(3, most - 1)) + "…" : text }
 

@@ -14,7 +14,7 @@ export const render = component("lesson", (state, send) => {
   const still = { onmousedown: event => event.preventDefault() }
   const button = (act, text, mark, title, more = {}) => h("button", { ...still, type: "button", "data-key": `l-${act}`, title, onclick: () => send(act), ...more }, text, mark ? h("kbd", {}, mark) : null)
   const step = replay && h("div", { class: "steps", role: "group", "aria-label": "Steps of the lesson" },
-    h("p", { class: "small quiet" }, replay.at ? `Step ${replay.at} of ${replay.of}: ${replay.last}` : `${replay.of} steps`),
+    h("p", { class: "small quiet" }, replay.at ? `Step ${replay.at} of ${replay.of}: ${replay.last}` : counted(replay.of, "step")),
     h("div", { class: "track", "aria-hidden": "true" }, h("i", { style: `width: ${100 * replay.at / Math.max(1, replay.of)}%` })),
     h("div", { class: "row" },
       button("back", "Back", null, "The step before", { disabled: !replay.at }),

@@ -81,6 +81,9 @@ export function render({ model, el, view }) {
   const open = { left: true, right: true }
   let lent = null  // what was open before the left panel opened for a card
   const paint = () => {
+    const bar = model.stating && !open.left && root.classList.contains("narrow")
+    root.classList.toggle("stating", bar)
+    model.get_child("left").toggleAttribute("data-bar", bar)
     for (const side of ["left", "right"]) {
       root.classList.toggle(`no-${side}`, !open[side])
       folds[side].setAttribute("aria-expanded", String(open[side]))
@@ -105,6 +108,11 @@ export function render({ model, el, view }) {
     paint()
   }
   model.on("asking", ask)
+  // Over the tree a panel would cover what the statement needs clicked: it makes way for a bar.
+  model.on("stating", () => {
+    if (model.stating && root.classList.contains("narrow")) open.left = open.right = false
+    paint()
+  })
 
   let narrow = null
   const suit = width => {

@@ -4,7 +4,7 @@ export const render = component("tools", (state, send) => {
   const select = (key, text, pairs, chosen) => h("select", { "data-key": key, "aria-label": text, title: text, onchange: e => send(key, { value: e.target.value }) }, options(pairs, chosen))
   // Two groups, of the heatmap and of the tree: where they do not fit one row, each has its own.
   return [
-    h("div", { class: "group" },
+    h("div", { class: "group heat" },
       h("div", { class: "seg", role: "group", "aria-label": "Heatmap" },
         seg("similarity", "Similarity", state.noSimilarity), seg("features", "Features", state.noFeatures), seg("uncertainty", "Uncertainty", state.noUncertainty, "How much the depth of two items' smallest clade varies among the sampled trees"), seg("none", "Tree only")),
       state.matrix === "similarity" && state.sources.length ? select("source", "Which similarity", state.sources, state.sources.some(([name]) => name === state.source) ? state.source : "") : null,

@@ -370,6 +370,19 @@ class Centre(Canvas):
         else:
             self.reset_zoom()
 
+    def open_branches(self, leaves: Sequence[int] | ArrayLike) -> None:
+        """Expand every collapsed clade that holds one of these leaves, so that all are rows."""
+        chosen = _leaves(leaves)
+        shut = [key for key, held in self._collapsed.items() if np.isin(held, chosen).any()]
+        if not shut or self._layout is None:
+            return
+        opened = [self._collapsed.pop(key) for key in shut]
+        self._streaming = False
+        self._lay_out(self._layout.order, None)
+        if self._on_toggle:
+            for members in opened:
+                self._on_toggle(tuple(members.tolist()))
+
     def picture_data(self) -> dict[str, Any]:
         """What is shown, whole and uncollapsed, as the arguments of :func:`hcviz.io.picture`.
 

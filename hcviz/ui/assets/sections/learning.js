@@ -22,7 +22,7 @@ SECTIONS.learning = state => {
     ${counts.map(v => `<text x="${x(v)}" y="${H - 4}" class="x">${v}</text>`).join("")}
     ${beside.map(([, v], k) => `<path class="beside b${k}" d="M${LEFT} ${y(v)}H${W - RIGHT}"/>`).join("")}
     <path class="curve" d="M${points.map(p => `${x(p[0]).toFixed(1)} ${y(p[1]).toFixed(1)}`).join("L")}"/>
-    ${points.map(p => `<circle cx="${x(p[0]).toFixed(1)}" cy="${y(p[1]).toFixed(1)}" r="2.4"><title>${p[0]} answers: ${p[1].toFixed(4)}</title></circle>`).join("")}
+    ${points.map(p => `<circle cx="${x(p[0]).toFixed(1)}" cy="${y(p[1]).toFixed(1)}" r="2.4"><title>${counted(p[0], "answer")}: ${p[1].toFixed(4)}</title></circle>`).join("")}
   </svg>`
   const box = h("div", { class: "curve-box", html: svg })
   box.firstElementChild.setAttribute("aria-label", `${state.measure}. ${state.said}`)

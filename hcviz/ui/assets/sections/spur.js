@@ -14,8 +14,8 @@ SECTIONS.spur = (state, send) => {
       points.filter((_, i) => i % every === 0).map(([k]) => svg("text", { class: "x", x: x(k), y: H - 4 }, String(k))),
       svg("path", { class: "curve", d: pathOf(points, ([k, v]) => [x(k), y(v)]) })),
     points.map(([k, value]) => h("button", { type: "button", "data-key": `k-${k}`, class: (k === shown ? "shown " : "") + (k === best ? "best" : ""), "aria-pressed": String(k === shown),
-      style: `left:${100 * x(k) / W}%;top:${100 * y(value) / H}%`, "aria-label": `${k} clusters, theta ${value.toFixed(3)}`,
-      title: `${k} clusters: theta ${value.toFixed(3)}${k === best ? ", the highest" : ""}. Click to take ${k}.`, onclick: () => send("k", { value: k }) }, h("i"))))
+      style: `left:${100 * x(k) / W}%;top:${100 * y(value) / H}%`, "aria-label": `${counted(k, "cluster")}, theta ${value.toFixed(3)}`,
+      title: `${counted(k, "cluster")}: theta ${value.toFixed(3)}${k === best ? ", the highest" : ""}. Click to take ${k}.`, onclick: () => send("k", { value: k }) }, h("i"))))
   return [
     h("h2", {}, "How many clusters"),
     h("p", { class: "small" }, state.said), box,

@@ -5,8 +5,8 @@ SECTIONS.why = (state, send) => [
     h("button", { type: "button", class: "bare", "data-key": `piece-${p.piece}`, title: "Select these items", onclick: () => send("piece", { piece: p.piece }) },
       h("span", {}, p.names), h("i", {}, p.size.toLocaleString("en"))),
     p.parted ? h("p", { class: "small parted" }, "parted here, against the answers") : null,
-    h("ul", { class: "by small" }, p.answers.map(a => h("li", {}, a.sentence)), p.more ? h("li", {}, `and ${p.more.toLocaleString("en")} more answers`) : null)))) : null,
-  state.further ? h("p", { class: "quiet small" }, `and ${state.further.toLocaleString("en")} more pieces`) : null,
-  state.single && state.pieces.length ? h("p", { class: "quiet small" }, `${state.single.toLocaleString("en")} item${state.single === 1 ? "" : "s"} that no answer holds here`) : null,
+    h("ul", { class: "by small" }, p.answers.map(a => h("li", {}, a.sentence)), p.more ? h("li", {}, `and ${counted(p.more, "more answer")}`) : null)))) : null,
+  state.further ? h("p", { class: "quiet small" }, `and ${counted(state.further, "more piece")}`) : null,
+  state.single && state.pieces.length ? h("p", { class: "quiet small" }, `${counted(state.single, "item")} that no answer holds here`) : null,
   state.pieces.length ? h("button", { type: "button", "data-key": "why-graph", onclick: () => send("graph") }, "Show as a graph") : null,
 ]

@@ -24,7 +24,7 @@ export const render = component("agreement", (state, send) => {
         h("tbody", {}, rows.map((row, a) => h("tr", { class: row.name === state.now ? "now" : "" },
           h("th", { scope: "row" }, row.name ? h("button", { type: "button", "data-key": `r-${row.name}`, title: row.name === state.now ? "The method of this session" : `Make ${row.title} this session's method`, onclick: () => send("method", { value: row.name }) }, h("span", {}, row.title, h("small", { class: "how" }, row.how)), row.name === state.now ? h("small", {}, "shown") : null)
             : h("span", { class: "known" }, row.title)),
-          values[a].map((value, b) => a === b ? h("td", { class: "self", title: `${row.title}: ${state.counts[a]} clusters${row.how ? ` (${row.how})` : ""}` }, `k ${state.counts[a]}`)
+          values[a].map((value, b) => a === b ? h("td", { class: "self", title: `${row.title}: ${counted(state.counts[a], "cluster")}${row.how ? ` (${row.how})` : ""}` }, `k ${state.counts[a]}`)
             : h("td", { style: `--v:${Math.max(0, value ?? 0)}`, title: `${row.title} and ${rows[b].title}: ${shown(value)}` }, shown(value)))))))),
       h("p", { class: "key small quiet" }, "Adjusted Rand index: 0", h("i"), "1", h("span", {}, "On the diagonal: how many clusters there are, more than asked for where a tree leaves them open.")),
       rows.filter(row => row.said).map(row => h("p", { class: "quiet small" }, `${row.title}: ${row.said} Its last tree counts.`))],

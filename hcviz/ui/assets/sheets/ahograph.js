@@ -12,6 +12,6 @@ export const render = component("ahograph", (state, send) => {
       state.card.softs.map(s => h("button", { type: "button", "data-key": `soften-${s.method}`, title: s.title, onclick: () => send("soften", { method: s.method }) }, s.text))) : null,
     h("div", { class: "key small quiet" }, state.key.map(([kind, text]) => h("span", {}, h("i", { class: kind }), text)),
       state.drawn ? "A line joins two items that an answer holds together; point at it to read which. " : null,
-      state.left ? `${state.left.toLocaleString("en")} more items are not drawn.` : null),
+      state.left ? `${counted(state.left, "more item")} ${state.left === 1 ? "is" : "are"} not drawn.` : null),
   ]
 })

@@ -1,0 +1,153 @@
+"""Which method the page chooses: for data that are opened, and in the place of a deaf one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hcviz.core.problem import MOST_DENSE, Problem
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import answerlist, choosing
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.store import Store
+from tests.stores import over_zoo
+
+FEW = Problem(features=np.random.default_rng(0).normal(size=(12, 3)))
+ALIKE = Problem(similarity=np.eye(6))
+
+
+class Many:
+    """A similarity of more items than all pairs are computed of."""
+
+    n_items = MOST_DENSE + 1
+
+    def similarity(self, rows, cols):
+        return np.zeros((len(rows), len(cols)))
+
+
+MANY = Problem(oracle=Many())
+
+
+def after(session, *actions):
+    for action in actions:
+        session = session.__class__(
+            **{**vars_of(session), "log": (*session.log, entry(action))},
+        )
+    return session
+
+
+def vars_of(session):
+    return {name: getattr(session, name) for name in session.__dataclass_fields__}
+
+
+def entry(action):
+    from hcviz.session.model import LogEntry
+
+    return LogEntry(action, 0, -1)
+
+
+def loaded(method=""):
+    return act.LoadedData(DataSpec(), ("a", "b"), method=method)
+
+
+def test_what_the_page_chose_for_other_data_is_chosen_anew():
+    large = after(Session(method="active-spectral"), loaded("active-spectral"))
+    method, why = choosing.for_opened(large, FEW)
+    assert (method.name, why) == ("ddt", "which suits this data")
+    assert choosing.for_opened(large, MANY) is None  # it is the default there
+
+
+def test_what_the_person_chose_stays_where_it_can_run():
+    own = after(Session(method="active-spectral"), act.SetMethod("active-spectral", "hard"))
+    assert choosing.for_opened(own, FEW) is None
+    # Also if the page had chosen it before, for other data.
+    both = after(own, loaded(), act.SetMethod("average", "ignored"))
+    assert choosing.for_opened(both, FEW) is None
+    assert choosing.for_opened(Session(method="average"), FEW) is None  # as a link says
+
+
+@pytest.mark.parametrize(
+    ("method", "problem", "words"),
+    [("ddt", ALIKE, "ddt cannot run on this data"), ("average", MANY, "average cannot run")],
+)
+def test_what_cannot_run_is_replaced_and_the_reason_said(method, problem, words):
+    own = after(Session(method=method), act.SetMethod(method, "hard"))
+    found, why = choosing.for_opened(own, problem)
+    assert not found.lacks(problem)
+    assert words in why
+
+
+def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
+    """As it was found: the method for 20,000 items stayed for every table after them."""
+    store = Store(Session(), loop.schedule)
+    rows = "\n".join(f"i{k},{k % 7},{k % 11}" for k in range(MOST_DENSE + 1))
+    large = DataSpec(
+        kind="table", name="l.csv", filename="l.csv", content=f"name,x,y\n{rows}\n".encode()
+    )
+    try:
+        assert store.open_data(large)
+        assert store.session.method == "active-spectral"
+        store.runner.cancel()
+        assert store.open_data(DataSpec(name="zoo"))
+        assert (store.session.method, store.session.treats) == ("ddt", "hard")
+        assert "Method: ddt, which suits this data." in store.session.cause
+    finally:
+        store.close()
+
+
+# ---------------------------------------------------------------------- constraints ignored
+
+
+@pytest.mark.parametrize(
+    ("problem", "wanted"), [(FEW, "crsc"), (ALIKE, "crsc"), (MANY, "active-spectral")]
+)
+def test_the_method_that_keeps_constraints_reads_what_the_other_read(problem, wanted):
+    found = choosing.keeping_constraints(Session(method="average", treats="ignored"), problem)
+    assert found.name == wanted
+    assert found.triplets == "hard"
+    assert not found.lacks(problem)
+
+
+@pytest.fixture
+def zoo(loop):
+    with over_zoo(loop, "average") as made:
+        made.dispatch(act.SetMethod("average", "ignored"))
+        yield made
+
+
+def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_the_switch(zoo, loop):
+    gestures = Gestures(zoo)
+    tree = zoo.session.tree
+    a, b = tree.leaves(int(tree.parent[0]))[:2].tolist()
+    apart = next(i for i in range(101) if i not in (a, b))
+    for group, odd in (((a, b), apart), ((a, apart), b)):
+        zoo.look(draft=zoo.view.draft.clear().begin_together(group).begin_odd().pick((odd,)))
+        shown = answerlist.picture(zoo)
+        (verdict,) = shown["draft"]["verdicts"]
+        assert verdict["kind"] == "ignored"
+        assert "this method ignores constraints" in verdict["sentence"]
+        assert "will change" not in verdict["sentence"]
+        assert "locked" not in verdict["sentence"]
+        assert shown["ignored"]["sentence"] == "Average linkage ignores constraints."
+    draft = zoo.view.draft
+    gestures.constraints_act("keep-constraints", {})
+    loop.until(lambda: zoo.session.status == "settled")
+    assert zoo.session.treats == "hard"
+    assert zoo.view.draft == draft  # still open
+    shown = answerlist.picture(zoo)
+    assert shown["ignored"] is None
+    assert shown["draft"]["verdicts"][0]["kind"] in ("correction", "lock")
+    gestures.apply()
+    loop.until(lambda: zoo.session.status == "settled")
+    assert zoo.session.tree.satisfies(zoo.session.triplets).all()
+
+
+def test_constraints_in_the_list_offer_the_switch_too(zoo):
+    assert answerlist.picture(zoo)["ignored"] is None
+    zoo.dispatch(act.AddConstraint((0, 1), 2))
+    assert answerlist.picture(zoo)["ignored"]["method"] == "crsc"
+    Gestures(zoo).constraints_act("keep-constraints", {})
+    assert zoo.session.method == "crsc"
+    Gestures(zoo).constraints_act("keep-constraints", {})  # an old page's click
+    assert zoo.session.method == "crsc"
