@@ -21,6 +21,8 @@ from hcviz.io.plaintext import decoded
 MAX_UPLOAD_BYTES = 256 * 2**20
 MAX_ROWS = 1_000_000
 MAX_COLUMNS = 10_000
+#: Columns of one name, which are told apart by their numbers.
+MAX_ALIKE = 1_000
 #: A cell of text takes some 60 bytes while it is read; arrays have a limit of their own.
 MAX_CELLS = 10_000_000
 
@@ -137,6 +139,7 @@ def _shape(text: str, separator: str, said: str) -> tuple[int, int, int, int]:
                 header, width, corner = at, len(row), row[0].strip().lower()
                 if width > MAX_COLUMNS:
                     raise TooLarge(f"{said} has more than {MAX_COLUMNS:,} columns.")
+                _check_header(row, at + 1)
                 continue
             if second is None:
                 second, body = at, len(row)
@@ -174,6 +177,26 @@ def _shape(text: str, separator: str, said: str) -> tuple[int, int, int, int]:
     return header, width, 0, last + 1
 
 
+def _check_header(cells: list[str], row: int) -> None:
+    """Refuse a first row that calls a great many columns by one name."""
+    name, often = Counter(cell.strip() for cell in cells).most_common(1)[0]
+    if often <= MAX_ALIKE or not name or _is_number(name):
+        return
+    raise InvalidData(
+        f"Row {row} has the cell {name[:40]!r} in {often:,} columns.",
+        "The first row gives every column a name of its own.",
+    )
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a first row with this cell may be values, since the table lacks a header."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def count(number: int, noun: str) -> str:
     """``1 row``, ``2 rows``."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
@@ -205,17 +228,22 @@ def _frame(text: str, separator: str, width: int, limit: int, said: str) -> pd.D
 def _cut(
     frame: pd.DataFrame, first_row: int, shift: int, separator: str, notes: list[str], said: str
 ) -> RawTable:
-    columns = [frame[k].str.strip() for k in range(frame.shape[1])]
+    # Cell by cell: pandas takes a millisecond a column, and there may be ten thousand columns.
+    columns = [_stripped(frame[k].to_numpy(dtype=object)) for k in range(frame.shape[1])]
     filled = np.zeros(len(frame), bool)
     for column in columns:
-        filled |= (column != "").to_numpy(bool)
+        filled |= column.astype(bool)  # text is true unless it is empty
     filled[: first_row + 1] = False
-    first = [str(column.iloc[first_row]) for column in columns]
+    first = [str(column[first_row]) for column in columns]
     if shift:
         first = ["", *first[:-1]]
     kept = np.flatnonzero(filled)
-    body = [column.iloc[kept].to_numpy(dtype=object) for column in columns]
+    body = [column[kept] for column in columns]
     return RawTable(body, kept + 1, first, None, first_row + 1, separator, notes)
+
+
+def _stripped(cells: NDArray[Any]) -> NDArray[Any]:
+    return np.fromiter((cell.strip() for cell in cells), dtype=object, count=len(cells))
 
 
 # ---------------------------------------------------------------------- Parquet

@@ -39,4 +39,4 @@ def parse_url_path(handler: ComponentResourceHandler, path: str) -> str:
         raise HTTPError(404, "The component has no such resource.") from None
 
 
-ComponentResourceHandler.parse_url_path = parse_url_path  # type: ignore[method-assign]
+ComponentResourceHandler.parse_url_path = parse_url_path  # type: ignore[method-assign, assignment]
