@@ -174,10 +174,15 @@ def _check_features(array: Any, said: str) -> tuple[int, int]:
             "Give numbers in two dimensions: an item a row, a feature a column.",
         )
     rows, columns = array.shape
-    if rows > MAX_ROWS or columns > MAX_ARRAY_COLUMNS or rows * columns > MAX_ARRAY_CELLS:
+    if rows * columns > MAX_ARRAY_CELLS:
+        raise TooLarge(
+            f"{said} has {rows:,} x {columns:,} cells; the limit is {MAX_ARRAY_CELLS:,}.",
+            "Take a sample.",
+        )
+    if rows > MAX_ROWS or columns > MAX_ARRAY_COLUMNS:
         raise TooLarge(
             f"{said} has {rows:,} rows and {columns:,} columns; the limits are {MAX_ROWS:,} and "
-            f"{MAX_ARRAY_COLUMNS:,}, and {MAX_ARRAY_CELLS:,} cells.",
+            f"{MAX_ARRAY_COLUMNS:,}.",
             "Take a sample.",
         )
     if rows < 2 or columns < 1:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.io.plaintext import decoded
+from hcviz.io.unpacking import most_unpacked
 
 #: Larger uploads are refused unread.
 MAX_UPLOAD_BYTES = 256 * 2**20
@@ -261,10 +262,21 @@ def _parquet(content: bytes, said: str) -> RawTable:
                 f"are {MAX_ROWS:,} and {MAX_COLUMNS:,}.",
                 "Take a sample.",
             )
-        unpacked = sum(meta.row_group(k).total_byte_size for k in range(meta.num_row_groups))
-        if meta.num_rows * meta.num_columns > MAX_CELLS or unpacked > 10 * MAX_UPLOAD_BYTES:
+        groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
+        unpacked = sum(group.total_byte_size for group in groups)
+        # Of a list inside a cell every element is a value.
+        values = sum(
+            group.column(k).num_values for group in groups for k in range(meta.num_columns)
+        )
+        limit = most_unpacked(len(content))
+        if max(values, meta.num_rows * meta.num_columns) > MAX_CELLS or unpacked > limit:
             raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
-        frame = file.read().to_pandas()
+        # A text that a column repeats is in the file once: count before repeating it in memory.
+        texts = [meta.schema.column(k).path for k in range(meta.num_columns) if _is_text(meta, k)]
+        table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
+        if sum(map(_text_bytes, table.columns)) > max(limit, MAX_UPLOAD_BYTES):
+            raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
+        frame = table.to_pandas()
         if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index(names=frame.index.name or "name")
         names = [str(name) for name in frame.columns]
@@ -274,6 +286,22 @@ def _parquet(content: bytes, said: str) -> RawTable:
     except Exception:  # whatever pyarrow and pandas make of a broken file
         raise InvalidData(f"{said} is a damaged Parquet file.", "Write it anew.") from None
     return RawTable(columns, np.arange(1, len(frame) + 1), names=names)
+
+
+def _is_text(meta: Any, k: int) -> bool:
+    column = meta.schema.column(k)
+    return column.physical_type == "BYTE_ARRAY" and column.max_repetition_level == 0
+
+
+def _text_bytes(column: Any) -> int:
+    """The bytes of a column's texts, each as often as it is in a row."""
+    total = 0
+    for chunk in column.chunks:
+        if hasattr(chunk, "dictionary"):
+            sizes = np.array([len(text) for text in chunk.dictionary.to_pylist()] or [0])
+            used = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+            total += int(sizes[used].sum())
+    return total
 
 
 def _values(column: pd.Series) -> Any:
