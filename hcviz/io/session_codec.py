@@ -231,8 +231,8 @@ class Decoder:
             raise SessionFileError(f"A {cls.__name__} in the session file has the wrong fields.")
         parts = {name: self.value(value[name]) for name in names & set(value)}
         for name, hint in _hints(cls).items():
-            names = hint == tuple[str, ...] and id(parts.get(name)) in self._names
-            if name in parts and not names:
+            known = hint == tuple[str, ...] and id(parts.get(name)) in self._names
+            if name in parts and not known:
                 checked(parts[name], hint, f"{cls.__name__}.{name}")
         return cls(**parts)
 

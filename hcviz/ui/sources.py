@@ -18,7 +18,7 @@ from hcviz.datasets import Dataset
 from hcviz.io.answers import how_many, with_answers
 from hcviz.io.tables import read_table
 from hcviz.io.unpacking import unpacked_size
-from hcviz.session.model import DataSpec, Session
+from hcviz.session.model import Checkpoint, DataSpec, Session
 
 #: Data handed to ``hcviz.explore`` by a notebook, by the name their session knows them under; kept
 #: by the explorers that show them, and by whoever gave them, not here.
@@ -87,7 +87,8 @@ def data_of(session: Session) -> Dataset:
 def check_parameters(session: Session) -> None:
     """Raise :class:`InvalidParameter` for a parameter that its method does not take, now or in a
     step that can be undone or redone."""
-    for moment in (session, *session.past, *session.future):
+    moments: list[Session | Checkpoint] = [session, *session.past, *session.future]
+    for moment in moments:
         for method, params in {**moment.other_params, moment.method: moment.params}.items():
             get_algorithm(method).parameters(**params)
 
