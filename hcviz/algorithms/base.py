@@ -21,6 +21,7 @@ from hcviz.core.problem import (
 )
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.core.words import brief
 
 Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
 
@@ -138,7 +139,7 @@ class Algorithm:
         for name in values:
             if name not in known:
                 hint = f"It takes: {', '.join(known)}." if known else "It takes none."
-                raise InvalidParameter(f"{self.name} has no parameter {name!r}.", hint)
+                raise InvalidParameter(f"{self.name} has no parameter {brief(name)!r}.", hint)
         for name, value in values.items():
             what = self.params.param[name]
             if isinstance(what, param.Integer) and isinstance(value, float) and value.is_integer():
@@ -149,7 +150,8 @@ class Algorithm:
                     raise TypeError(f"{name} must be a number")
                 self.params(**{name: values[name]})
             except (ValueError, TypeError) as fault:
-                told = f"{name} must be {wanted}, not {value!r}" if wanted else str(fault)
+                told = f"{name} must be {wanted}, not {brief(repr(value))}"
+                told = told if wanted else brief(str(fault), 400)
                 raise InvalidParameter(f"{self.name}: {told.rstrip('.')}.") from None
         return self.params(**values)
 

@@ -94,7 +94,6 @@ def tree_to_linkage(tree: Tree) -> Float:
 _TOKEN = re.compile(
     r"\s*(?:(?P<quoted>'(?:[^']|'')*')|(?P<mark>[(),:;])|(?P<plain>[^\s()\[\],:;']+))"
 )
-_COMMENT = re.compile(r"\[[^\]]*\]")
 _PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:='\"_]+")
 
 
@@ -224,10 +223,20 @@ def _length(body: str, found: re.Match[str]) -> float:
 
 
 def _without_comments(text: str) -> str:
-    """``[...]`` outside quotes is a comment."""
+    """``[...]`` outside quotes is a comment. O(text)."""
     pieces = re.split(r"('(?:[^']|'')*')", text)
-    pieces[::2] = [_COMMENT.sub("", piece) for piece in pieces[::2]]
+    pieces[::2] = [_outside_brackets(piece) for piece in pieces[::2]]
     return "".join(pieces)
+
+
+def _outside_brackets(text: str) -> str:
+    """The text without ``[...]``, up to a bracket that is never closed. O(text)."""
+    kept = []
+    place = 0
+    while (start := text.find("[", place)) >= 0 and (end := text.find("]", start)) >= 0:
+        kept.append(text[place:start])
+        place = end + 1
+    return "".join([*kept, text[place:]])
 
 
 def _fault(body: str, place: int, what: str) -> InvalidTree:

@@ -15,6 +15,8 @@ from hcviz.core.errors import InvalidData
 THUMBNAIL = 96
 #: Larger pictures are not opened: a small file can unfold into a very large one.
 MAX_PIXELS = 30_000_000
+#: So does one with more pixels than these for each of its bytes, unless it is small.
+PIXELS_PER_BYTE, SMALL = 500, 512 * 512
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 
 
@@ -35,10 +37,11 @@ def thumbnail(content: bytes, size: int = THUMBNAIL) -> bytes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns of odd metadata; we keep none
             with Image.open(io.BytesIO(content), formats=_FORMATS) as picture:
-                if picture.width * picture.height > MAX_PIXELS:
+                most = min(MAX_PIXELS, max(SMALL, PIXELS_PER_BYTE * len(content)))
+                if picture.width * picture.height > most:
                     raise InvalidData(
-                        f"The picture has {picture.width} x {picture.height} pixels; "
-                        f"{MAX_PIXELS:,} is the limit."
+                        f"The picture has {picture.width} x {picture.height} pixels; {most:,} is "
+                        f"the limit for {len(content):,} bytes."
                     )
                 picture.draft("RGB", (2 * size, 2 * size))
                 picture.thumbnail((size, size))

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.problem import MOST_DENSE
 from hcviz.core.words import shortlist
 from hcviz.datasets import Dataset
 from hcviz.io.cells import is_missing, quote, shown
@@ -30,6 +29,8 @@ from hcviz.io.rawtable import RawTable, count
 PARTICIPANT = ("participant", "sorter", "subject", "respondent")
 CARD = ("card", "item")
 PILE = ("pile", "group", "category")
+#: Cards of a card sort. One pile of n cards makes n x n meetings, 32 MB of them at this number.
+MAX_CARDS = 2_000
 
 
 def is_card_sort(raw: RawTable) -> bool:
@@ -64,8 +65,11 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
     sorters, sorter = _numbered(who)
     if len(labels) < 2:
         raise InvalidData(f"The card sort has {count(len(labels), 'card')}.", "Two are needed.")
-    if len(labels) > MOST_DENSE:
-        raise TooLarge(f"The card sort has {len(labels):,} cards; {MOST_DENSE:,} is the limit.")
+    if len(labels) > MAX_CARDS:
+        raise TooLarge(
+            f"The card sort has {len(labels):,} cards; {MAX_CARDS:,} is the limit.",
+            "Leave out cards, or open several card sorts.",
+        )
     again = np.flatnonzero(pd.Series(card + len(labels) * sorter).duplicated())
     if again.size:
         twice = again[0]

@@ -22,10 +22,10 @@ rows that count 0 do so before them: they are no answers, and items never compar
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike
 from hcviz.core.errors import HcvizError, InvalidConstraint
 from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
+from hcviz.core.words import brief, nearest, shortlist
 from hcviz.io.plaintext import beginning, decoded
 from hcviz.io.rawtable import SEPARATORS
 from hcviz.io.regularrows import Layout, Rows, regular_rows
@@ -73,6 +74,10 @@ LOOKED_AT = 10_000
 
 #: No answer counts more often: a row is repeated in memory.
 MAX_COUNT = 1_000_000
+#: Nor do all together count more often than so much for a row, and one row that counts most.
+MEAN_COUNT = 100
+#: Columns of a file of answers; all but a few are left out.
+MAX_COLUMNS = 1_000
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ def read_comparison_csv(
     found = regular_rows(text, layout, _counted, _asked)
     if found is None:
         found = _line_by_line(text, layout)
-    if found.counts.sum() > 50 * MAX_COUNT:
+    if found.counts.sum() > MAX_COUNT + MEAN_COUNT * len(found.counts):
         raise InvalidConstraint(
             f"The counts add up to {found.counts.sum():,} answers, too many to hold."
         )
@@ -318,13 +323,17 @@ def _form(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]:
     found = _forms(header)
     if len(found) != 1:
         said = "no header that says what was asked" if not found else "headers of two questions"
-        raise InvalidConstraint(f"The file of answers has {said}: {list(header)}.", HEADERS)
-    for name in header:
-        if name and header.count(name) > 1:
+        raise InvalidConstraint(
+            f"The file of answers has {said}: {brief(str(list(header[:20])), 400)}.", HEADERS
+        )
+    if len(header) > MAX_COLUMNS:
+        raise InvalidConstraint(f"The file of answers has more than {MAX_COLUMNS:,} columns.")
+    for name, often in Counter(header).items():
+        if name and often > 1:
             raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")
     left = [name for name in header if name and name not in (*found[0], "count")]
     if left:
-        notes.append(f"Columns left out: {', '.join(left)}.")
+        notes.append(f"Columns left out: {shortlist(left, 20)}.")
     return found[0]
 
 
@@ -383,10 +392,10 @@ def _item(name: str, line: int, column: str, index: dict[str, int], fresh: bool)
             "the Unicode form of none of them.",
             "Copy the name from the data, or rename one of the items.",
         )
-    near = difflib.get_close_matches(name, index, n=1, cutoff=0.5)
+    near = nearest(name, index)
     raise InvalidConstraint(
-        f"Line {line}, column {column}: there is no item {name!r}.",
-        f"The nearest is {near[0]!r}." if near else "Answers name items of the data shown.",
+        f"Line {line}, column {column}: there is no item {brief(name)!r}.",
+        f"The nearest is {near!r}." if near else "Answers name items of the data shown.",
     )
 
 

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.core.frames import cells_of_column
 from hcviz.io.plaintext import decoded
+from hcviz.io.unpacking import most_unpacked
 
 #: Larger uploads are refused unread.
 MAX_UPLOAD_BYTES = 256 * 2**20
 MAX_ROWS = 1_000_000
 MAX_COLUMNS = 10_000
+#: Columns of one name, which are told apart by their numbers.
+MAX_ALIKE = 1_000
 #: A cell of text takes some 60 bytes while it is read; arrays have a limit of their own.
 MAX_CELLS = 10_000_000
 
@@ -140,6 +143,7 @@ def _shape(text: str, separator: str, said: str) -> tuple[int, int, int, int]:
                 header, width, corner = at, len(row), row[0].strip().lower()
                 if width > MAX_COLUMNS:
                     raise TooLarge(f"{said} has more than {MAX_COLUMNS:,} columns.")
+                _check_header(row, at + 1)
                 continue
             if second is None:
                 second, body = at, len(row)
@@ -177,6 +181,26 @@ def _shape(text: str, separator: str, said: str) -> tuple[int, int, int, int]:
     return header, width, 0, last + 1
 
 
+def _check_header(cells: list[str], row: int) -> None:
+    """Refuse a first row that calls a great many columns by one name."""
+    name, often = Counter(cell.strip() for cell in cells).most_common(1)[0]
+    if often <= MAX_ALIKE or not name or _is_number(name):
+        return
+    raise InvalidData(
+        f"Row {row} has the cell {name[:40]!r} in {often:,} columns.",
+        "The first row gives every column a name of its own.",
+    )
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a first row with this cell may be values, since the table lacks a header."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def count(number: int, noun: str) -> str:
     """``1 row``, ``2 rows``."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
@@ -208,17 +232,22 @@ def _frame(text: str, separator: str, width: int, limit: int, said: str) -> pd.D
 def _cut(
     frame: pd.DataFrame, first_row: int, shift: int, separator: str, notes: list[str], said: str
 ) -> RawTable:
-    columns = [frame[k].str.strip() for k in range(frame.shape[1])]
+    # Cell by cell: pandas takes a millisecond a column, and there may be ten thousand columns.
+    columns = [_stripped(frame[k].to_numpy(dtype=object)) for k in range(frame.shape[1])]
     filled = np.zeros(len(frame), bool)
     for column in columns:
-        filled |= (column != "").to_numpy(bool)
+        filled |= column.astype(bool)  # text is true unless it is empty
     filled[: first_row + 1] = False
-    first = [str(column.iloc[first_row]) for column in columns]
+    first = [str(column[first_row]) for column in columns]
     if shift:
         first = ["", *first[:-1]]
     kept = np.flatnonzero(filled)
-    body = [column.iloc[kept].to_numpy(dtype=object) for column in columns]
+    body = [column[kept] for column in columns]
     return RawTable(body, kept + 1, first, None, first_row + 1, separator, notes)
+
+
+def _stripped(cells: NDArray[Any]) -> NDArray[Any]:
+    return np.fromiter((cell.strip() for cell in cells), dtype=object, count=len(cells))
 
 
 # ---------------------------------------------------------------------- Parquet
@@ -236,10 +265,21 @@ def _parquet(content: bytes, said: str) -> RawTable:
                 f"are {MAX_ROWS:,} and {MAX_COLUMNS:,}.",
                 "Take a sample.",
             )
-        unpacked = sum(meta.row_group(k).total_byte_size for k in range(meta.num_row_groups))
-        if meta.num_rows * meta.num_columns > MAX_CELLS or unpacked > 10 * MAX_UPLOAD_BYTES:
+        groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
+        unpacked = sum(group.total_byte_size for group in groups)
+        # Of a list inside a cell every element is a value.
+        values = sum(
+            group.column(k).num_values for group in groups for k in range(meta.num_columns)
+        )
+        limit = most_unpacked(len(content))
+        if max(values, meta.num_rows * meta.num_columns) > MAX_CELLS or unpacked > limit:
             raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
-        frame = file.read().to_pandas()
+        # A text that a column repeats is in the file once: count before repeating it in memory.
+        texts = [meta.schema.column(k).path for k in range(meta.num_columns) if _is_text(meta, k)]
+        table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
+        if sum(map(_text_bytes, table.columns)) > max(limit, MAX_UPLOAD_BYTES):
+            raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
+        frame = table.to_pandas()
         if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index(names=frame.index.name or "name")
         names = [str(name) for name in frame.columns]
@@ -249,3 +289,19 @@ def _parquet(content: bytes, said: str) -> RawTable:
     except Exception:  # whatever pyarrow and pandas make of a broken file
         raise InvalidData(f"{said} is a damaged Parquet file.", "Write it anew.") from None
     return RawTable(columns, np.arange(1, len(frame) + 1), names=names)
+
+
+def _is_text(meta: Any, k: int) -> bool:
+    column = meta.schema.column(k)
+    return column.physical_type == "BYTE_ARRAY" and column.max_repetition_level == 0
+
+
+def _text_bytes(column: Any) -> int:
+    """The bytes of a column's texts, each as often as it is in a row."""
+    total = 0
+    for chunk in column.chunks:
+        if hasattr(chunk, "dictionary"):
+            sizes = np.array([len(text) for text in chunk.dictionary.to_pylist()] or [0])
+            used = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+            total += int(sizes[used].sum())
+    return total

@@ -6,7 +6,6 @@ item has is refused, since it is more often a slip than an item to leave out.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from hcviz.core.convert import parse_newick, tree_from_newick
 from hcviz.core.errors import InvalidTree
 from hcviz.core.reference import groups_of_tree
 from hcviz.core.tree import Tree
-from hcviz.core.words import shortlist
+from hcviz.core.words import brief, nearest, shortlist
 from hcviz.io.plaintext import utf8_text
 from hcviz.session.constraint import Constraint
 
@@ -93,8 +92,8 @@ def read_reference_tree(content: str | bytes, labels: Sequence[str]) -> Referenc
 
 def _refuse_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) -> None:
     many = f"{len(unknown):,} of its {n_leaves:,} leaves are" if len(unknown) > 1 else "a leaf is"
-    near = difflib.get_close_matches(unknown[0].replace("_", " "), labels, n=1, cutoff=0.5)
-    hint = f"The nearest to {unknown[0]!r} is {near[0]!r}. " if near else ""
+    near = nearest(unknown[0].replace("_", " "), labels)
+    hint = f"The nearest to {unknown[0]!r} is {near!r}. " if near else ""
     raise InvalidTree(
         f"The reference tree is about other items: {many} no item here: {_listed(unknown)}.",
         f"{hint}Leave those leaves out, or name them as the items are; items may be missing.",
@@ -102,7 +101,7 @@ def _refuse_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) ->
 
 
 def _listed(names: Sequence[str]) -> str:
-    return shortlist([repr(name) for name in names[:SHOWN]], SHOWN, len(names))
+    return shortlist([repr(brief(name)) for name in names[:SHOWN]], SHOWN, len(names))
 
 
 def _shape(n_leaves: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import math
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
@@ -167,18 +168,37 @@ class Encoder:
 
 
 class Decoder:
-    """The way back. Raises :class:`SessionFileError`, or whatever nonsense makes Python raise."""
+    """The way back. Raises :class:`SessionFileError`, or whatever nonsense makes Python raise.
 
-    def __init__(self, document: Any, read: Callable[[str], bytes]) -> None:
+    What is decoded takes no more room than the document allows: a shared value is a name list or a
+    small object, so that values do not multiply by holding each other, and all arrays together
+    take at most ``most_bytes``.
+    """
+
+    def __init__(
+        self, document: Any, read: Callable[[str], bytes], most_bytes: int = 64 * 2**20
+    ) -> None:
         self._document = document
         self._read = read
+        self._bytes_left = most_bytes
         self._shared: list[Any] = []
+        self._names: set[int] = set()  # the ids of shared tuples of texts, which are checked once
         self._trees: list[Tree] = []
         self._snapshots: list[Snapshot] = []
-        for each in document["shared"]:  # each speaks only of those before it
-            self._shared.append(self.value(each))
+        for each in document["shared"]:
+            self._share(self.value(each))
         self._trees = [self._tree(each) for each in document["trees"]]
         self._snapshots = [self._snapshot(each) for each in document["snapshots"]]
+
+    def _share(self, value: Any) -> None:
+        if isinstance(value, tuple) and conforms(value, tuple[str, ...]):
+            self._names.add(id(value))
+        elif not isinstance(value, (model.Choice, model.Constraint, model.DataSpec)):
+            raise SessionFileError(
+                "The session file shares a value that is neither a list of names nor an answer.",
+                "Nothing was changed. Save the session again and open that file.",
+            )
+        self._shared.append(value)
 
     def session(self) -> model.Session:
         return checked(self.value(self._document["session"]), model.Session, "the session")
@@ -196,7 +216,8 @@ class Decoder:
         if kind == "map":
             return MappingProxyType({checked(k, str): self.value(v) for k, v in value["items"]})
         if kind == "float":
-            return float(np.frombuffer(bytes.fromhex(value["bits"]), np.float64)[0])
+            (number,) = struct.unpack("<d", bytes.fromhex(checked(value["bits"], str)[:16]))
+            return float(number)
         if kind == "bytes":
             return self._read(value["entry"])
         if kind == "array":
@@ -222,7 +243,8 @@ class Decoder:
             raise SessionFileError(f"A {cls.__name__} in the session file has the wrong fields.")
         parts = {name: self.value(value[name]) for name in names & set(value)}
         for name, hint in _hints(cls).items():
-            if name in parts:
+            known = hint == tuple[str, ...] and id(parts.get(name)) in self._names
+            if name in parts and not known:
                 checked(parts[name], hint, f"{cls.__name__}.{name}")
         return cls(**parts)
 
@@ -239,6 +261,9 @@ class Decoder:
             count *= int(side)
         if dtype.kind not in "iufb" or in_fortran_order or count * dtype.itemsize != len(body):
             raise SessionFileError(f"The entry {name} is no array of the kind written here.")
+        self._bytes_left -= len(body)
+        if self._bytes_left < 0:
+            raise SessionFileError("The arrays in the session file repeat more than sessions do.")
         return np.frombuffer(body, dtype).reshape(shape).copy()  # writable, as kernels want it
 
     def _tree(self, value: Any) -> Tree:

@@ -21,10 +21,11 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.session_codec import Decoder, Encoder
+from hcviz.io.unpacking import most_unpacked
 from hcviz.session.answers import consistent
 from hcviz.session.choice import check_choice
 from hcviz.session.experts import check_weight
-from hcviz.session.history import light
+from hcviz.session.history import MAX_STEPS, MAX_TREES, light
 from hcviz.session.judge import check_items
 from hcviz.session.model import Checkpoint, Session
 
@@ -36,6 +37,14 @@ VERSION = 1
 #: The most that a file may unpack to, and the most entries it may have.
 MAX_BYTES = 512 * 2**20
 MAX_ENTRIES = 50_000
+
+#: JSON takes 25 times its bytes as Python objects, so it may unpack to less than arrays: to so many
+#: bytes, or so many times the size of the file.
+JSON_FREE, JSON_RATIO = 2**20, 100
+
+#: Arrays may be used more than once: all uses together take so many bytes, or so many times the
+#: size of the file. (A session whose 300 trees are all equal reaches 500 times.)
+ARRAYS_FREE, ARRAYS_RATIO = 32 * 2**20, 1_000
 
 #: Matrices and views above this size are not saved with the snapshot shown (bytes each).
 MAX_PICTURE = 32 * 2**20
@@ -83,7 +92,8 @@ def load_session(content: bytes) -> Session:
     try:
         entries = _unzipped(content)
         document = json.loads(entries["session.json"])
-        session = Decoder(document, entries.__getitem__).session()
+        most_bytes = most_unpacked(len(content), ARRAYS_FREE, ARRAYS_RATIO)
+        session = Decoder(document, entries.__getitem__, most_bytes).session()
         check_session(session)
         return session
     except SessionFileError:
@@ -102,13 +112,28 @@ def load_session(content: bytes) -> Session:
 
 
 def _zipped(entries: Mapping[str, bytes]) -> bytes:
+    """The file; uncompressed where it would unpack to more than is read from so small a file."""
+    packed = _archive(entries, zipfile.ZIP_DEFLATED)
+    json_size = len(entries["session.json"])
+    if _fits(len(packed), sum(map(len, entries.values())), json_size):
+        return packed
+    return _archive(entries, zipfile.ZIP_STORED)
+
+
+def _fits(packed: int, unpacked: int, json_size: int) -> bool:
+    """Whether a file of ``packed`` bytes may unpack to so many, of them so many of JSON."""
+    within = unpacked <= most_unpacked(packed)
+    return within and json_size <= most_unpacked(packed, JSON_FREE, JSON_RATIO)
+
+
+def _archive(entries: Mapping[str, bytes], compression: int) -> bytes:
     digests = {name: hashlib.sha256(body).hexdigest() for name, body in entries.items()}
     manifest = _json({"format": FORMAT, "version": VERSION, "digests": digests})
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, body in {"manifest.json": manifest, **entries}.items():
             info = zipfile.ZipInfo(name)  # dated 1980: the same session, the same bytes
-            info.compress_type = zipfile.ZIP_DEFLATED
+            info.compress_type = compression
             archive.writestr(info, body, compresslevel=1)
     return buffer.getvalue()
 
@@ -122,6 +147,13 @@ def _unzipped(content: bytes) -> dict[str, bytes]:
             raise SessionFileError(
                 f"The session file would unpack to {size / 2**20:,.0f} MB in {len(infos)} parts; "
                 f"the limit is {MAX_BYTES / 2**20:,.0f} MB."
+            )
+        json_size = sum(info.file_size for info in infos if info.filename.endswith(".json"))
+        if not _fits(len(content), size, json_size):
+            raise SessionFileError(
+                f"The session file would unpack to {size / 2**20:,.0f} MB, "
+                f"{size // len(content):,} times its size: no session does.",
+                _HINT,
             )
         names = [info.filename for info in infos]
         manifest = json.loads(archive.read("manifest.json"))
@@ -156,18 +188,31 @@ def _newer_half(stack: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def check_session(session: Session) -> None:
     """What ``update`` keeps true of every session, held against one from outside."""
+    steps = max(len(session.past), len(session.future))
+    if steps > MAX_STEPS or len(session.history) > 2 * MAX_TREES:
+        raise SessionFileError("The session file holds more steps or trees than sessions keep.")
     ids = [each.id for each in session.constraints]
     if len(set(ids)) < len(ids) or max(ids, default=0) >= session.next_id:
         raise SessionFileError("The constraints in the session file are not numbered as ours are.")
     _check_moment(session)
+    checked = {id(session.labels)}  # most steps share them
     for moment in (*session.past, *session.future):
-        _check_moment(moment)
+        _check_moment(moment, checked)
+    if not all(map(_is_plain, session.look.values())):
+        raise SessionFileError("In the session file the look of the page is of the wrong kind.")
 
 
-def _check_moment(moment: Session | Checkpoint) -> None:
+def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None) -> None:
     labels = moment.labels
-    if len(set(labels)) < len(labels):
-        raise SessionFileError("The session file names an item twice.")
+    if checked is None or id(labels) not in checked:
+        if len(set(labels)) < len(labels):
+            raise SessionFileError("The session file names an item twice.")
+        if checked is not None:
+            checked.add(id(labels))
+    for params in (moment.params, *moment.other_params.values()):
+        _check_params(params)
+    if len({each.id for each in moment.constraints}) < len(moment.constraints):
+        raise SessionFileError("The constraints in the session file are not numbered as ours are.")
     if moment.snapshot is not None and moment.snapshot.tree.n_leaves != len(labels):
         raise SessionFileError("A tree in the session file is not over its items.")
     if moment.reference is not None and (
@@ -184,3 +229,18 @@ def _check_moment(moment: Session | Checkpoint) -> None:
         check_items(bare, each.group, each.apart)
     if moment.treats != "soft" and not consistent(moment.constraints):
         raise SessionFileError("The constraints in the session file contradict each other.")
+
+
+def _check_params(params: Mapping[str, Any]) -> None:
+    """A parameter's value is plain, or a list of plain values. (Which one, the method checks.)"""
+    for name, value in params.items():
+        inside = value if isinstance(value, (list, tuple)) else (value,)
+        if not all(map(_is_plain, inside)):
+            raise SessionFileError(
+                f"In the session file the parameter {name[:40]!r} is neither a number nor a text "
+                "nor a list of them."
+            )
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, str))

@@ -83,7 +83,8 @@ def read_table(
     What was decided on the way stands in ``notes``: columns left out, columns that never vary
     (kept), the encoding, a table without a header.
 
-    Limits: 256 MB, 1,000,000 rows, 10,000 columns, 10 million cells (arrays: 64 million).
+    Limits: 256 MB, 1,000,000 rows, 10,000 columns, 10 million cells (arrays: 100,000 columns, 64
+    million cells), 2,000 cards of a card sort.
     Raises :class:`TooLarge`, :class:`InvalidParameter` for an unknown kind, and
     :class:`InvalidData` for all else: one sentence with row and column.
     """

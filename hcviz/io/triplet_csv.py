@@ -14,15 +14,16 @@ file of either kind is read only by whoever names the order.
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hcviz.core.errors import InvalidConstraint
+from hcviz.core.words import brief, nearest
 from hcviz.io.plaintext import utf8_text
 from hcviz.session.model import Constraint
 
@@ -141,8 +142,8 @@ def _header(cells: list[str]) -> list[str]:
             f"Begin with a line {','.join(NEEDED)!r} (more columns may follow), or name the order "
             f"of its columns: {' or '.join(ORDERS)}.",
         )
-    for name in header:
-        if header.count(name) > 1:
+    for name, often in Counter(header).items():
+        if often > 1:
             raise InvalidConstraint(f"The constraints file has the column {name!r} twice.")
         if name not in COLUMNS:
             raise InvalidConstraint(
@@ -200,10 +201,10 @@ def _item(name: str, line: int, column: str, index: dict[str, int]) -> int:
     found = index.get(name, index.get(name.strip()))
     if found is not None:
         return found
-    near = difflib.get_close_matches(name.strip(), index, n=1, cutoff=0.5)
+    near = nearest(name.strip(), index)
     raise InvalidConstraint(
-        f"Line {line}, column {column}: there is no item {name.strip()!r}.",
-        f"The nearest is {near[0]!r}." if near else "Constraints name items of the data shown.",
+        f"Line {line}, column {column}: there is no item {brief(name.strip())!r}.",
+        f"The nearest is {near!r}." if near else "Constraints name items of the data shown.",
     )
 
 
@@ -222,7 +223,7 @@ def _number(cell: str, line: int) -> float:
 def _constraint(rows: list[_Row], number: int) -> Constraint:
     """One constraint of the rows that share a group number: they must say one thing."""
     first = rows[0]
-    members = list(first.pair)
+    members = dict.fromkeys(first.pair)  # in their order
     for row in rows[1:]:
         where = f"Line {row.line} of the constraints is in group {row.group} with line {first.line}"
         if row.apart != first.apart:
@@ -234,12 +235,12 @@ def _constraint(rows: list[_Row], number: int) -> Constraint:
             raise InvalidConstraint(
                 f"{where}, but differs from it in weight, author, note, enabled or time."
             )
-        if not set(row.pair) & set(members):
+        if not any(item in members for item in row.pair):
             raise InvalidConstraint(
                 f"{where}, but shares no item with the rows above it.",
                 "Each row of a group joins one more item to those before it.",
             )
-        members += [item for item in row.pair if item not in members]
+        members |= dict.fromkeys(row.pair)
     if first.apart in members:
         raise InvalidConstraint(f"Group {first.group} of the constraints holds its own odd item.")
     weight, author, note, enabled, time = first.rest

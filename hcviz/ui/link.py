@@ -16,6 +16,9 @@ from urllib.parse import parse_qs, urlencode
 
 from hcviz.core.errors import InvalidParameter
 
+#: Whole numbers in a link are smaller.
+LARGEST = 2**63
+
 #: A group, the item it stands apart from, and whether that is switched on.
 Said = tuple[tuple[int, ...], int, bool]
 
@@ -73,10 +76,12 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
     if "params" in single:
         try:
             params = json.loads(single["params"])
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter where brackets are nested
             params = None
-        if not isinstance(params, dict):
-            raise InvalidParameter("The link's 'params' is not a JSON object.")
+        if not isinstance(params, dict) or not all(map(_is_value, params.values())):
+            raise InvalidParameter(
+                "The link's 'params' is not a JSON object of numbers, texts and lists of them."
+            )
     texts: dict[str, Any] = {name: single.get(name) for name in _TEXTS}
     return Link(
         **texts,
@@ -85,6 +90,12 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
         constraints=tuple(_read(part) for part in single.get("c", "").split()),
         clusters=_whole(single, "clusters"),
     )
+
+
+def _is_value(value: Any) -> bool:
+    """Whether it can be a parameter's value: something plain, or a list of that."""
+    inside = value if isinstance(value, list) else [value]
+    return all(each is None or isinstance(each, (bool, int, float, str)) for each in inside)
 
 
 def _written(group: Iterable[int], apart: int, enabled: bool) -> str:
@@ -96,7 +107,8 @@ def _read(text: str) -> Said:
         group, apart = text.removesuffix("~").split("-")
         return tuple(int(item) for item in group.split(".")), int(apart), not text.endswith("~")
     except ValueError:
-        raise InvalidParameter(f"The link's constraint {text!r} cannot be read.") from None
+        said = text if len(text) <= 40 else f"{text[:39]}…"
+        raise InvalidParameter(f"The link's constraint {said!r} cannot be read.") from None
 
 
 def _whole(single: Mapping[str, str], name: str) -> int | None:
@@ -106,6 +118,7 @@ def _whole(single: Mapping[str, str], name: str) -> int | None:
         value = int(single[name])
     except ValueError:
         value = -1
-    if value < 0:
-        raise InvalidParameter(f"The link's {name} must be a whole number, not {single[name]!r}.")
+    if not 0 <= value < LARGEST:
+        said = single[name] if len(single[name]) <= 40 else f"{single[name][:39]}…"
+        raise InvalidParameter(f"The link's {name} must be a whole number, not {said!r}.")
     return value

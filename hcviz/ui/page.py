@@ -23,6 +23,7 @@ from hcviz.session.model import DataSpec
 from hcviz.ui import sources
 from hcviz.ui.attendance import OFTEN, attendance, deserted
 from hcviz.ui.centre import warm as warm_centre
+from hcviz.ui.compat import components  # noqa: F401  # closes a route of Panel's server
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
 from hcviz.ui.parcel import as_one

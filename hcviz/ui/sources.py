@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz import datasets
+from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.comparison.similarities import adds
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.oracle import CountingOracle
@@ -20,7 +21,8 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import how_many, with_answers
 from hcviz.io.tables import read_table
-from hcviz.session.model import DataSpec, Session
+from hcviz.io.unpacking import unpacked_size
+from hcviz.session.model import Checkpoint, DataSpec, Session
 
 #: Data handed to ``hcviz.explore`` by a notebook, by the name their session knows them under; kept
 #: by the explorers that show them, and by whoever gave them, not here.
@@ -71,7 +73,12 @@ def offered() -> Offered | None:
 
 
 def data_of(session: Session) -> Dataset:
-    """The data of a session that was saved; refused where its items are others now."""
+    """The data of a session that was saved.
+
+    Raises :class:`HcvizError` where its items are others now, or its parameters are not those of
+    its methods.
+    """
+    check_parameters(session)
     dataset = resolve(session.data)
     if tuple(dataset.labels) != tuple(session.labels):
         raise HcvizError(
@@ -79,6 +86,15 @@ def data_of(session: Session) -> Dataset:
             "Open the table it was made with.",
         )
     return dataset
+
+
+def check_parameters(session: Session) -> None:
+    """Raise :class:`InvalidParameter` for a parameter that its method does not take, now or in a
+    step that can be undone or redone."""
+    moments: list[Session | Checkpoint] = [session, *session.past, *session.future]
+    for moment in moments:
+        for method, params in {**moment.other_params, moment.method: moment.params}.items():
+            get_algorithm(method).parameters(**params)
 
 
 def resolve(spec: DataSpec) -> Dataset:
@@ -109,8 +125,8 @@ def takes_long(spec: DataSpec) -> bool:
 
 
 def size_of(spec: DataSpec) -> int:
-    """The bytes to be read for it, with the files of answers beside it."""
-    return len(spec.content or b"") + sum(len(each) for _, each in spec.answers)
+    """The bytes to be read for it, unpacked, with the files of answers beside it."""
+    return unpacked_size(spec.content or b"") + sum(len(each) for _, each in spec.answers)
 
 
 def _of_itself(spec: DataSpec) -> Dataset:

@@ -1,0 +1,30 @@
+"""How much a compressed file may unpack to: a file of a few kilobytes must not fill the memory."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+#: A file may unpack to so many bytes, or to so many times its own size. Tables of zeros and ones
+#: as float64 reach about 150 times; deflate ends at 1,032 times.
+FREE = 32 * 2**20
+RATIO = 200
+
+
+def most_unpacked(packed: int, free: int = FREE, ratio: int = RATIO) -> int:
+    """The bytes that ``packed`` bytes may unpack to."""
+    return max(free, ratio * packed)
+
+
+def unpacked_size(content: bytes) -> int:
+    """The bytes that a zip archive says it unpacks to; of any other file its own size."""
+    if not content.startswith(b"PK\x03\x04"):
+        return len(content)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return max(len(content), sum(each.file_size for each in archive.infolist()))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        return len(content)
+
+
+__all__ = ["FREE", "RATIO", "most_unpacked", "unpacked_size"]
