@@ -211,11 +211,11 @@ class SlowJournal:
         self.go, self.begun = threading.Event(), threading.Event()
         page = threading.get_ident()
 
-        def slow(folder):
+        def slow(folder, methods):
             assert threading.get_ident() != page
             self.begun.set()
             assert self.go.wait(60)
-            return read_journal(folder, get)
+            return read_journal(folder, methods)
 
         monkeypatch.setattr(module, "read_journal", slow)
 

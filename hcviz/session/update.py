@@ -1,4 +1,4 @@
-"""``update(session, action) -> (session, effects)``: the whole behaviour, without side effects.
+"""``update(session, action, methods) -> (session, effects)``: all behaviour, no side effects.
 
 The rules of constraints are in :mod:`answers`, of runs in :mod:`runs`, of undo in :mod:`history`;
 here is the table, the data's rules and the log.
