@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, shot, wait_still
+from tests.browser.driving import column, shot, wait_still, wait_until
 from tests.browser.test_widths import all_in_place
 
 #: Whether the heatmap's figure is drawn.
@@ -91,4 +91,5 @@ def test_at_400_a_panel_leaves_the_upper_part_of_the_tree(new_page, server):
 @pytest.mark.parametrize("width", [400, 540, 620, 820])
 def test_the_heatmaps_are_offered_where_one_is_shown(new_page, server, width):
     page, board = at(new_page, server, width)
-    assert page.evaluate(HEATMAP) == board.button("Similarity").is_visible() == (width > 560)
+    wait_until(page, lambda: page.evaluate(HEATMAP) == (width > 560))
+    expect(board.button("Similarity")).to_be_visible(visible=width > 560)
