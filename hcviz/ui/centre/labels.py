@@ -170,9 +170,8 @@ class LabelFigure:
         # A clade's list of names may always be cut.
         whole = np.array([style != "italic" for style in styles], dtype=bool)
         whole &= (slots < 0) | (scene.kind[slots] == LEAF)
-        bold = np.array([style == "bold" for style in styles], dtype=bool)
         room = self.width - left - right - 2
-        font, shift, texts = _fit(texts, whole, bold, column, setting, room)
+        font, shift, texts = _fit(texts, whole, column, setting, room)
         x = f32(left + column * shift)
         wide = f32([lettering.text_width(text, font) for text in texts])
         data: dict[str, Any] = {
@@ -356,7 +355,6 @@ def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:
 def _fit(
     texts: list[str],
     whole: Any,
-    bold: Any,
     column: Any,
     setting: lettering.Lettering,
     width: float,
@@ -378,9 +376,7 @@ def _fit(
         first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
         rooms = [first, usable - first]
     fitted = [
-        (lettering.shorten if name else lettering.truncate)(
-            text, font, (rooms[k] + 0.5) / (BOLD if heavy else 1)
-        )
-        for text, name, heavy, k in zip(texts, whole, bold, column, strict=True)
+        (lettering.shorten if name else lettering.truncate)(text, font, (rooms[k] + 0.5) / BOLD)
+        for text, name, k in zip(texts, whole, column, strict=True)
     ]
     return font, rooms[0] + gap, fitted
