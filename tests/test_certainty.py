@@ -201,7 +201,7 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     store.look(paused=False)
     store.dispatch(act.Arrived(run, replace(start, step=101)))
     assert live() == before["word"]  # the run goes on with the same draws
-    store.dispatch(act.SetMethod("average", "ignored"))
+    store.dispatch(act.SetMethod("average"))
     assert pictures.inspector_live(store)["sure"] is None
 
 

@@ -59,10 +59,10 @@ def test_what_the_page_chose_for_other_data_is_chosen_anew():
 
 
 def test_what_the_person_chose_stays_where_it_can_run():
-    own = after(Session(method="active-spectral"), act.SetMethod("active-spectral", "hard"))
+    own = after(Session(method="active-spectral"), act.SetMethod("active-spectral"))
     assert choosing.for_opened(own, FEW) is None
     # Also if the page had chosen it before, for other data.
-    both = after(own, loaded(), act.SetMethod("average", "ignored"))
+    both = after(own, loaded(), act.SetMethod("average"))
     assert choosing.for_opened(both, FEW) is None
     assert choosing.for_opened(Session(method="average"), FEW) is None  # as a link says
 
@@ -72,7 +72,7 @@ def test_what_the_person_chose_stays_where_it_can_run():
     [("ddt", ALIKE, "ddt cannot run on this data"), ("average", MANY, "average cannot run")],
 )
 def test_what_cannot_run_is_replaced_and_the_reason_said(method, problem, words):
-    own = after(Session(method=method), act.SetMethod(method, "hard"))
+    own = after(Session(method=method), act.SetMethod(method))
     found, why = choosing.for_opened(own, problem)
     assert not found.lacks(problem)
     assert words in why
@@ -112,7 +112,7 @@ def test_the_method_that_keeps_constraints_reads_what_the_other_read(problem, wa
 @pytest.fixture
 def zoo(loop):
     with over_zoo(loop, "average") as made:
-        made.dispatch(act.SetMethod("average", "ignored"))
+        made.dispatch(act.SetMethod("average"))
         yield made
 
 

@@ -178,7 +178,7 @@ def keeping(store: Store) -> act.SetMethod | None:
     if store.session.treats != "ignored" or store.dataset is None:
         return None
     other = choosing.keeping_constraints(store.session, store.problem)
-    return None if other is None else act.SetMethod(other.name, other.triplets)
+    return None if other is None else act.SetMethod(other.name)
 
 
 def _draft(store: Store) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def into(tree: Tree, count: int) -> Partition:
     parted = by_labels(tree, cut(tree, min(count, tree.n_leaves)))
     whole = parted.of_node > 0
     if whole[-1]:
-        return by_labels(tree, parted.of_item, float(tree.height[-1]) * 1.02 + 1e-9)
+        return Partition(parted.of_item, parted.of_node, float(tree.height[-1]) * 1.02 + 1e-9)
     tops = np.flatnonzero(whole & ~np.append(whole[tree.parent[:-1]], False))
     low, high = float(tree.height[tops].max()), float(tree.height[~whole].min())
     return Partition(parted.of_item, parted.of_node, (low + high) / 2)

@@ -140,7 +140,7 @@ class StripFigure:
         spare = max(0, len(self.numbers.data["text"]) - len(found))
         if not found and not any(self.numbers.data["text"]):
             return
-        right = float(self.x_range.end)
+        right = float(self.x_range.end)  # type: ignore[arg-type]
         self.numbers.data = {
             "x": f32([right - GAP - STRIP / 2] * len(found) + [-1e6] * spare),
             "y": f32([-row for row, _, _ in found] + [1e6] * spare),
