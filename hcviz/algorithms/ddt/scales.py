@@ -1,0 +1,283 @@
+"""Updates of sigma and of the leaf noise nu, given the tree and its times.
+
+The noise variance of a leaf is nu sigma_d^2 in column d. Priors: sigma_d^2 ~ inverse-Gamma(SHAPE,
+s_d^2), and nu has the density (1 + nu)^-2, so nu / (1 + nu), the share of noise in the variance of
+a leaf, is uniform on (0, 1). Where nu is learnt, both are restricted together to
+
+    nu sigma_d^2 >= floor_d   in every column d
+
+with floor_d the variance of rounding to the column's resolution (``leafnoise.py``), 0 without ties.
+The restriction bounds the likelihood, and so makes the posterior proper (docs/leaf-noise.md).
+
+Given the tree, 1 / sigma_d^2 is a Gamma variable below nu / floor_d, and sigma integrates out of
+the density of nu: a Metropolis step for nu costs one pass over the messages. Another move scales
+all of 1 - t and nu down, and all of sigma^2 up, by one factor: only the root's factor of the
+likelihood changes, so it costs O(n + d).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hcviz.algorithms.ddt.density import likelihood_some, likelihood_top, refresh
+from hcviz.algorithms.ddt.moves import LATEST
+from hcviz.algorithms.ddt.work import (
+    HARMONIC,
+    LEARNT,
+    NOISE,
+    PARENT,
+    ROOT,
+    SLOT,
+    C,
+    H,
+    U,
+)
+from hcviz.core.jit import njit
+
+#: The shape of sigma^2's inverse-Gamma prior; its scale is given at the start.
+SHAPE = 1.0
+#: nu stays between exp(-WIDEST) and exp(WIDEST), which no posterior comes near.
+WIDEST = 200.0
+
+
+@njit(error_model="numpy")
+def learn_scales(w, rng, scale, common):
+    """Update nu (where it is learnt) and sigma. ``scale`` (d,) is that of sigma^2's prior. O(n d).
+
+    The caller refreshes.
+    """
+    square = np.empty(w.sigma.size)
+    logs = squares(w, square)
+    if w.tally[LEARNT] == 0:
+        draw_sigma(w, rng, scale, common, square)
+        return
+    top = root_message(w)
+    old = propose_noise(w, rng)
+    refresh(w)
+    other = np.empty(w.sigma.size)
+    other_logs = squares(w, other)
+    choose_noise(w, rng, scale, common, old, logs, square, top, other_logs, other)
+    draw_sigma(w, rng, scale, common, square)
+    rescale(w, rng, scale, common, top)
+
+
+@njit(error_model="numpy")
+def squares(w, out):
+    """``out`` and the sum of logs of :func:`density.log_likelihood`. O(n d)."""
+    logs = likelihood_top(w, out)
+    return likelihood_some(w, out, w.data.shape[0], w.node.shape[0], logs)
+
+
+@njit
+def root_message(w):
+    """The root's message in the data's units but for its variance: (var, mean...). O(d)."""
+    root = w.tally[ROOT]
+    top = w.msg[2 * root + w.node[root, SLOT]].copy()
+    top[1:] *= w.sigma
+    return top
+
+
+@njit(error_model="numpy")
+def propose_noise(w, rng):
+    """Put a Cauchy step of log nu into ``w``; the old nu. The caller refreshes."""
+    n, dims = w.data.shape
+    old = w.real[NOISE]
+    # given all else log nu has a standard deviation of sqrt(2 / (n d)) or more
+    step = math.tan(math.pi * (rng.random() - 0.5)) * 2.0 / math.sqrt(n * max(dims, 1))
+    w.real[NOISE] = math.exp(min(max(math.log(old) + step, -2 * WIDEST), 2 * WIDEST))
+    return old
+
+
+@njit(error_model="numpy")
+def choose_noise(w, rng, scale, common, old, logs, square, top, other_logs, other):
+    """Accept the nu in ``w`` or put the old one back, sigma integrated out of both. O(d).
+
+    ``logs``, ``square`` and ``top`` (:func:`root_message`) are of the old nu, ``other_logs`` and
+    ``other`` of the one in ``w``; ``square`` and ``top`` become those of the chosen one.
+    """
+    new = w.real[NOISE]
+    threshold = math.log(1.0 - rng.random())
+    if abs(math.log(new)) < WIDEST:
+        gain = log_noise_given_tree(w, scale, common, new, other_logs, other)
+        gain -= log_noise_given_tree(w, scale, common, old, logs, square)
+        if threshold < gain:
+            square[:] = other
+            top[:] = root_message(w)
+            return
+    w.real[NOISE] = old
+
+
+@njit(error_model="numpy")
+def log_noise_given_tree(w, scale, common, nu, logs, square):
+    """Log density of log nu given tree and data, sigma integrated out, up to a constant. O(d).
+
+    ``square`` is that of :func:`squares` at the present sigma.
+    """
+    n, dims = w.data.shape
+    value = math.log(nu) - 2.0 * math.log1p(nu) - 0.5 * dims * logs
+    total = 0.0
+    highest = 0.0
+    for d in range(dims):
+        half = 0.5 * square[d] * w.sigma[d] * w.sigma[d]
+        total += half
+        highest = max(highest, w.floor[d])
+        if not common:
+            value += log_scale(SHAPE + 0.5 * n, scale[d] + half, nu, w.floor[d])
+    if common and dims > 0:
+        value += log_scale(SHAPE + 0.5 * n * dims, scale[0] + total, nu, highest)
+    return value
+
+
+@njit(error_model="numpy")
+def log_scale(shape, rate, nu, floor):
+    """log of the integral of x^(shape - 1) exp(-rate x), 0 < x <= nu / floor, less a constant."""
+    value = -shape * math.log(rate)
+    if floor > 0.0:
+        value += log_gamma_cdf(shape, rate * nu / floor)
+    return value
+
+
+@njit(error_model="numpy")
+def log_gamma_cdf(shape, x):
+    """log of the regularised lower incomplete gamma function; O(sqrt(shape)) terms.
+
+    By its series below the mean, and by Lentz's continued fraction for the other tail above.
+    """
+    if not x > 0.0:
+        return -math.inf
+    front = shape * math.log(x) - x - math.lgamma(shape)
+    if x < shape + 1.0:
+        term = 1.0 / shape
+        total = term
+        k = shape
+        while term > 1e-17 * total:
+            k += 1.0
+            term *= x / k
+            total += term
+        return front + math.log(total)
+    b = x + 1.0 - shape
+    c = 1e300
+    d = 1.0 / b
+    value = d
+    for i in range(1, 100_000):
+        a = -i * (i - shape)
+        b += 2.0
+        d = a * d + b
+        d = 1.0 / (d if abs(d) > 1e-300 else 1e-300)
+        c = b + a / c
+        if abs(c) < 1e-300:
+            c = 1e-300
+        value *= d * c
+        if abs(d * c - 1.0) < 1e-15:
+            break
+    return math.log1p(-min(math.exp(front) * value, 1.0))
+
+
+@njit(error_model="numpy")
+def gamma_below(rng, shape, top):
+    """A standard Gamma(shape) variable given that it is at most ``top``, shape > 1. Exact."""
+    if top >= shape - 1.0:  # a quarter of the mass or more
+        while True:
+            x = rng.standard_gamma(shape)
+            if x <= top:
+                return x
+    # x = top (1 - e): (1 - e)^(shape - 1) exp(top e) lies below exp(-(shape - 1 - top) e)
+    rate = shape - 1.0 - top
+    while True:
+        e = rng.random()
+        if rate > 1e-9:
+            e = -math.log1p(e * math.expm1(-rate)) / rate
+        if e < 1.0 and math.log(1.0 - rng.random()) < (shape - 1.0) * (math.log1p(-e) + e):
+            return top * (1.0 - e)
+
+
+@njit(error_model="numpy")
+def draw_sigma(w, rng, scale, common, square):
+    """sigma^2 given tree, times and nu: inverse-Gamma, one a dimension or one for all. O(d).
+
+    ``square`` is that of :func:`squares`, and is overwritten. The leaf noise is a share of sigma^2,
+    so this is conjugate with noise as without; where nu is learnt, sigma^2 >= floor / nu.
+    """
+    n, dims = w.data.shape
+    sigma = w.sigma
+    learnt = w.tally[LEARNT] == 1
+    total = 0.0
+    highest = 0.0
+    for d in range(dims):
+        square[d] *= 0.5 * sigma[d] * sigma[d]
+        total += square[d]
+        highest = max(highest, w.floor[d])
+    if common and dims > 0:
+        rate = scale[0] + total
+        top = rate * w.real[NOISE] / highest if learnt and highest > 0.0 else math.inf
+        sigma[:] = math.sqrt(rate / gamma_below(rng, SHAPE + 0.5 * n * dims, top))
+    else:
+        for d in range(dims):
+            rate = scale[d] + square[d]
+            top = math.inf
+            if learnt and w.floor[d] > 0.0:
+                top = rate * w.real[NOISE] / w.floor[d]
+            sigma[d] = math.sqrt(rate / gamma_below(rng, SHAPE + 0.5 * n, top))
+
+
+@njit(error_model="numpy")
+def log_rescaled(z, fall, size, ratio, nu, var, h, square, dims):
+    """Log density of :func:`rescale`'s z, up to a constant."""
+    part = nu * math.exp(-z)
+    both = var + (math.exp(z) - h)
+    value = -fall * z - 2.0 * math.log1p(part) - size * SHAPE * z - ratio * math.exp(-z)
+    return value - z - 0.5 * (dims * math.log(both) + square / both)
+
+
+@njit(error_model="numpy")
+def rescale(w, rng, scale, common, top):
+    """Slice-sample z: every u and log sigma^2 plus z, log nu less z. O(n + d).
+
+    In the data's units all branches but the root's and the noise stay as they are, so of the
+    likelihood only the root's factor changes. ``top`` is :func:`root_message` of the present nu.
+    The map keeps volume in (u, log nu, log sigma^2), and so does the slice. The caller refreshes.
+    """
+    node, time, sigma = w.node, w.time, w.sigma
+    n, dims = w.data.shape
+    if dims == 0:
+        return
+    root = w.tally[ROOT]
+    latest = 0.0
+    for v in range(n, node.shape[0]):
+        latest = max(latest, time[v, U])
+    ratio = 0.0
+    square = 0.0
+    for d in range(dims):
+        part = 1.0 / (sigma[d] * sigma[d])
+        square += top[1 + d] * top[1 + d] * part
+        if d == 0 or not common:
+            ratio += scale[d] * part
+    size = 1 if common else dims
+    fall = w.real[C] * w.table[HARMONIC, n - 1]
+    nu, var, h = w.real[NOISE], top[0], time[root, H]
+    level = log_rescaled(0.0, fall, size, ratio, nu, var, h, square, dims)
+    level += math.log(1.0 - rng.random())
+    begin, end = -time[root, U], LATEST - latest
+    z = 0.0
+    for _ in range(200):
+        z = begin + rng.random() * (end - begin)
+        if log_rescaled(z, fall, size, ratio, nu, var, h, square, dims) >= level:
+            break
+        if z < 0.0:
+            begin = z
+        else:
+            end = z
+    else:
+        return
+    if not (time[root, U] + z > 0.0 and abs(math.log(nu) - z) < WIDEST):
+        return
+    for v in range(n, node.shape[0]):  # rounding must not make a node as late as its parent
+        if v != root and not time[v, U] + z > time[node[v, PARENT], U] + z:
+            return
+    for v in range(n, node.shape[0]):
+        time[v, U] += z
+        time[v, H] = math.exp(-time[v, U])
+    w.real[NOISE] = nu * math.exp(-z)
+    sigma *= math.exp(0.5 * z)
