@@ -22,6 +22,7 @@ from hcviz.algorithms.ddt.density import (
 from hcviz.algorithms.ddt.scales import (
     choose_noise,
     draw_sigma,
+    noise_is_due,
     propose_noise,
     rescale,
     root_message,
@@ -151,11 +152,12 @@ class Chain:
             draw_sigma(w, rng, scale, common, square)
             return
         top = root_message(w)
-        old = propose_noise(w, rng)
-        yield from self._refreshed()
-        other = np.empty(w.sigma.size)
-        other_logs = yield from self._squares(other)
-        choose_noise(w, rng, scale, common, old, logs, square, top, other_logs, other)
+        if noise_is_due(w):
+            old = propose_noise(w, rng)
+            yield from self._refreshed()
+            other = np.empty(w.sigma.size)
+            other_logs = yield from self._squares(other)
+            choose_noise(w, rng, scale, common, old, logs, square, top, other_logs, other)
         draw_sigma(w, rng, scale, common, square)
         rescale(w, rng, scale, common, top)
 
