@@ -20,10 +20,9 @@ from hcviz.algorithms.ddt.density import (
     refresh_leaves,
 )
 from hcviz.algorithms.ddt.scales import (
-    choose_noise,
+    choose,
     draw_sigma,
-    noise_is_due,
-    propose_noise,
+    propose,
     rescale,
     root_message,
 )
@@ -152,12 +151,11 @@ class Chain:
             draw_sigma(w, rng, scale, common, square)
             return
         top = root_message(w)
-        if noise_is_due(w):
-            old = propose_noise(w, rng)
-            yield from self._refreshed()
-            other = np.empty(w.sigma.size)
-            other_logs = yield from self._squares(other)
-            choose_noise(w, rng, scale, common, old, logs, square, top, other_logs, other)
+        old, times = propose(w, rng)
+        yield from self._refreshed()
+        other = np.empty(w.sigma.size)
+        other_logs = yield from self._squares(other)
+        choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
         draw_sigma(w, rng, scale, common, square)
         rescale(w, rng, scale, common, top)
 

@@ -10,9 +10,9 @@ with floor_d the variance of rounding to the column's resolution (``leafnoise.py
 The restriction bounds the likelihood, and so makes the posterior proper (docs/leaf-noise.md).
 
 Given the tree, 1 / sigma_d^2 is a Gamma variable below nu / floor_d, and sigma integrates out of
-the density of nu: a Metropolis step for nu costs one pass over the messages. Another move scales
-all of 1 - t and nu down, and all of sigma^2 up, by one factor: only the root's factor of the
-likelihood changes, so it costs O(n + d).
+the density of nu: a Metropolis step for nu, or for c with times, costs one pass over the messages.
+Another move scales all of 1 - t and nu down, and all of sigma^2 up, by one factor: only the root's
+factor of the likelihood changes, so it costs O(n + d).
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ import numpy as np
 
 from hcviz.algorithms.ddt.density import likelihood_some, likelihood_top, refresh
 from hcviz.algorithms.ddt.moves import LATEST
+from hcviz.algorithms.ddt.times import RATE as RATE_C
+from hcviz.algorithms.ddt.times import SHAPE as SHAPE_C
 from hcviz.algorithms.ddt.work import (
     HARMONIC,
     LEARNT,
@@ -45,7 +47,9 @@ WIDEST = 200.0
 
 @njit(error_model="numpy")
 def learn_scales(w, rng, scale, common):
-    """Update nu (where it is learnt) and sigma. ``scale`` (d,) is that of sigma^2's prior. O(n d).
+    """Update sigma, and where nu is learnt nu, and c once more, with the times. O(n d).
+
+    ``scale`` (d,) is that of sigma^2's prior.
 
     The caller refreshes.
     """
@@ -55,12 +59,11 @@ def learn_scales(w, rng, scale, common):
         draw_sigma(w, rng, scale, common, square)
         return
     top = root_message(w)
-    if noise_is_due(w):
-        old = propose_noise(w, rng)
-        refresh(w)
-        other = np.empty(w.sigma.size)
-        other_logs = squares(w, other)
-        choose_noise(w, rng, scale, common, old, logs, square, top, other_logs, other)
+    old, times = propose(w, rng)
+    refresh(w)
+    other = np.empty(w.sigma.size)
+    other_logs = squares(w, other)
+    choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
     draw_sigma(w, rng, scale, common, square)
     rescale(w, rng, scale, common, top)
 
@@ -83,7 +86,7 @@ def root_message(w):
 
 @njit
 def noise_is_due(w):
-    """Whether this sweep proposes another nu: every second one, which halves the cost.
+    """Whether this sweep proposes another nu, or else another c: in turn.
 
     It depends on the number of proposals alone, so a chain goes on as it would have.
     """
@@ -91,33 +94,65 @@ def noise_is_due(w):
 
 
 @njit(error_model="numpy")
-def propose_noise(w, rng):
-    """Put a Cauchy step of log nu into ``w``; the old nu. The caller refreshes."""
+def propose(w, rng):
+    """Put another nu into ``w``, or another c with all u scaled by 1 / c. O(n).
+
+    Returns the old nu or c, and the old times. The caller refreshes. With noise late times are
+    known by little but c, and c by them: c alone would move slowly.
+    """
     n, dims = w.data.shape
-    old = w.real[NOISE]
-    # given all else log nu has a standard deviation of sqrt(2 / (n d)) or more
-    step = math.tan(math.pi * (rng.random() - 0.5)) * 2.0 / math.sqrt(n * max(dims, 1))
-    w.real[NOISE] = math.exp(min(max(math.log(old) + step, -2 * WIDEST), 2 * WIDEST))
-    return old
+    times = w.time.copy()
+    step = math.tan(math.pi * (rng.random() - 0.5)) * 2.0  # Cauchy: steps of every size
+    step = min(max(step, -2 * WIDEST), 2 * WIDEST)
+    if noise_is_due(w):
+        old = w.real[NOISE]
+        # given all else log nu has a standard deviation of sqrt(2 / (n d)) or more
+        w.real[NOISE] = math.exp(math.log(old) + step / math.sqrt(n * max(dims, 1)))
+        return old, times
+    old = w.real[C]
+    factor = math.exp(step / math.sqrt(n))
+    w.real[C] = old * factor
+    for v in range(n, w.node.shape[0]):
+        w.time[v, U] /= factor
+    return old, times
 
 
 @njit(error_model="numpy")
-def choose_noise(w, rng, scale, common, old, logs, square, top, other_logs, other):
-    """Accept the nu in ``w`` or put the old one back, sigma integrated out of both. O(d).
+def choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other):
+    """Accept what :func:`propose` put into ``w``, or put the old values back. O(n + d).
 
-    ``logs``, ``square`` and ``top`` (:func:`root_message`) are of the old nu, ``other_logs`` and
-    ``other`` of the one in ``w``; ``square`` and ``top`` become those of the chosen one.
+    Sigma is integrated out. ``logs``, ``square`` and ``top`` (:func:`root_message`) are of the old
+    values, ``other_logs`` and ``other`` of the new; ``square`` and ``top`` become the chosen ones'.
     """
-    new = w.real[NOISE]
+    nu, c = w.real[NOISE], w.real[C]
+    turn = noise_is_due(w)
     threshold = math.log(1.0 - rng.random())
-    if abs(math.log(new)) < WIDEST:
-        gain = log_noise_given_tree(w, scale, common, new, other_logs, other)
-        gain -= log_noise_given_tree(w, scale, common, old, logs, square)
-        if threshold < gain:
-            square[:] = other
-            top[:] = root_message(w)
-            return
-    w.real[NOISE] = old
+    gain = -math.inf
+    if is_sane(w):
+        gain = log_noise_given_tree(w, scale, common, nu, other_logs, other)
+        gain -= log_noise_given_tree(w, scale, common, old if turn else nu, logs, square)
+        if not turn:  # of log c; what the tree has of c and u is the same before and after
+            gain += SHAPE_C * math.log(c / old) - RATE_C * (c - old)
+    if threshold < gain:
+        square[:] = other
+        top[:] = root_message(w)
+        return
+    w.real[NOISE if turn else C] = old
+    w.time[:] = times
+
+
+@njit
+def is_sane(w):
+    """Whether nu, c and the times lie in their bounds, and times rise from parent to child."""
+    node, time = w.node, w.time
+    if not (abs(math.log(w.real[NOISE])) < WIDEST and 1e-8 < w.real[C] < 1e8):
+        return False
+    latest = LATEST if w.data.shape[1] > 0 else math.inf
+    for v in range(w.data.shape[0], node.shape[0]):
+        above = node[v, PARENT]
+        if not (time[above, U] if above >= 0 else 0.0) < time[v, U] < latest:
+            return False  # by rounding, or too late
+    return True
 
 
 @njit(error_model="numpy")
@@ -282,13 +317,13 @@ def rescale(w, rng, scale, common, top):
             end = z
     else:
         return
-    if not (time[root, U] + z > 0.0 and abs(math.log(nu) - z) < WIDEST):
-        return
-    for v in range(n, node.shape[0]):  # rounding must not make a node as late as its parent
-        if v != root and not time[v, U] + z > time[node[v, PARENT], U] + z:
-            return
+    times = time.copy()
     for v in range(n, node.shape[0]):
         time[v, U] += z
         time[v, H] = math.exp(-time[v, U])
     w.real[NOISE] = nu * math.exp(-z)
-    sigma *= math.exp(0.5 * z)
+    if is_sane(w):
+        sigma *= math.exp(0.5 * z)
+    else:
+        time[:] = times
+        w.real[NOISE] = nu
