@@ -22,6 +22,7 @@ from hcviz.algorithms.ddt.density import (
 from hcviz.algorithms.ddt.scales import (
     choose,
     draw_sigma,
+    is_due,
     propose,
     rescale,
     root_message,
@@ -151,11 +152,12 @@ class Chain:
             draw_sigma(w, rng, scale, common, square)
             return
         top = root_message(w)
-        old, times = propose(w, rng)
-        yield from self._refreshed()
-        other = np.empty(w.sigma.size)
-        other_logs = yield from self._squares(other)
-        choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
+        if is_due(w):
+            old, times = propose(w, rng)
+            yield from self._refreshed()
+            other = np.empty(w.sigma.size)
+            other_logs = yield from self._squares(other)
+            choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
         draw_sigma(w, rng, scale, common, square)
         rescale(w, rng, scale, common, top)
 
