@@ -72,7 +72,7 @@ def test_a_million_proposals_are_stationary(name):
 
     R-hat compares the halves of both chains; a drift of .6 standard deviations between halves gives
     1.15. The log joint mixes most slowly. Before the leaf noise was learnt the log sigma of all
-    tables but Zoo gave 1.3 to 1.8. Zoo had noise of 0.01, since it has equal rows: it was stationary.
+    tables but Zoo gave 1.3 to 1.8. Zoo has equal rows, hence noise of 0.01: it was stationary.
     """
     found = []
     for seed, init in enumerate(("average", "random")):
