@@ -12,7 +12,7 @@ import numpy as np
 from hcviz import Tree
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.seeds import children_of
-from hcviz.algorithms.ddt.work import LEFT, PARENT, RIGHT, SIZE, U, Work, allocate
+from hcviz.algorithms.ddt.work import LEARNT, LEFT, PARENT, RIGHT, SIZE, U, Work, allocate
 
 
 def harmonic(k: int) -> float:
@@ -65,7 +65,34 @@ def slow_log_likelihood(w: Work) -> float:
 
 
 def slow_log_joint(w: Work) -> float:
-    return slow_log_prior(w) + slow_log_likelihood(w)
+    """Tree, times and data; where the leaf noise nu is learnt also nu, and u in place of t."""
+    value = slow_log_prior(w) + slow_log_likelihood(w)
+    if w.tally[LEARNT]:
+        nu = float(w.real[1])
+        if np.any(nu * w.sigma**2 < w.floor * (1 - 1e-9)):
+            return -math.inf
+        value += math.log(1 / (1 + nu) ** 2)
+        n = w.data.shape[0]
+        for v in range(n, 2 * n - 1):
+            value += math.log(math.exp(-w.time[v, U]))  # dt = exp(-u) du
+    return value
+
+
+def slow_bound(w: Work) -> float:
+    """What :func:`slow_log_joint` with learnt noise never exceeds at this c (docs/leaf-noise.md).
+
+    A tied column: (2 pi floor)^(-n/2). One without ties, least gap g: (pi e g^2 / n)^(-n/2). The
+    tree: c^(n-1).
+    """
+    n, dims = w.data.shape
+    value = (n - 1) * math.log(float(w.real[0]))
+    for d in range(dims):
+        if w.floor[d] > 0:
+            value -= 0.5 * n * math.log(2 * math.pi * w.floor[d])
+        else:
+            gap = np.diff(np.sort(w.data[:, d])).min()
+            value -= 0.5 * n * math.log(math.pi * math.e * gap**2 / n)
+    return value
 
 
 def slow_log_walk(
@@ -106,12 +133,13 @@ def chain(
     beta: float | None = None,
     c: float = 1.0,
     data=None,
+    floor=None,
 ) -> Work:
     """The kernel's arrays with ``tree``'s shape, random times that rise, and random data."""
     n = tree.n_leaves
     rows = np.asarray(triplets, np.int32).reshape(-1, 3)
     data = rng.normal(size=(n, dims)) if data is None else np.asarray(data, float)
-    w = allocate(n, data, rows, 1.0 + np.arange(len(rows)) % 2, noise, beta)
+    w = allocate(n, data, rows, 1.0 + np.arange(len(rows)) % 2, noise, beta, floor)
     put_scale(w, c, rng.uniform(0.5, 1.5, size=data.shape[1]))
     u = np.full(2 * n - 1, np.inf)
     for v in range(2 * n - 2, n - 1, -1):

@@ -64,7 +64,17 @@ def iris() -> Case:
     data = load("iris")
     assert data.target is not None
     features = _array(data)
-    return _case("iris", data.title, data.labels, features, features, data.target, "as they are")
+    # Two flowers are equal. The figures in docs/reproductions.md were made with this noise.
+    return _case(
+        "iris",
+        data.title,
+        data.labels,
+        features,
+        features,
+        data.target,
+        "as they are, leaf noise .01",
+        {"leaf_noise": 0.01},
+    )
 
 
 def zoo() -> Case:

@@ -46,13 +46,16 @@ def generators(rng: np.random.Generator, number: int) -> list[np.random.Generato
 
 
 def agreement_of(
-    of: str, problem: Problem, params: Parameters, state: DdtState | None
+    of: str, problem: Problem, params: Parameters, state: DdtState | None, learnt: bool
 ) -> Agreement | None:
-    """The record of several chains on the data with the digest ``of``, taken up from a state."""
+    """The record of several chains on the data with the digest ``of``, taken up from a state.
+
+    ``learnt``: whether the leaf noise is.
+    """
     if params.chains == 1:
         return None
     triplets = problem.triplets
-    target = _target(of, triplets.rows, triplets.weights, params)
+    target = _target(of, triplets.rows, triplets.weights, params, learnt)
     return Agreement(params.chains, target, state.company if state else None)
 
 
@@ -68,11 +71,13 @@ def together(first: Snapshot, others: Sequence[DdtState], agreement: Agreement |
     return replace(first, metrics=metrics, state=replace(state, company=company))
 
 
-def _target(of: str, rows: Any, weights: Any, params: Parameters) -> str:
+def _target(of: str, rows: Any, weights: Any, params: Parameters, learnt: bool) -> str:
     """What the posterior is of: draws of another one say nothing about its convergence."""
     found = hashlib.blake2b(of.encode(), digest_size=8)
     for part in (rows, weights):
         found.update(repr(part.shape).encode() + np.ascontiguousarray(part).tobytes())
     model = [params.beta, params.learn, params.leaf_noise, params.c, np.asarray(params.sigma)]
     found.update(repr(model).encode())
+    if learnt:  # records of before it was learnt are of another density
+        found.update(b"learnt leaf noise")
     return found.hexdigest()

@@ -15,6 +15,7 @@ import numpy as np
 from hcviz.algorithms.ddt.work import (
     GIVEN,
     HARMONIC,
+    LEARNT,
     LEFT,
     LOG_FACTORIAL,
     NOISE,
@@ -190,10 +191,25 @@ def likelihood_end(w, out, logs):
     return total
 
 
+@njit(error_model="numpy")
+def log_noise(w):
+    """What the log joint has besides where the leaf noise nu is learnt; else 0. O(n).
+
+    The log prior density of nu, (1 + nu)^-2; and the change from t to u of the times' density. With
+    noise, twins may part at any late time, and where c < 1 the density in t has no bound there.
+    """
+    if w.tally[LEARNT] == 0:
+        return 0.0
+    total = -2.0 * math.log1p(w.real[NOISE])
+    for v in range(w.data.shape[0], w.node.shape[0]):
+        total -= w.time[v, U]
+    return total
+
+
 @njit
 def log_joint(w):
-    """:func:`log_prior` + :func:`log_likelihood`."""
-    return log_prior(w) + log_likelihood(w, np.empty(w.sigma.size))
+    """:func:`log_prior` + :func:`log_noise` + :func:`log_likelihood`."""
+    return log_prior(w) + log_noise(w) + log_likelihood(w, np.empty(w.sigma.size))
 
 
 def integrated(w: Work) -> float:

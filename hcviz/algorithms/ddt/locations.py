@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.algorithms.ddt.sampler import columns, noise_of
+from hcviz.algorithms.ddt.leafnoise import unsaved_noise
+from hcviz.algorithms.ddt.parameters import number_or_auto
+from hcviz.algorithms.ddt.sampler import columns
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.algorithms.ddt.work import Float
 from hcviz.core.errors import InvalidData
@@ -31,8 +33,8 @@ def sample_locations(
     heights are 1 - t). Without leaf noise a leaf's row is its data; columns that the run
     left out as constant stay constant.
     The sampler integrates these positions out; this is what the paper's Gibbs step would draw.
-    ``leaf_noise`` and ``mu`` are those of the run. Raises :class:`InvalidData` for a snapshot of
-    another method or another problem. O(m d).
+    ``mu`` is that of the run. ``leaf_noise``: "auto" takes the snapshot's own; a number replaces
+    it. Raises :class:`InvalidData` for a snapshot of another method or another problem. O(m d).
     """
     state, tree = snapshot.state, snapshot.tree
     if not isinstance(state, DdtState):
@@ -46,7 +48,10 @@ def sample_locations(
     h = tree.height
     weight = np.zeros(m)  # precisions, summed over children
     mean = np.zeros((m, dims))
-    var = np.full(m, noise_of(data, leaf_noise))
+    noise = number_or_auto("leaf_noise", leaf_noise)
+    if noise is None:
+        noise = unsaved_noise(data) if state.noise is None else state.noise
+    var = np.full(m, noise)
     mean[:n] = data / state.sigma
     for v in range(m):
         if v >= n:

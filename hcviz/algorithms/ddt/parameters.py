@@ -74,7 +74,9 @@ class Parameters(param.Parameterized):
         "auto",
         allow_None=True,
         doc="Variance of the noise at the leaves in units of sigma^2, as if each leaf diffused on "
-        "for this long after t = 1. auto: 0, or 0.01 where rows are equal.",
+        "for this long after t = 1. auto: 0 where no column has ties (equal values); else learnt "
+        "with sigma, or 0.01 where sigma is not learnt. A number stays as it is. With 0 and learn "
+        "the posterior may have no bound where columns have ties.",
     )
     beta = param.Number(
         None,

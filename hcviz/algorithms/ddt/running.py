@@ -13,15 +13,24 @@ from hcviz.algorithms.ddt.density import (
     likelihood_end,
     likelihood_some,
     likelihood_top,
+    log_noise,
     log_prior,
     postorder,
     refresh_inner,
     refresh_leaves,
 )
+from hcviz.algorithms.ddt.scales import (
+    choose,
+    draw_sigma,
+    is_due,
+    propose,
+    rescale,
+    root_message,
+)
 from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.state import DdtState
-from hcviz.algorithms.ddt.times import draw_sigma, draw_some, learn_c, sweep_begin, sweep_some
-from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SLOT, Float, Work, allocate
+from hcviz.algorithms.ddt.times import draw_some, learn_c, sweep_begin, sweep_some
+from hcviz.algorithms.ddt.work import GIVEN, LEARNT, PROPOSALS, ROOT, SLOT, Float, Work, allocate
 
 #: Seconds that one call of a kernel should take.
 CALL = 0.015
@@ -112,9 +121,7 @@ class Chain:
             yield
         if self.learn:
             learn_c(w, rng)
-            square = np.empty(w.sigma.size)
-            yield from self._likelihood(square)
-            draw_sigma(w, rng, self.scale, self.common, square)
+            yield from self._scales()
             yield from self._refreshed()
         if given:
             end = postorder(w.node, w.spare, w.tally[ROOT])
@@ -131,20 +138,38 @@ class Chain:
         if given:
             yield from self._refreshed()
         square = np.empty(w.sigma.size)
-        value = yield from self._likelihood(square)
-        self._joint = float(log_prior(w)) + value
+        logs = yield from self._squares(square)
+        self._joint = float(log_prior(w) + log_noise(w)) + float(likelihood_end(w, square, logs))
         if given:
             w.node[w.data.shape[0] :, SLOT] ^= 1
 
-    def _likelihood(self, square: Float) -> Generator[None, None, float]:
-        """:func:`hcviz.algorithms.ddt.density.log_likelihood` in parts."""
+    def _scales(self) -> Iterator[None]:
+        """:func:`hcviz.algorithms.ddt.scales.learn_scales` in parts."""
+        w, rng, scale, common = self.w, self.rng, self.scale, self.common
+        square = np.empty(w.sigma.size)
+        logs = yield from self._squares(square)
+        if not w.tally[LEARNT]:
+            draw_sigma(w, rng, scale, common, square)
+            return
+        top = root_message(w)
+        if is_due(w):
+            old, times = propose(w, rng)
+            yield from self._refreshed()
+            other = np.empty(w.sigma.size)
+            other_logs = yield from self._squares(other)
+            choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
+        draw_sigma(w, rng, scale, common, square)
+        rescale(w, rng, scale, common, top)
+
+    def _squares(self, square: Float) -> Generator[None, None, float]:
+        """:func:`hcviz.algorithms.ddt.scales.squares` in parts."""
         w = self.w
         logs = likelihood_top(w, square)
         for begin in range(w.data.shape[0], len(w.node), self._block):
             end = min(begin + self._block, len(w.node))
             logs = likelihood_some(w, square, begin, end, logs)
             yield
-        return float(likelihood_end(w, square, logs))
+        return float(logs)
 
     def _refreshed(self) -> Iterator[None]:
         """:func:`hcviz.algorithms.ddt.density.refresh` in parts."""

@@ -22,15 +22,23 @@ from hcviz.algorithms.ddt.beside import (
     together,
 )
 from hcviz.algorithms.ddt.density import put_scale, put_tree
+from hcviz.algorithms.ddt.leafnoise import (
+    check_noise,
+    first_noise,
+    is_learnt,
+    unsaved_noise,
+)
 from hcviz.algorithms.ddt.legal import violated
-from hcviz.algorithms.ddt.parameters import Parameters, number_or_auto
+from hcviz.algorithms.ddt.parameters import Parameters
 from hcviz.algorithms.ddt.running import Chain
-from hcviz.algorithms.ddt.start import mend, put_first, put_start, tree_of
+from hcviz.algorithms.ddt.start import lift_sigma, mend, put_first, put_start, tree_of
 from hcviz.algorithms.ddt.state import DdtState, put_places
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     GIVEN,
+    LEARNT,
+    NOISE,
     PROPOSALS,
     SUBTREE,
     TRIES,
@@ -44,8 +52,6 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
-#: Leaf noise where rows are equal, in units of sigma^2.
-NOISE_OF_DUPLICATES = 0.01
 #: Columns that vary by less are constant.
 LEAST = 1e-100
 
@@ -69,6 +75,12 @@ def run(
     column's variance times (1 + c) / c, the sigma^2 at which the model's leaves vary as much as the
     data do on average. That uses the data twice, if weakly: the prior weighs as much as two items.
 
+    Where a column has ties and ``leaf_noise`` is "auto" the leaf noise nu is learnt with sigma:
+    nu / (1 + nu) ~ Uniform(0, 1), and both priors are restricted to nu sigma_d^2 >=
+    resolution_d^2 / 12 in columns with ties. This bounds the likelihood, so the posterior is proper
+    (docs/leaf-noise.md). ``log_joint`` then includes the prior of nu, and is a density of the times
+    -log(1 - t), not t: with noise and c < 1 the density of t has no bound at t = 1.
+
     ``chains`` of them run side by side in threads, each with a stream of random numbers of its own,
     so that threads have no say in the result. Tree and metrics are the first chain's, which is the
     one that runs alone with ``chains=1``: two pictures then differ by the moves of one chain, not
@@ -87,19 +99,22 @@ def run(
         build(n, triplets)  # raises where there is no tree
     state = state_of(start, n)
     data, _ = columns(problem, params.mu, params.sigma is not None)
-    noise = noise_of(data, params.leaf_noise)
+    check_noise(data, params.leaf_noise)
     of = digest(data)
     states = states_of(state, params.chains)
     chains = []
     common = params.sigma is not None and np.ndim(params.sigma) == 0
     for saved, own in zip(states, generators(rng, params.chains), strict=True):
-        c, sigma, scale = _scale(data, params, saved if saved and saved.fits(of) else None)
-        w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta)
+        c, sigma, scale, noise, floor = _scale(
+            data, params, saved if saved and saved.fits(of) else None
+        )
+        w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta, floor)
         put_scale(w, c, sigma)
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
         chains.append(Chain(w, generator, saved, params.learn, scale, common, of))
-    return _stream(chains, problem, params, start, agreement_of(of, problem, params, state))
+    agreement = agreement_of(of, problem, params, state, bool(chains[0].w.tally[LEARNT]))
+    return _stream(chains, problem, params, start, agreement)
 
 
 def shares(
@@ -120,7 +135,8 @@ def shares(
             begin = Snapshot(saved.tree(), 0, 1, state=replace(saved, company=None))
         parts.append(Share(alone if number == 0 else {**alone, "init": "random"}, own, begin))
     data, _ = columns(problem, params.mu, params.sigma is not None)
-    agreement = agreement_of(digest(data), problem, params, state)
+    learnt = is_learnt(data, params.leaf_noise, params.learn)
+    agreement = agreement_of(digest(data), problem, params, state, learnt)
     return Shares(
         parts, lambda all_: together(all_[0], [each.state for each in all_[1:]], agreement)
     )
@@ -176,6 +192,7 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
         put_start(w, start if isinstance(start, Tree) else start.tree)
     else:
         put_first(w, chain.rng, params.init if first else "random")
+    lift_sigma(w, chain.common)
     triplets = problem.triplets
     mended = params.beta is None and len(triplets) and mend(w, triplets, params.repair)
     if mended:
@@ -200,6 +217,7 @@ def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total
     }
     if w.sigma.size:
         metrics["sigma"] = float(np.exp(np.mean(np.log(w.sigma))))
+        metrics["leaf_noise"] = float(w.real[NOISE])
     state = DdtState.of(w, rng, joints[0], chains[0].of)
     others = [
         DdtState.of(c.w, c.rng, joint, c.of)
@@ -232,27 +250,12 @@ def digest(data: Float) -> str:
     return found.hexdigest()
 
 
-def noise_of(data: Float, leaf_noise: Any) -> float:
-    """The leaf noise in units of sigma^2: as given, or by whether rows are equal. O(n d)."""
-    number = number_or_auto("leaf_noise", leaf_noise)
-    if data.shape[1] == 0 or (number is not None and number > 0):
-        return number or 0.0
-    seen: dict[bytes, int] = {}
-    for row, values in enumerate(data):
-        first = seen.setdefault(values.tobytes(), row)
-        if first != row:
-            if number is None:
-                return NOISE_OF_DUPLICATES
-            raise InvalidData(
-                f"Rows {first} and {row} of the features are equal: without leaf noise the density "
-                "has no bound.",
-                'Set leaf_noise to "auto" or to a positive number.',
-            )
-    return 0.0
-
-
-def _scale(data: Float, params: Parameters, state: DdtState | None) -> tuple[float, Float, Float]:
-    """c and sigma to start with, and the scale of sigma^2's prior. ``state`` is of these data."""
+def _scale(
+    data: Float, params: Parameters, state: DdtState | None
+) -> tuple[float, Float, Float, float, Float | None]:
+    """c and sigma to start with, the scale of sigma^2's prior, the leaf noise, and its floors
+    where it is learnt. ``state`` is of these data.
+    """
     dims = data.shape[1]
     c = 1.0 if params.c is None else float(params.c)
     # the variance between leaves is sigma^2 (1 - E t_lca) = sigma^2 c / (1 + c) on average
@@ -269,4 +272,8 @@ def _scale(data: Float, params: Parameters, state: DdtState | None) -> tuple[flo
         sigma = state.sigma
     if state is not None and (params.learn or params.c is None):
         c = state.c
-    return c, sigma, scale
+    saved = None
+    if state is not None:
+        saved = unsaved_noise(data) if state.noise is None else state.noise
+    noise, floor = first_noise(data, params.leaf_noise, params.learn, scale, saved)
+    return c, sigma, scale, noise, floor

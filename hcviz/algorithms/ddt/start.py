@@ -15,7 +15,7 @@ from hcviz.algorithms.ddt.seeds import (
     times_of,
 )
 from hcviz.algorithms.ddt.state import tree_from
-from hcviz.algorithms.ddt.work import NOISE, PARENT, Float, H, Int, U, Work
+from hcviz.algorithms.ddt.work import LEARNT, NOISE, PARENT, Float, H, Int, U, Work
 from hcviz.core.build import build, build_guided
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
@@ -140,6 +140,21 @@ def put_first(w: Work, rng: np.random.Generator, init: str) -> None:
     parent = average_tree(points)
     u = times_of(parent, data_heights(parent, points, w.real[NOISE]), n)
     put_tree(w, parent, children_of(parent, n), u)
+
+
+def lift_sigma(w: Work, common: bool) -> None:
+    """Raise sigma to where a learnt leaf noise allows it, noise * sigma^2 >= floor.
+
+    A chain's own state may lie below by rounding; then it is left alone.
+    """
+    if not w.tally[LEARNT]:
+        return
+    floor = np.full_like(w.floor, w.floor.max(initial=0.0)) if common else w.floor
+    least = np.sqrt(floor / w.real[NOISE])
+    low = w.sigma < least * (1.0 - 1e-9)
+    if low.any():
+        w.sigma[low] = least[low]
+        refresh(w)
 
 
 def tree_of(w: Work) -> Tree:

@@ -13,6 +13,7 @@ from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     GIVEN,
     LEFT,
+    NOISE,
     PARENT,
     PROPOSALS,
     RIGHT,
@@ -62,7 +63,8 @@ class DdtState:
     log_joint: float = float("nan")
     places: Float | None = None  # (n - 1, d) locations in units of sigma, where they are given
     company: Company | None = field(default=None, repr=False)
-    data: str = ""  # a digest of the data that c, sigma and places are of
+    data: str = ""  # a digest of the data that c, sigma, noise and places are of
+    noise: float | None = None  # at the leaves, in units of sigma^2; None: from an older file
 
     @classmethod
     def of(
@@ -88,6 +90,7 @@ class DdtState:
             places_of(w) if w.tally[GIVEN] else None,
             company,
             data,
+            float(w.real[NOISE]),
         )
 
     def fits(self, data: str) -> bool:
@@ -123,6 +126,8 @@ class DdtState:
             "log_joint": np.array(self.log_joint),
             "data": np.frombuffer(self.data.encode(), np.uint8),
         }
+        if self.noise is not None:
+            found["noise"] = np.array(self.noise)
         if self.places is not None:
             found["places"] = self.places
         company = self.company
@@ -155,6 +160,7 @@ class DdtState:
                 np.array(arrays["places"], np.float64) if "places" in arrays else None,
                 _company(arrays) if "company.joints" in arrays else None,
                 bytes(np.asarray(arrays["data"], np.uint8)).decode(),
+                float(arrays["noise"]) if "noise" in arrays else None,
             )
             made.check()
         except (KeyError, TypeError, ValueError, IndexError) as fault:
@@ -195,6 +201,8 @@ class DdtState:
             raise ValueError("c is not positive")
         if self.sigma.ndim != 1 or not np.all(np.isfinite(self.sigma) & (self.sigma > 0)):
             raise ValueError("sigma is not positive")
+        if self.noise is not None and not (np.isfinite(self.noise) and self.noise >= 0):
+            raise ValueError("its leaf noise is not a number of 0 or more")
         if self.places is not None and not (
             self.places.shape == (n - 1, self.sigma.size) and np.all(np.isfinite(self.places))
         ):

@@ -1,4 +1,4 @@
-"""Moves that leave the tree's shape alone: divergence times, c and sigma, and locations.
+"""Moves that leave the tree's shape alone: divergence times, c, and locations.
 
 One sweep walks the tree depth first with the messages from outside at hand. Around a node v three
 messages meet, from its two children and from above; given them its time has the density
@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from hcviz.algorithms.ddt.density import FAST, log_likelihood, postorder, update
+from hcviz.algorithms.ddt.density import FAST, postorder, update
 from hcviz.algorithms.ddt.moves import LATEST, from_outside
 from hcviz.algorithms.ddt.work import (
     HARMONIC,
@@ -31,7 +31,7 @@ from hcviz.algorithms.ddt.work import (
 )
 from hcviz.core.jit import njit
 
-#: Priors: c ~ Gamma(SHAPE, rate RATE); sigma^2 ~ inverse-Gamma(SHAPE, scale given at the start).
+#: Prior: c ~ Gamma(SHAPE, rate RATE).
 SHAPE = 1.0
 RATE = 1.0
 
@@ -184,34 +184,6 @@ def learn_c(w, rng):
     """c given the tree: Gamma(SHAPE + n - 1, rate RATE + waiting). O(n)."""
     c = rng.standard_gamma(SHAPE + w.data.shape[0] - 1.0) / (RATE + waiting(w))
     w.real[C] = min(max(c, 1e-8), 1e8)
-
-
-@njit(error_model="numpy")
-def learn_sigma(w, rng, scale, common):
-    """sigma^2 given tree and times: inverse-Gamma, one for each dimension or one for all. O(n d).
-
-    The leaf noise is a share of sigma^2, so this is conjugate with noise as without. The caller
-    refreshes. ``scale`` (d,) is the prior's.
-    """
-    square = np.empty(w.sigma.size)
-    log_likelihood(w, square)
-    draw_sigma(w, rng, scale, common, square)
-
-
-@njit(error_model="numpy")
-def draw_sigma(w, rng, scale, common, square):
-    """:func:`learn_sigma` given ``out`` of :func:`log_likelihood`, which it overwrites. O(d)."""
-    n, dims = w.data.shape
-    sigma = w.sigma
-    total = 0.0
-    for d in range(dims):
-        square[d] *= 0.5 * sigma[d] * sigma[d]
-        total += square[d]
-    if common and dims > 0:
-        sigma[:] = math.sqrt((scale[0] + total) / rng.standard_gamma(SHAPE + 0.5 * n * dims))
-    else:
-        for d in range(dims):
-            sigma[d] = math.sqrt((scale[d] + square[d]) / rng.standard_gamma(SHAPE + 0.5 * n))
 
 
 @njit(error_model="numpy")

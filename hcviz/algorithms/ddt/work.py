@@ -28,7 +28,7 @@ PARENT, LEFT, RIGHT, SIZE, SLOT, FLOOR, MARK, KNOWN = range(8)
 # Columns of Work.time
 U, H = 0, 1
 # Places in Work.tally
-ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN = range(7)
+ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN, LEARNT = range(8)
 # Places in Work.real
 C, NOISE, BETA = range(3)
 # Rows of Work.table
@@ -50,12 +50,14 @@ class Work(NamedTuple):
     msg: Float  # (2m, 1 + d)
     outer: Float  # (m, 1 + d)
     table: Float  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
-    tally: NDArray[np.int64]  # (7,): root, stamp, proposals, accepted, subtree, tries left for it,
-    # and whether locations are given: then an inner node's message is its location, variance 0
+    tally: NDArray[np.int64]  # (8,): root, stamp, proposals, accepted, subtree, tries left for it,
+    # whether locations are given: then an inner node's message is its location, variance 0,
+    # and whether the leaf noise is learnt
     real: Float  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
     spare: Int  # (4, m): stacks and lists
     data: Float  # (n, d): features less mu
     sigma: Float  # (d,)
+    floor: Float  # (d,): where the leaf noise is learnt, the least of noise * sigma^2
     triplets: Int  # (k, 3)
     weight: Float  # (k,)
     at: Int  # (n + 1,): where each item's triplets begin in ``of``
@@ -64,9 +66,18 @@ class Work(NamedTuple):
 
 
 def allocate(
-    n: int, data: Float, triplets: Int, weight: Float, noise: float, beta: float | None
+    n: int,
+    data: Float,
+    triplets: Int,
+    weight: Float,
+    noise: float,
+    beta: float | None,
+    floor: Float | None = None,
 ) -> Work:
-    """Empty arrays for n items; O(n (d + 1) + k) memory."""
+    """Empty arrays for n items; O(n (d + 1) + k) memory.
+
+    ``floor``: the leaf noise is learnt from ``noise`` on, with this floor in each column.
+    """
     m, d, k = 2 * n - 1, data.shape[1], len(triplets)
     numbers = np.arange(1, n + 1, dtype=np.float64)
     order = np.argsort(triplets.T.ravel(), kind="stable")
@@ -80,17 +91,20 @@ def allocate(
     table = np.zeros((2, n + 1))
     table[HARMONIC, 1:] = np.cumsum(1.0 / numbers)
     table[LOG_FACTORIAL, 1:] = np.cumsum(np.log(numbers))
+    tally = np.zeros(8, np.int64)
+    tally[LEARNT] = floor is not None
     return Work(
         node=node,
         time=time,
         msg=np.zeros((2 * m, 1 + d)),
         outer=np.zeros((m, 1 + d)),
         table=table,
-        tally=np.zeros(7, np.int64),
+        tally=tally,
         real=np.array([1.0, noise, -1.0 if beta is None else beta]),
         spare=np.zeros((4, m), np.int32),
         data=np.ascontiguousarray(data, dtype=np.float64).copy(),
         sigma=np.ones(d),
+        floor=np.zeros(d) if floor is None else np.asarray(floor, np.float64).copy(),
         triplets=np.ascontiguousarray(triplets, dtype=np.int32).copy(),
         weight=np.ascontiguousarray(weight, dtype=np.float64).copy(),
         at=at,
