@@ -54,7 +54,7 @@ class Census:
         self.process.send_signal(signal.SIGUSR1)
         until = time.monotonic() + 60
         while not self.file.exists():
-            assert time.monotonic() < until and self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < until, self.log.read_text()
             time.sleep(0.05)
         found: dict[str, Any] = json.loads(self.file.read_text())
         return found
@@ -108,9 +108,8 @@ def server(tmp_path: Path) -> Iterator[Census]:
                 made.fetch("?method=average")  # discarded as the others are
                 break
             except OSError:
-                assert made.process.poll() is None and time.monotonic() < until, (
-                    made.log.read_text()
-                )
+                assert made.process.poll() is None, made.log.read_text()
+                assert time.monotonic() < until, made.log.read_text()
                 time.sleep(0.2)
         yield made
     finally:
