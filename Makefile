@@ -17,7 +17,8 @@ app:
 	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@echo "hcviz: http://localhost:$(PORT) (Ctrl-C ends it)"
 	@$(PYTHON) -m panel serve app.py --warm --port $(PORT) --address 127.0.0.1 \
-	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT)
+	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) \
+	  --unused-session-lifetime 10000 --check-unused-sessions 4000
 
 # The browser's tests wait for a browser most of the time: the library's run beside them.
 test: lint

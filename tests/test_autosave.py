@@ -150,6 +150,29 @@ def test_a_table_is_kept_as_soon_as_it_is_opened_and_offered_with_an_answer(make
     assert again.session.labels == store.session.labels
 
 
+def test_each_tab_that_lost_the_server_rejoins_its_own_session(make, shelf, loop):
+    """Not the newest, which is the other tab's; and not before its folder is free."""
+    stores = [make(), make("iris")]
+    tabs = [Autosave(store, shelf) for store in stores]
+    for store in stores:
+        store.dispatch(wrong(store))
+        loop.until(lambda store=store: store.session.status == "settled")
+    names = [picture(store)["journal"] for store in stores]
+    assert sorted(names) == [each.name for each in folders(shelf)]
+
+    again = make("iris")
+    other = Autosave(again, shelf)
+    other.act("rejoin", {"name": names[0]})
+    assert said(again.session) == []  # the old page still holds it
+    for tab in tabs:
+        tab.close()
+    other.tick()
+    loop.until(lambda: said(again.session) == said(stores[0].session))
+    assert again.session.labels == stores[0].session.labels
+    assert again.view.said.startswith("Resumed")
+    assert again.view.unfinished is None  # it is not offered besides
+
+
 def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     """The folder as it lies there in the middle of a run is all that another server has."""
     store = make(method="ddt")

@@ -15,7 +15,7 @@ OFTEN = 500
 def attendance(store: Store, nobody: Callable[[], bool]) -> Callable[[], None]:
     """To be called now and then: holds the store's job while ``nobody()``, and lets it go on.
 
-    The server destroys a session only half a minute after its tab is gone; a tab that merely lost
+    The server destroys a session only some seconds after its tab is gone; a tab that merely lost
     its connection finds its job going on.
     """
     away = False

@@ -33,6 +33,8 @@ log = logging.getLogger("hcviz")
 LEAST, TIMES, RUNNING = 2.0, 20.0, 30.0
 #: Seconds for which a new page looks for the session of a tab that is only just going.
 LOOKING = 15.0
+#: Seconds for which a tab that lost the server waits for its own session to be free.
+REJOINING = 60.0
 ELSEWHERE = "That session was resumed or discarded in another tab."
 
 _writer = ThreadPoolExecutor(1, "hcviz-autosave")
@@ -56,6 +58,7 @@ class Autosave:
         self._until = time.monotonic() + LOOKING
         self._failed = False
         self._discarded: set[str] = set()
+        self._wanted = ""  # the session of this tab before it lost the server
         store.keep = self.keep
         self._look_for()
 
@@ -99,6 +102,7 @@ class Autosave:
         """A new journal. ``told``: the log tells all of the session; else it begins with a base,
         which is on the disk before an ``answer`` has effects."""
         self._journal = self.shelf.begin()
+        self.store.view = replace(self.store.view, journal=self._journal.folder.name)
         if told:
             actions = [e.action for e in session.log if not isinstance(e.action, REPORTS)]
             self._journal.append(actions, self._about(session))
@@ -178,6 +182,7 @@ class Autosave:
         if self._journal is not None:
             self._journal.close()
         self._journal, self._based = None, None
+        self.store.view = replace(self.store.view, journal="")
 
     # ------------------------------------------------------------------ offering
 
@@ -185,9 +190,13 @@ class Autosave:
         """An act of the bar that offers."""
         if name == "visitor":
             self._visitor(more.get("token"))
+        elif name == "rejoin":
+            self._wanted = str(more.get("name", ""))
+            self._until = time.monotonic() + REJOINING
+            self._look_for()
         elif name == "resume":
             with self.store.guarded():
-                self._resume()
+                self._resume(self.store.view.unfinished)
         elif name == "discard":
             offer = self.store.view.unfinished
             if offer is not None:
@@ -203,14 +212,21 @@ class Autosave:
             self._look_for()
 
     def _look_for(self) -> None:
-        found = [each for each in self.shelf.unfinished() if worth_offering(each)]
+        found = self.shelf.unfinished()
+        own = [each for each in found if each.name == self._wanted]
+        if own and self._journal is None:  # not once something was done here meanwhile
+            self._wanted, self._until = "", 0.0
+            with self.store.guarded():
+                self._resume(own[0])
+            return
+        found = [each for each in found if worth_offering(each)]
         newest = found[0] if found else None
         if newest != self.store.view.unfinished:
             self.store.look(unfinished=newest)
 
-    def _resume(self) -> None:
+    def _resume(self, offer: Unfinished | None) -> None:
         """Read it on a thread, as session files are: with the data in it it may be large."""
-        shelf, offer = self.shelf, self.store.view.unfinished
+        shelf = self.shelf
         if offer is None:
             return
         folder = shelf.path(offer.name)
@@ -284,11 +300,13 @@ class Autosave:
 def picture(store: Store) -> dict[str, Any]:
     """The bar that offers, as plain JSON."""
     offer = store.view.unfinished
+    journal = store.view.journal
     if offer is None:
-        return {"offer": None}
+        return {"offer": None, "journal": journal}
     about = offer.about
     title = about.title or "damaged"
-    return {"offer": {"title": title, "answers": counted(about.answers), "time": about.time}}
+    told = {"title": title, "answers": counted(about.answers), "time": about.time}
+    return {"offer": told, "journal": journal}
 
 
 def worth_keeping(session: Session) -> bool:

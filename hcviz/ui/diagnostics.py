@@ -103,9 +103,10 @@ class Trace:
     def _curve(self, data: tuple[str, np.ndarray]) -> hv.Curve:
         name, points = data
         colours = THEMES[self._theme]
+        plots = self._plots  # not self: HoloViews keeps the options in a module-level table
 
         def paint(plot: Any, _element: Any) -> None:
-            self._plots.add(plot)
+            plots.add(plot)
             figure = plot.state
             figure.background_fill_color = figure.border_fill_color = None
             figure.outline_line_color = None

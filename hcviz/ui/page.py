@@ -24,6 +24,7 @@ from hcviz.ui import sources
 from hcviz.ui.attendance import OFTEN, attendance, deserted
 from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.compat import components  # noqa: F401  # closes a route of Panel's server
+from hcviz.ui.compat.busycleanup import start_busy_cleanup
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
 from hcviz.ui.parcel import as_one
@@ -67,6 +68,7 @@ def serve_page(
     scheduler on whose workers runs are done; by default what ``HCVIZ_SCHEDULER`` says, if anything.
     """
     pn.extension(notifications=False)
+    start_busy_cleanup()
     theme = _theme(pn.state.cookies.get("hcviz-theme"))
     pn.config.raw_css = [_PAGE_CSS, *([_DARK_CSS] if theme == "dark" else [])]
     document = pn.state.curdoc
@@ -94,6 +96,8 @@ def serve_page(
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     if document is not None:
+        # The page tells of a lost server, and comes back, by itself (assets/connection.js).
+        document.config.update(reconnect_session=False, notify_connection_status=False)
         gate.first(FIRST)  # a page that comes with its tree shows it one way to the server sooner
         explorer.store.runner.pause()  # the rest of the page is made with all there is
 

@@ -11,6 +11,10 @@ from hcviz.session.model import DataSpec, Session
 from hcviz.ui import sources
 from hcviz.ui.page import serve_page, warm
 
+#: Milliseconds that a session outlives its tab (the journal keeps it), and between two looks for
+#: such sessions. The Makefile says the same to ``panel serve``.
+UNUSED, CHECK = 10_000, 4_000
+
 
 def serve(
     opening: DataSpec | Session,
@@ -39,6 +43,8 @@ def serve(
             show=False,
             start=False,
             verbose=False,
+            unused_session_lifetime_milliseconds=UNUSED,
+            check_unused_sessions_milliseconds=CHECK,
         )
     except OSError as fault:
         raise HcvizError(

@@ -44,7 +44,7 @@ class Shell(JSComponent):
     )
     beat = param.Integer(default=0, doc="Counts what was sent; a guest answers when it is drawn.")
 
-    _esm = ASSETS / "shell.js"
+    _esm = (ASSETS / "connection.js").read_text() + (ASSETS / "shell.js").read_text()
     _stylesheets: ClassVar[list[str]] = [TOKENS, (ASSETS / "shell.css").read_text()]
 
     def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:

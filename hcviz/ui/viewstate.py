@@ -162,6 +162,8 @@ class ViewState:
     place: Place | None = None
     #: An earlier session of this visitor's that can be resumed.
     unfinished: Unfinished | None = None
+    #: The folder in which this session is kept; a tab that lost the server resumes from there.
+    journal: str = ""
 
     @property
     def look(self) -> dict[str, Any]:

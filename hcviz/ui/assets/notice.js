@@ -12,8 +12,19 @@ function moment(iso) {
   return today ? time : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`
 }
 
+// A tab that lost its server (connection.js) was reloaded: its own session is resumed without a question.
+function rejoin(send) {
+  let name = null
+  try {
+    name = sessionStorage.getItem("hcviz-rejoin")
+    sessionStorage.removeItem("hcviz-rejoin")
+  } catch { /* not allowed here */ }
+  if (name) send("rejoin", { name })
+}
+
 let told = ""
 export const render = component("notice", (state, send) => {
+  document.documentElement.dataset.hcJournal = state.journal ?? ""
   const offer = state.offer
   return h("div", { role: "region", "aria-live": "polite", "aria-label": "Unfinished session" }, offer ? h("div", { class: "bar" },
     h("p", {}, "You have an unfinished session: ", h("b", {}, offer.title), `, ${offer.answers}, ${moment(offer.time)}.`),
@@ -21,5 +32,8 @@ export const render = component("notice", (state, send) => {
       h("button", { type: "button", class: "main", "data-key": "resume", title: "Put it in the place of what is here", onclick: () => send("resume") }, "Resume"),
       h("button", { type: "button", "data-key": "discard", title: "Delete it for good", onclick: () => send("discard") }, "Discard"))) : null)
 }, (live, root, send) => {
-  if (live.visitor && told !== live.visitor) visitor(told = live.visitor, send)
+  if (live.visitor && told !== live.visitor) {
+    visitor(told = live.visitor, send)
+    rejoin(send)
+  }
 })

@@ -185,6 +185,7 @@ export function render({ model, el, view }) {
     hello(600)
   }
 
+  const connection = model.whole_page ? watchConnection(root, view.model.document) : null
   const onKey = event => {
     if (!root.isConnected || !ours(event)) return
     const command = event.ctrlKey || event.metaKey
@@ -200,6 +201,7 @@ export function render({ model, el, view }) {
       if ((key === "Enter" || key === " ") && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
     }
     event.preventDefault()
+    if (connection?.lost) return connection.refuse(key === " " ? "The key Space" : `The key ${key === key.toLowerCase() && key.length === 1 ? key.toUpperCase() : key}`)
     if (key === "/") {
       // Ask the page which field is the search: it carries this placeholder.
       const seek = node => {

@@ -1,0 +1,74 @@
+// The connection to the server: says when it is lost, refuses what would be lost, and reloads the page
+// when the server is back. The reloaded page resumes this tab's session (notice.js, ui/autosave.py).
+const REJOIN = "hcviz-rejoin"
+const TICK = 1000  // ms between two probes; a probe without an answer for as long again counts as failed
+const LIMIT = 1800
+
+function watchConnection(root, doc) {
+  // A small request to the page's own server. Static files need no session, and work under any prefix.
+  const script = [...document.scripts].find(each => each.src && new URL(each.src).origin === location.origin)
+  const address = script?.src ?? location.href
+  const title = document.createElement("b"), text = document.createElement("span"), key = document.createElement("span")
+  const box = document.createElement("div"), cover = document.createElement("div")
+  box.className = "bar"
+  box.setAttribute("role", "alert")
+  key.className = "key"
+  cover.className = "lost"
+  let closed = false, lost = false, leaving = false
+
+  const show = now => {
+    if (now === lost) return
+    lost = now
+    if (!lost) cover.remove()
+    for (const part of root.children) part.inert = lost
+    root.classList.toggle("away", lost)
+    if (!lost) return
+    key.textContent = ""
+    box.replaceChildren(title, " ", text, key)
+    cover.replaceChildren(box)
+    root.append(cover)
+    // F5 on this page, or the browser's own error page, resumes the session as well.
+    try { sessionStorage.setItem(REJOIN, document.documentElement.dataset.hcJournal ?? "") } catch { /* not allowed here */ }
+  }
+  const tell = () => {
+    title.textContent = closed ? "Connection lost." : "The server does not answer."
+    text.textContent = closed
+      ? "Your answers are kept. This page comes back with them as soon as the server does."
+      : "Your answers are kept. This page goes on as soon as the server answers."
+  }
+  const refuse = what => { key.textContent = `${what} was not taken: please wait.` }
+  cover.addEventListener("pointerdown", () => refuse("Your click"))
+
+  const probe = async () => {
+    const stop = new AbortController(), timer = setTimeout(() => stop.abort(), LIMIT)
+    try { return (await fetch(address, { method: "HEAD", cache: "no-store", signal: stop.signal })).ok ? "there" : "silent" }
+    catch { return stop.signal.aborted ? "silent" : "closed" }
+    finally { clearTimeout(timer) }
+  }
+  const look = async () => {
+    if (!root.isConnected || leaving) return
+    if (lost || !document.hidden) {
+      const found = await probe()
+      if (leaving) return
+      if (found === "closed") closed = true  // nothing listens: the server's sessions are gone
+      if (found === "there" && closed) {
+        leaving = true
+        location.reload()
+        return
+      }
+      tell()
+      show(found !== "there")
+      if (!lost) try { sessionStorage.removeItem(REJOIN) } catch { /* not allowed here */ }
+    }
+    setTimeout(look, TICK)
+  }
+  setTimeout(look, TICK)
+  addEventListener("beforeunload", () => { leaving = true; setTimeout(() => { leaving = false; look() }, 3000) })
+  doc.on_event("connection_lost", () => {
+    if (leaving) return
+    closed = true
+    tell()
+    show(true)
+  })
+  return { get lost() { return lost }, refuse }
+}

@@ -1,0 +1,86 @@
+"""The server dies under an open page: the page says so, and comes back with its session."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import Server, shot
+from tests.browser.test_autosave import ANSWERS, answer, state, without_server
+from tests.conftest import ROOT
+
+__all__ = ["state"]  # a fixture
+
+
+def banner(page: Page):
+    return page.get_by_role("alert").filter(has_text="Your answers are kept")
+
+
+def opened(page: Page, server: Server) -> Dashboard:
+    page.goto(server.url)
+    return Dashboard(page).settle()
+
+
+def refuses(page: Page, watch) -> None:
+    """The banner is there 3 s after the loss at most, and what is done now is refused in words."""
+    expect(banner(page)).to_be_visible(timeout=3000)
+    page.keyboard.press("u")
+    expect(banner(page)).to_contain_text("The key U was not taken")
+    page.mouse.click(700, 400)
+    expect(banner(page)).to_contain_text("Your click was not taken")
+    expect(page.locator(".notifications, .notyf__toast")).to_have_count(0)  # not said twice
+
+
+@pytest.mark.parametrize("app", [ROOT / "app.py", None], ids=["panel-serve", "hcviz-serve"])
+def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
+    app, state, serve, new_page, watch
+):
+    server = serve(app, log="lost.log")
+    first, second = new_page(), new_page()
+    one = opened(first, server)
+    answer(one, *ANSWERS[0])
+    answer(one, *ANSWERS[1])
+    two = opened(second, server)
+    answer(two, *ANSWERS[2])
+    mine = [each.constraints.all_inner_texts() for each in (one, two)]
+    server.kill()
+    refuses(second, watch)
+    refuses(first, watch)
+    first.set_viewport_size({"width": 820, "height": 900})
+    shot(first, "lost-820")
+
+    serve(app, log="back.log", port=server.port)
+    for page, dash, said in ((first, one, mine[0]), (second, two, mine[1])):
+        page.bring_to_front()
+        expect(dash.sentence).to_contain_text("Resumed")
+        expect(banner(page)).to_have_count(0)
+        dash.settle()
+        assert dash.constraints.all_inner_texts() == said
+    without_server(watch)
+    first.set_viewport_size({"width": 1440, "height": 900})
+    first.bring_to_front()
+    one.settle()
+    first.keyboard.press("Control+z")  # undo has survived, and nothing pressed meanwhile was done
+    expect(one.constraints).to_have_count(1)
+
+
+def test_a_server_that_hangs_is_seen_and_the_page_goes_on_as_it_was(state, serve, new_page, watch):
+    server = serve(ROOT / "app.py", log="hangs.log")
+    page = new_page()
+    dash = opened(page, server)
+    answer(dash, *ANSWERS[0])
+    os.kill(server.process.pid, signal.SIGSTOP)
+    try:
+        expect(page.get_by_text("The server does not answer.")).to_be_visible(timeout=6000)
+        refuses(page, watch)
+        shot(page, "silent-1440")
+    finally:
+        os.kill(server.process.pid, signal.SIGCONT)
+    expect(banner(page)).to_have_count(0)
+    page.keyboard.press("u")
+    expect(dash.constraints).to_have_count(0)
+    without_server(watch)

@@ -1,0 +1,55 @@
+"""What ``ui/compat`` repairs in Panel, and that Panel still needs it; HoloViews keeps no page."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import weakref
+from collections.abc import Callable
+
+import numpy as np
+import panel as pn
+import pytest
+from bokeh.document import Document
+
+from hcviz.ui.compat.busycleanup import start_busy_cleanup
+from hcviz.ui.diagnostics import Trace
+
+
+@pytest.mark.parametrize(
+    ("start", "kept"), [(start_busy_cleanup, False), (pn.state._schedule_busy_cleanup, True)]
+)
+def test_the_first_document_is_not_kept_by_panels_timer(
+    start: Callable[[], None], kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second case fails once Panel has mended it: then the repair can go."""
+    monkeypatch.setattr(type(pn.state), "_busy_cleanup_scheduled", None)
+
+    def event() -> weakref.ref[Document]:
+        document = Document()
+        pn.state._curdoc.set(document)
+        start()
+        return weakref.ref(document)
+
+    async def serve() -> bool:
+        found = contextvars.copy_context().run(event)
+        await asyncio.sleep(0.05)
+        assert pn.state._busy_cleanup_scheduled is not None
+        gc.collect()
+        alive = found() is not None
+        pn.state._busy_cleanup_scheduled.stop()
+        return alive
+
+    assert asyncio.run(serve()) is kept
+
+
+def test_a_drawn_curve_does_not_keep_its_page() -> None:
+    """HoloViews keeps a curve's options, and the hooks in them, in a table of the module's."""
+    trace = Trace()
+    curve = trace._curve(("log joint", np.array([[0.0, 1.0], [1.0, 2.0]])))
+    gone = weakref.ref(trace)
+    del trace
+    gc.collect()
+    assert gone() is None
+    assert curve is not None
