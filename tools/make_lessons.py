@@ -71,11 +71,7 @@ def make(data: str, seed: int, steps: int, tried: int = TRIED) -> Session:
     for _ in range(steps):
         rows = {user.answer(session.tree) for _ in range(tried)} - {None}
         ways = [
-            do(
-                session,
-                act.AddConstraint((row[0], row[1]), row[2], author=AUTHOR, time=""),
-                get_algorithm,
-            )
+            do(session, act.AddConstraint((row[0], row[1]), row[2], author=AUTHOR, time=""))
             for row in sorted(rows)
         ]
         if not ways:
