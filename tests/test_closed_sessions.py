@@ -23,8 +23,6 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from tests.conftest import ROOT
 from tests.ports import free_port
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="asks by a POSIX signal")
-
 #: Opened and closed one after the other.
 SESSIONS = 20
 #: Seconds until the last is discarded (3 + 0.5 by the server's options), at a loaded machine.

@@ -65,7 +65,6 @@ TABLES = {
 # ---------------------------------------------------------------------- no run runs away
 
 
-@pytest.mark.skipif(not FAST, reason="a million proposals need the compiler")
 @pytest.mark.parametrize("name", TABLES)
 def test_a_million_proposals_are_stationary(name):
     """Two chains from different starts, their first quarter set aside: R-hat below 1.15.

@@ -31,16 +31,15 @@ def answer(store, loop, group, apart):
 
 
 def untrue(store):
-    """Two items and a third that is nearer to the first in the tree and in all sampled trees."""
+    """Two items and a third that is nearer to the first in the tree and in most sampled trees."""
     tree = store.session.tree
+    pairs = [tree.leaves(node) for node in range(tree.n_leaves, tree.root) if tree.size[node] == 2]
     with store.samples.open() as posterior:
-        for node in range(tree.n_leaves, tree.root):
-            leaves = tree.leaves(node)
-            if leaves.size == 2 and posterior.clade_support(leaves) == 1:
-                first, second = (int(x) for x in leaves)
-                other = int(np.setdiff1d(np.arange(tree.n_leaves), leaves)[0])
-                return (first, other), second
-    raise AssertionError("no clade is in all trees")
+        shares = [posterior.clade_support(pair) for pair in pairs]
+    assert max(shares) > 0.9
+    first, second = (int(item) for item in pairs[int(np.argmax(shares))])
+    other = next(item for item in range(tree.n_leaves) if item not in (first, second))
+    return (first, other), second
 
 
 def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loop):
@@ -50,7 +49,7 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     answer(store, loop, group, apart)
     changes = store.changes()
     fallen = outcome.lost_support(store)
-    assert fallen >= 1  # the clade that was in all trees is in none
+    assert fallen >= 1  # the clade that was in most trees is in none
     moving = "" if is_settled(store) else "; the sampler is still moving"
     expected = f"{len(changes.lost)} clades changed, {fallen} lost support{moving}."
     assert outcome.sentence(store) == expected

@@ -97,7 +97,7 @@ def test_the_commands_of_the_readme_exist():
 
 
 def test_the_python_of_the_readme_runs(capsys):
-    first, second, third, fourth = re.findall(
+    first, frame, second, third, fourth = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
     )
     made = {}
@@ -107,6 +107,8 @@ def test_the_python_of_the_readme_runs(capsys):
     snapshot = made["snapshot"]
     assert snapshot.step == snapshot.total
     assert capsys.readouterr().out.splitlines()[-1].startswith(f"{snapshot.step} {snapshot.total}")
+    exec(frame, made)
+    assert made["hcviz"].Problem(features=made["knives"]).labels[0] == "chef knife"
     exec(second, made)
     assert made["seen"].triplet_probability(made["odd_one_out"])[0] > 0.9
     assert made["tree"].n_internal == len(made["support"])

@@ -23,7 +23,7 @@ def unpacked_size(content: bytes) -> int:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return max(len(content), sum(each.file_size for each in archive.infolist()))
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+    except (zipfile.BadZipFile, ValueError, OSError, RuntimeError):
         return len(content)
 
 

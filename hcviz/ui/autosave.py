@@ -171,7 +171,8 @@ class Autosave:
     def _about(self, session: Session) -> About:
         data = self.store.dataset
         title = session.data.filename or (data.title if data is not None else session.data.name)
-        return About(title, len(session.constraints) + len(session.choices), act.now())
+        added = len(session.data.answers)  # files of answers
+        return About(title, len(session.constraints) + len(session.choices) + added, act.now())
 
     def close(self) -> None:
         """The journal ends; what it holds stays."""
