@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hcviz.algorithms import get
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.store import Store
 
@@ -33,7 +34,8 @@ class Loop:
 @contextmanager
 def over_zoo(loop: Loop, method: str, name: str = "zoo", seed: int = 0) -> Iterator[Store]:
     """The zoo's store, or other data's, whose first run is over; closed afterwards."""
-    made = Store(Session(method=method, treats="hard", seed=seed), loop.schedule)
+    treats = get(method).treats({})
+    made = Store(Session(method=method, treats=treats, seed=seed), loop.schedule)
     try:
         assert made.open_data(DataSpec(name=name))
         loop.until(lambda: made.session.status == "settled")

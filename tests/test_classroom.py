@@ -268,7 +268,7 @@ def test_a_lesson_is_made_by_its_seed_alone_and_its_log_plays_it_again():
     lesson = load_session(save_session(made))
     assert len(lesson.future) == 2
     assert not lesson.past
-    played = list(steps(lesson, run_method))
+    played = list(steps(lesson, run_method, get))
     assert len(played) == len(lesson.log) + 1
     assert same(replay(lesson, run_method, get), lesson)
     counts = [len(each.enabled) for each in played]

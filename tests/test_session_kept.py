@@ -157,7 +157,7 @@ def test_what_is_at_rest_is_itself():
     "look",
     [
         {"collapsed": (np.array([0, 500], np.int32),), "rows": (3.0, float("nan"))},
-        {"collapsed": ((0, 1), np.array([[0, 1]], np.int32), np.array([2], np.int32))},
+        {"collapsed": (5, np.array([[0, 1]], np.int32), np.array([2], np.int32))},
         {"collapsed": 7, "colours": np.zeros(3, np.uint8), "rows": "all"},
         {"colours": np.zeros(101), "cut": float("inf"), "selection": (0, 101)},
         {"cut": "low", "selection": 5, "clusters": -1, "matrix": "nope"},

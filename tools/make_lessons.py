@@ -49,12 +49,12 @@ def run_method(spec: DataSpec, effect: StartRun) -> Iterator[Snapshot | None]:
 
 def do(session: Session, action: act.Action) -> Session:
     """The session after the action, and after the run that it started."""
-    session, effects = update(session, action)
+    session, effects = update(session, action, get_algorithm)
     for effect in effects:
         if isinstance(effect, StartRun):
             drawn = [each for each in run_method(session.data, effect) if each is not None]
-            session, _ = update(session, act.Arrived(effect.run, drawn[-1], time=""))
-            session, _ = update(session, act.Finished(effect.run, time=""))
+            session, _ = update(session, act.Arrived(effect.run, drawn[-1], time=""), get_algorithm)
+            session, _ = update(session, act.Finished(effect.run, time=""), get_algorithm)
     return session
 
 
@@ -78,7 +78,7 @@ def make(data: str, seed: int, steps: int, tried: int = TRIED) -> Session:
             break
         session = min(ways, key=lambda way: triplet_distance(target, way.tree))
     while session.past:
-        session, _ = update(session, act.Undo(time=""))
+        session, _ = update(session, act.Undo(time=""), get_algorithm)
     return session
 
 
