@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import linkage
 
 from hcviz import HcvizError, Tree
 from hcviz.io.picture import picture
-from hcviz.ui import geometry
+from hcviz.ui import geometry, partition
 from hcviz.ui.centre import Centre, Items, Pick
 from hcviz.ui.centre.describe import describe_cell, describe_slot
 from hcviz.ui.centre.labels import BOLD, column_width
@@ -234,6 +234,20 @@ def test_dragging_the_cut_line_reports_height_and_clusters(items, tree):
     assert told[-1] == (level, 3)
     centre._dendrogram.cut_grip.location = float(tree.height[-1]) * 1.01
     assert told[-1] == (None, 0)
+
+
+@pytest.mark.parametrize("count", [1, 2, N])
+def test_a_line_that_was_placed_by_the_page_is_not_dragged(items, tree, count):
+    """Bokeh reports a line's place when a batch of changes ends, after the page has placed it. The
+    line of one cluster is above the root, where a dragged line is dragged off."""
+    told = []
+    centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: told.append(args))
+    centre.set_items(items)
+    centre.set_tree(tree)
+    centre.set_partition(partition.into(tree, count))
+    centre._cut_dragged("location", None, centre._dendrogram.cut_grip.location)
+    assert told == []
+    assert len(np.unique(centre.clusters())) == count
 
 
 def test_marks_are_told_apart_by_shape_as_well_as_by_colour(centre):

@@ -474,7 +474,7 @@ class Centre(Canvas):
         where = float(self._dendrogram.cut_grip.location)
         top = float(self._tree.height[-1])
         height = None if where >= top else max(where, 0.0)
-        if height == self._cut:
+        if self._cut in (where, height):  # the line of one cluster stands above the root
             self._draw_cut(strips=False)
             return
         clusters = self.set_cut(height)

@@ -27,8 +27,10 @@ STYLE = """
 :host(:focus-within) {{ box-shadow: inset 0 0 0 1px rgba(127, 127, 127, .2); }}
 .bk-Canvas {{ clip-path: inset({}px {}px {}px {}px); }}
 """
-#: What is cut off: of any figure; of those with bands; of outlines, which are wider than a line.
-EDGES, BANDS, OUTLINES = (1, 0, 0, 1), (TOP, 0, BOTTOM, 1), (TOP + 2, 4, BOTTOM + 2, 2)
+#: What is cut off: of any figure; of strips; of figures with bands, which may begin at a fraction
+#: of a pixel; of outlines, which are wider than a line.
+EDGES, STRIPS, BANDS = (1, 0, 0, 1), (TOP, 0, BOTTOM, 1), (TOP, 0, BOTTOM, 2)
+OUTLINES = (TOP + 2, 4, BOTTOM + 2, 2)
 
 
 def bare(

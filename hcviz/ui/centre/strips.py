@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, Range1d
 from numpy.typing import NDArray
 
 from hcviz.ui import geometry
-from hcviz.ui.centre.frames import BANDS, FONT, bare, f32
+from hcviz.ui.centre.frames import FONT, STRIPS, bare, f32
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme, contrast
 
@@ -42,7 +42,7 @@ class StripFigure:
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.x_range = Range1d(start=0, end=1)
-        self.figure = bare(self.x_range, y_range, cut_off=BANDS)
+        self.figure = bare(self.x_range, y_range, cut_off=STRIPS)
         self.source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self.figure.image_rgba(
             "image", "x", "y", "dw", "dh", source=self.source,
