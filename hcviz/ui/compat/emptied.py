@@ -6,12 +6,12 @@ from bokeh.document import Document
 
 
 def empty(document: Document) -> None:
-    """Clear the callbacks that Bokeh 3.9.2 leaves in a destroyed document.
+    """Clear the callbacks, and the models not sent yet, that Bokeh 3.9.2 leaves when it destroys.
 
     ``warm`` excludes what exists from garbage collection (``gc.freeze``). Under ``panel serve`` it
     runs in the script of the first session, whose document exists by then: that document stays for
-    ever, since it is in cycles, and its callbacks would keep the page.
+    ever, since it is in cycles, and would keep the page.
     """
-    for held in vars(document.callbacks).values():
+    for held in (*vars(document.callbacks).values(), *vars(document.models).values()):
         if isinstance(held, (dict, set)):
             held.clear()
