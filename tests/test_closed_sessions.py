@@ -128,5 +128,6 @@ def test_twenty_closed_sessions_leave_nothing_behind(server: Census) -> None:
         if set(alive) == {"Document"} and alive["Document"] <= 1:  # Bokeh's own, of no session
             break
         time.sleep(1)
+    print(server.count())
     assert alive.pop("Document", 0) <= 1
     assert alive == {}

@@ -25,6 +25,7 @@ from hcviz.ui.attendance import OFTEN, attendance, deserted
 from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.compat import components  # noqa: F401  # closes a route of Panel's server
 from hcviz.ui.compat.busycleanup import start_busy_cleanup
+from hcviz.ui.compat.emptied import empty
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
 from hcviz.ui.parcel import as_one
@@ -118,7 +119,13 @@ def serve_page(
         document.add_periodic_callback(
             attendance(explorer.store, lambda: deserted([document])), OFTEN
         )
-    pn.state.on_session_destroyed(lambda _context: explorer.close())
+
+    def end(_context: Any) -> None:
+        explorer.close()
+        if document is not None:
+            empty(document)
+
+    pn.state.on_session_destroyed(end)
     return explorer.view
 
 

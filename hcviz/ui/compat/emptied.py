@@ -1,0 +1,17 @@
+"""A document whose session has ended lets go of the page, even where it cannot be freed itself."""
+
+from __future__ import annotations
+
+from bokeh.document import Document
+
+
+def empty(document: Document) -> None:
+    """Clear the callbacks, and the models not sent yet, that Bokeh 3.9.2 leaves when it destroys.
+
+    ``warm`` excludes what exists from garbage collection (``gc.freeze``). Under ``panel serve`` it
+    runs in the script of the first session, whose document exists by then: that document stays for
+    ever, since it is in cycles, and would keep the page.
+    """
+    for held in (*vars(document.callbacks).values(), *vars(document.models).values()):
+        if isinstance(held, (dict, set)):
+            held.clear()
