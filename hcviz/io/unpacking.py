@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import zipfile
 
-#: A file may unpack to so many bytes (100,000 rows of 50 numbers with names), or to so many times its
-#: own size. Zeros with one in a hundred ones, as float64, reach 240 times; deflate ends at 1,032.
+#: A file may unpack to so many bytes (100,000 rows of 50 numbers with names), or to so many times
+#: its own size. Zeros with one in a hundred ones, as float64, reach 240 times; deflate ends at
+#: 1,032 times.
 FREE = 48 * 2**20
 RATIO = 300
 
