@@ -46,6 +46,17 @@ def test_an_archive_brings_names():
     assert np.array_equal(only.features, values)
 
 
+def test_a_large_table_of_few_ones_is_not_taken_for_an_attack():
+    """It unpacks to 40 MB, 240 times its size."""
+    values = (np.random.default_rng(0).random((100_000, 50)) < 0.01).astype(float)
+    names = np.array([f"item {row}" for row in range(len(values))])
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, features=values, labels=names)
+    data = read_table(buffer.getvalue(), "t.npz")
+    assert data.labels[7] == "item 7"
+    assert np.array_equal(data.features, values)
+
+
 @pytest.mark.parametrize(
     ("content", "name", "said"),
     [

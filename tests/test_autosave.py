@@ -153,7 +153,9 @@ def test_a_table_is_kept_as_soon_as_it_is_opened_and_offered_with_an_answer(make
 def test_each_tab_that_lost_the_server_rejoins_its_own_session(make, shelf, loop):
     """Not the newest, which is the other tab's; and not before its folder is free."""
     stores = [make(), make("iris")]
+    assert [picture(store)["journal"] for store in stores] == [None, None]  # nothing keeps them
     tabs = [Autosave(store, shelf) for store in stores]
+    assert [picture(store)["journal"] for store in stores] == ["", ""]
     for store in stores:
         store.dispatch(wrong(store))
         loop.until(lambda store=store: store.session.status == "settled")
@@ -401,6 +403,7 @@ def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkey
     monkeypatch.setattr(module.Journal, "append", refuse)
     store.dispatch(act.AddConstraint((0, 1), 2))
     assert "No space left on device" in store.view.error[0]
+    assert picture(store)["journal"] is None  # the page does not say that answers are kept
     assert len(store.session.constraints) == 1
     loop.until(lambda: store.session.status == "settled")
     store.dispatch(act.AddConstraint((3, 4), 5))

@@ -9,6 +9,7 @@ to be at work, it goes on until it is told otherwise (a file, a cancel).
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -618,3 +619,15 @@ def test_a_warmed_worker_says_when_it_is_ready():
 
 def test_the_server_has_one_pool():
     assert Runner(lambda message: None)._pool is POOL
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_worker_ends_in_silence_when_the_server_is_killed_while_it_sends(share):
+    order = pickle.dumps((1, bytes(100_000)), protocol=pickle.HIGHEST_PROTOCOL)
+    ended = subprocess.run(
+        [sys.executable, "-c", "from hcviz.jobs.worker import main; main(warm=False)"],
+        input=order[: int(share * len(order))],
+        capture_output=True,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")

@@ -60,7 +60,7 @@ def main(warm: bool = True) -> None:
                 gate.pause(order == "pause")  # a new task begins with the gate open
                 if not isinstance(order, str):
                     tasks.put(order)
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):  # between two orders, or in the middle of one
             os._exit(0)  # the server has gone: end at once, whatever is being computed
 
     threading.Thread(target=listen, daemon=True).start()

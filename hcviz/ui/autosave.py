@@ -60,6 +60,7 @@ class Autosave:
         self._discarded: set[str] = set()
         self._wanted = ""  # the session of this tab before it lost the server
         store.keep = self.keep
+        store.look(journal="")
         self._look_for()
 
     # ------------------------------------------------------------------ writing
@@ -76,7 +77,7 @@ class Autosave:
             self.close()
             sentence = f"This session cannot be kept on the disk ({fault.strerror or fault})."
             hint = "It goes on all the same. Save it to a file now and then (File)."
-            self.store.view = replace(self.store.view, error=(sentence, hint))
+            self.store.view = replace(self.store.view, error=(sentence, hint), journal=None)
 
     def _keep(self, session: Session) -> None:
         seen, self._seen = self._seen, session.log

@@ -162,8 +162,9 @@ class ViewState:
     place: Place | None = None
     #: An earlier session of this visitor's that can be resumed.
     unfinished: Unfinished | None = None
-    #: The folder in which this session is kept; a tab that lost the server resumes from there.
-    journal: str = ""
+    #: The folder in which this session is kept, for a tab that loses the server; "" where nothing
+    #: is worth keeping yet, None where the server keeps no sessions.
+    journal: str | None = None
 
     @property
     def look(self) -> dict[str, Any]:

@@ -84,3 +84,20 @@ def test_a_server_that_hangs_is_seen_and_the_page_goes_on_as_it_was(state, serve
     page.keyboard.press("u")
     expect(dash.constraints).to_have_count(0)
     without_server(watch)
+
+
+def test_a_server_that_keeps_no_sessions_does_not_promise_to(state, serve, new_page, watch):
+    server = serve(None, ["--no-autosave"], log="keeps-nothing.log")
+    page = new_page()
+    dash = opened(page, server)
+    answer(dash, *ANSWERS[0])
+    server.kill()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This server keeps no sessions", timeout=3000)
+    expect(banner(page)).to_have_count(0)  # nor that answers are kept
+    shot(page, "lost-for-good-1440")
+    serve(None, ["--no-autosave"], log="begins-anew.log", port=server.port)
+    expect(alert).to_have_count(0)
+    expect(dash.constraints).to_have_count(0)
+    dash.settle()
+    without_server(watch)

@@ -19,7 +19,10 @@ function watchConnection(root, doc) {
   const show = now => {
     if (now === lost) return
     lost = now
-    if (!lost) cover.remove()
+    if (!lost) {
+      cover.remove()
+      try { sessionStorage.removeItem(REJOIN) } catch { /* not allowed here */ }
+    }
     for (const part of root.children) part.inert = lost
     root.classList.toggle("away", lost)
     if (!lost) return
@@ -32,9 +35,10 @@ function watchConnection(root, doc) {
   }
   const tell = () => {
     title.textContent = closed ? "Connection lost." : "The server does not answer."
-    text.textContent = closed
-      ? "Your answers are kept. This page comes back with them as soon as the server does."
-      : "Your answers are kept. This page goes on as soon as the server answers."
+    const kept = document.documentElement.dataset.hcJournal !== undefined
+    text.textContent = !closed ? (kept ? "Your answers are kept. " : "") + "This page goes on as soon as the server answers."
+      : kept ? "Your answers are kept. This page comes back with them as soon as the server does."
+      : "This server keeps no sessions: answers that were not saved to a file are lost. This page begins anew as soon as the server is back."
   }
   const refuse = what => { key.textContent = `${what} was not taken: please wait.` }
   cover.addEventListener("pointerdown", () => refuse("Your click"))
@@ -58,7 +62,6 @@ function watchConnection(root, doc) {
       }
       tell()
       show(found !== "there")
-      if (!lost) try { sessionStorage.removeItem(REJOIN) } catch { /* not allowed here */ }
     }
     setTimeout(look, TICK)
   }

@@ -24,7 +24,8 @@ function rejoin(send) {
 
 let told = ""
 export const render = component("notice", (state, send) => {
-  document.documentElement.dataset.hcJournal = state.journal ?? ""
+  if (state.journal === null) delete document.documentElement.dataset.hcJournal  // no sessions are kept
+  else document.documentElement.dataset.hcJournal = state.journal
   const offer = state.offer
   return h("div", { role: "region", "aria-live": "polite", "aria-label": "Unfinished session" }, offer ? h("div", { class: "bar" },
     h("p", {}, "You have an unfinished session: ", h("b", {}, offer.title), `, ${offer.answers}, ${moment(offer.time)}.`),
