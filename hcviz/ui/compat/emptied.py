@@ -12,6 +12,10 @@ def empty(document: Document) -> None:
     runs in the script of the first session, whose document exists by then: that document stays for
     ever, since it is in cycles, and would keep the page.
     """
-    for held in (*vars(document.callbacks).values(), *vars(document.models).values()):
-        if isinstance(held, (dict, set)):
-            held.clear()
+    for owner in (document.callbacks, document.models):
+        for name, held in vars(owner).items():
+            if isinstance(held, (dict, set)):
+                # Not cleared in place: Bokeh may be iterating over it, to call whoever calls this.
+                fresh = held.copy()
+                fresh.clear()
+                setattr(owner, name, fresh)
