@@ -25,6 +25,11 @@ def opened(page: Page, server: Server) -> Dashboard:
     return Dashboard(page).settle()
 
 
+def done(page: Page) -> None:
+    """No run is at work. (A session that was kept whole is resumed without a new run.)"""
+    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+
+
 def refuses(page: Page, watch) -> None:
     """The banner is there 3 s after the loss at most, and what is done now is refused in words."""
     expect(banner(page)).to_be_visible(timeout=3000)
@@ -58,12 +63,12 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
         page.bring_to_front()
         expect(dash.sentence).to_contain_text("Resumed")
         expect(banner(page)).to_have_count(0)
-        dash.settle()
+        done(page)
         assert dash.constraints.all_inner_texts() == said
     without_server(watch)
     first.set_viewport_size({"width": 1440, "height": 900})
     first.bring_to_front()
-    one.settle()
+    done(first)
     first.keyboard.press("Control+z")  # undo has survived, and nothing pressed meanwhile was done
     expect(one.constraints).to_have_count(1)
 
