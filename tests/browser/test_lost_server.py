@@ -51,7 +51,7 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     answer(one, *ANSWERS[1])
     two = opened(second, server)
     answer(two, *ANSWERS[2])
-    mine = [each.constraints.all_inner_texts() for each in (one, two)]
+    mine = [each.constraints.all_text_contents() for each in (one, two)]
     server.kill()
     refuses(second, watch)
     refuses(first, watch)
@@ -64,7 +64,7 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
         expect(dash.sentence).to_contain_text("Resumed")
         expect(banner(page)).to_have_count(0)
         done(page)
-        assert dash.constraints.all_inner_texts() == said
+        assert dash.constraints.all_text_contents() == said
     without_server(watch)
     first.set_viewport_size({"width": 1440, "height": 900})
     first.bring_to_front()
