@@ -25,6 +25,11 @@ def opened(page: Page, server: Server) -> Dashboard:
     return Dashboard(page).settle()
 
 
+def done(page: Page) -> None:
+    """No run is at work. (A session that was kept whole is resumed without a new run.)"""
+    expect(page.locator(".hc-bar .status")).to_have_text("Done")
+
+
 def refuses(page: Page, watch) -> None:
     """The banner is there 3 s after the loss at most, and what is done now is refused in words."""
     expect(banner(page)).to_be_visible(timeout=3000)
@@ -46,7 +51,7 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     answer(one, *ANSWERS[1])
     two = opened(second, server)
     answer(two, *ANSWERS[2])
-    mine = [each.constraints.all_inner_texts() for each in (one, two)]
+    mine = [each.constraints.all_text_contents() for each in (one, two)]
     server.kill()
     refuses(second, watch)
     refuses(first, watch)
@@ -59,11 +64,13 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
         page.bring_to_front()
         expect(dash.sentence).to_contain_text("Resumed")
         expect(banner(page)).to_have_count(0)
+        done(page)
         expect(dash.constraints).to_have_count(len(said))
         told = [each.split("\n")[0] for each in dash.constraints.all_inner_texts()]
         assert told == [each.split("\n")[0] for each in said]
     without_server(watch)
     first.bring_to_front()
+    done(first)
     first.keyboard.press("Control+z")  # undo has survived, and nothing pressed meanwhile was done
     expect(one.constraints).to_have_count(1)
 
