@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import panel as pn
 from bokeh.document import Document
+from panel.io.state import set_curdoc
 
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.frames import is_frame
@@ -159,10 +160,18 @@ class Gate:
                 self._waiting.append(callback)
                 self._lock.notify_all()
                 return
-        if self._document is None:
+        document = self._document
+        if document is None:
             callback()
-        else:
-            self._document.add_next_tick_callback(callback)
+            return
+
+        def work() -> None:
+            # Panel would take the document of whatever context scheduled this, perhaps another tab's,
+            # and share that document's stylesheets with this one.
+            with set_curdoc(document):
+                callback()
+
+        document.add_next_tick_callback(work)
 
     def first(self, seconds: float) -> None:
         """Do what is scheduled within ``seconds`` now, while the page is made."""
