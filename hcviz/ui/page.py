@@ -166,8 +166,8 @@ class Gate:
             return
 
         def work() -> None:
-            # Panel would take the document of whatever context scheduled this, perhaps another tab's,
-            # and share that document's stylesheets with this one.
+            # Panel would take the document of the context that scheduled this, perhaps another
+            # tab's, and share that document's stylesheets with this one.
             with set_curdoc(document):
                 callback()
 
