@@ -3,6 +3,7 @@
 const REJOIN = "hcviz-rejoin"
 const TICK = 1000  // ms between two probes; a probe without an answer for as long again counts as failed
 const LIMIT = 1800
+const SILENCES = 2  // probes in a row without an answer before the page says so: a busy server is not lost
 
 function watchConnection(root, doc) {
   // A small request to the page's own server. Static files need no session, and work under any prefix.
@@ -14,7 +15,7 @@ function watchConnection(root, doc) {
   box.setAttribute("role", "alert")
   key.className = "key"
   cover.className = "lost"
-  let closed = false, lost = false, leaving = false
+  let closed = false, lost = false, leaving = false, silences = 0
 
   const show = now => {
     if (now === lost) return
@@ -30,6 +31,9 @@ function watchConnection(root, doc) {
     box.replaceChildren(title, " ", text, key)
     cover.replaceChildren(box)
     root.append(cover)
+  }
+  const close = () => {
+    closed = true
     // F5 on this page, or the browser's own error page, resumes the session as well.
     try { sessionStorage.setItem(REJOIN, document.documentElement.dataset.hcJournal ?? "") } catch { /* not allowed here */ }
   }
@@ -54,14 +58,15 @@ function watchConnection(root, doc) {
     if (lost || !document.hidden) {
       const found = await probe()
       if (leaving) return
-      if (found === "closed") closed = true  // nothing listens: the server's sessions are gone
+      if (found === "closed") close()  // nothing listens: the server's sessions are gone
       if (found === "there" && closed) {
         leaving = true
         location.reload()
         return
       }
+      silences = found === "there" ? 0 : silences + 1
       tell()
-      show(found !== "there")
+      show(closed || silences >= SILENCES || (lost && silences > 0))
     }
     setTimeout(look, TICK)
   }
@@ -69,7 +74,7 @@ function watchConnection(root, doc) {
   addEventListener("beforeunload", () => { leaving = true; setTimeout(() => { leaving = false; look() }, 3000) })
   doc.on_event("connection_lost", () => {
     if (leaving) return
-    closed = true
+    close()
     tell()
     show(true)
   })
