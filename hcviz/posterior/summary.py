@@ -16,6 +16,7 @@ from hcviz.core.triplets import Triplets
 from hcviz.core.whole import whole_numbers
 from hcviz.posterior import convergence, kernels
 from hcviz.posterior.clades import CladeTable
+from hcviz.posterior.summarytree import summary_tree
 from hcviz.posterior.thinned import Thinned
 
 Float = NDArray[np.float64]
@@ -201,6 +202,49 @@ class Posterior:
             if value > credit:
                 best, credit = (parent, height), value
         return Tree(*best, self.n_items)
+
+    def summary_tree(self, composed: bool = True) -> Tree:
+        """The tree of greatest clade credibility that the sampled clades can form.
+
+        Parameters
+        ----------
+        composed : bool
+            True: any two sampled clades may be joined (CCD0-MAP). False: a clade is split only as
+            some sampled tree splits it (HIPSTR).
+
+        Returns
+        -------
+        Tree
+            Its product of clade supports is at least that of :meth:`max_credibility`. Where all
+            sampled trees are binary, it is binary, and it satisfies every triplet that they all
+            satisfy.
+
+        Raises
+        ------
+        InvalidData
+            No tree has been sampled yet.
+
+        Notes
+        -----
+        The clades are those of the thinned trees and of the best tree of :meth:`max_credibility`;
+        their supports are of all trees. See :func:`hcviz.posterior.summarytree.summary_tree` for
+        cost and references.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> from hcviz.posterior import Posterior
+        >>> posterior = Posterior(3)
+        >>> posterior.add(hcviz.Tree([3, 3, 4, 4, -1], [0, 0, 0, 0.5, 1.0], 3), 0.0)
+        >>> posterior.summary_tree()
+        Tree(3 leaves, 2 inner nodes)
+        """
+        self._some()
+        assert self._champion is not None
+        trees = [(parent, height) for parent, height, _ in self.ring.value]
+        if not any(parent is self._champion[0] for parent, _ in trees):
+            trees.append(self._champion)
+        return summary_tree(self.clades, trees, composed)
 
     def _credit(self, codes: Any) -> float:
         """Sum of log support; a clade that is not held counts as half a tree."""
@@ -437,5 +481,6 @@ def warm() -> None:
     made.distance_variance([[0, 1, 2]])
     made.depth_moments()
     made.max_credibility()
+    made.summary_tree()
     made.consensus()
     kernels.contained(np.zeros((1, 2), np.uint64), np.zeros(1, np.uint64), np.zeros((1, 1), bool))

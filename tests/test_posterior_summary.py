@@ -1,0 +1,143 @@
+"""The summary tree against the definition: the best of all trees that sampled clades can form."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+import hcviz
+from hcviz import Problem, Tree
+from hcviz.core.errors import InvalidData
+from hcviz.posterior import Posterior, summarytree
+from tests.trees import all_trees, from_nested, random_tree
+
+
+def filled(trees):
+    made = Posterior(trees[0].n_leaves)
+    for k, tree in enumerate(trees):
+        made.add(tree, -float(k))
+    return made
+
+
+def clades(tree):
+    return {frozenset(c.tolist()) for c in tree.clades()} - {frozenset(range(tree.n_leaves))}
+
+
+def splits(tree):
+    """Each clade of the tree with the set of its children."""
+    found = set()
+    for v in range(tree.n_leaves, tree.n_nodes):
+        below = np.flatnonzero(tree.parent == v)
+        parts = frozenset(frozenset(tree.leaves(int(w)).tolist()) for w in below)
+        found.add((frozenset(tree.leaves(v).tolist()), parts))
+    return found
+
+
+def credit(tree, trees):
+    """The sum over clades of the log of the share of trees that have it."""
+    sets = [clades(each) for each in trees]
+    return sum(log(sum(clade in one for one in sets) / len(trees)) for clade in clades(tree))
+
+
+@pytest.mark.parametrize("composed", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_the_best_of_all_trees_of_sampled_clades(composed, seed):
+    """All 945 binary trees on six items that consist of sampled clades (or sampled splits)."""
+    rng = np.random.default_rng(seed)
+    trees = [random_tree(rng, 6) for _ in range(25)]
+    seen = set().union(*map(clades, trees))
+    ways = set().union(*map(splits, trees))
+    allowed = [
+        tree
+        for tree in all_trees(6, binary=True)
+        if (clades(tree) <= seen if composed else splits(tree) <= ways)
+    ]
+    best = max(credit(tree, trees) for tree in allowed)
+    found = filled(trees).summary_tree(composed)
+    assert credit(found, trees) == pytest.approx(best)
+    assert (clades(found) <= seen) if composed else (splits(found) <= ways)
+
+
+def test_it_may_be_better_than_all_that_were_sampled():
+    """{0, 1} and {4, 5} are the best halves, and no sampled tree has both."""
+
+    def pair(left, right):
+        a, b = left
+        c, d = right
+        return from_nested((((a, b), 3 - a - b), ((c, d), 12 - c - d)), 6)
+
+    trees = [pair((0, 1), (3, 4))] * 2 + [pair((1, 2), (4, 5))] * 2
+    trees += [pair((0, 1), (3, 5)), pair((0, 2), (4, 5))]
+    for composed in (True, False):
+        found = filled(trees).summary_tree(composed)
+        assert {frozenset({0, 1}), frozenset({4, 5})} < clades(found)
+        assert credit(found, trees) > max(credit(tree, trees) for tree in trees)
+
+
+def test_it_is_at_least_as_credible_as_every_sampled_tree():
+    problem = hcviz.datasets.load("zoo").problem()
+    made = Posterior(problem.n_items)
+    trees = []
+    for snapshot in hcviz.run("ddt", problem, seed=1, steps=60_000):
+        made.add_snapshot(snapshot)
+        trees.append(snapshot.tree)
+
+    def value(tree):
+        return float(np.log(np.maximum(made.support(tree), 0.5 / len(trees))).sum())
+
+    found, split = made.summary_tree(), made.summary_tree(composed=False)
+    assert value(found) >= value(split) - 1e-9
+    assert value(split) >= max(map(value, trees)) - 1e-9
+    assert value(found) >= value(made.max_credibility()) - 1e-9
+    assert found.is_binary
+    assert np.all(found.height[found.parent[:-1]] >= found.height[:-1])
+
+
+def test_hard_triplets_hold_in_it():
+    rng = np.random.default_rng(3)
+    problem = Problem(features=rng.normal(size=(30, 3)))
+    rows = []
+    target = random_tree(rng, 30)
+    while len(rows) < 12:
+        a, b, c = rng.choice(30, 3, replace=False).tolist()
+        if target.satisfies([[a, b, c]])[0]:
+            rows.append([a, b, c])
+    made = Posterior(30)
+    for snapshot in hcviz.run("ddt", problem.with_triplets(rows), seed=2, steps=20_000):
+        made.add_snapshot(snapshot)
+    for composed in (True, False):
+        assert made.summary_tree(composed).satisfies(rows).all()
+
+
+def test_trees_with_polytomies_and_a_single_tree():
+    trees = [random_tree(np.random.default_rng(k), 9, polytomies=True) for k in range(30)]
+    found = filled(trees).summary_tree()
+    assert found.n_leaves == 9
+    assert clades(found) <= set().union(*map(clades, trees))
+    assert filled(trees[:1]).summary_tree() == trees[0] or clades(trees[0]) == clades(
+        filled(trees[:1]).summary_tree()
+    )
+
+
+def test_heights_are_the_means_of_the_clades():
+    trees = [
+        Tree([3, 3, 4, 4, -1], [0, 0, 0, 0.2, 1.0], 3),
+        Tree([3, 3, 4, 4, -1], [0, 0, 0, 0.4, 2.0], 3),
+    ]
+    found = filled(trees).summary_tree()
+    assert found.height[3:] == pytest.approx([0.3, 1.5])
+
+
+def test_few_candidates_give_a_tree_of_sampled_splits_at_least(monkeypatch):
+    trees = [random_tree(np.random.default_rng(k), 20) for k in range(40)]
+    full = filled(trees)
+    monkeypatch.setattr(summarytree, "MAX_CANDIDATES", 3)
+    few = full.summary_tree()
+    assert credit(few, trees) >= credit(full.summary_tree(composed=False), trees) - 1e-9
+
+
+def test_without_trees_it_is_an_error():
+    with pytest.raises(InvalidData, match="No tree has been sampled"):
+        Posterior(4).summary_tree()
