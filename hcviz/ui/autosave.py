@@ -319,7 +319,7 @@ def worth_keeping(session: Session) -> bool:
 
 
 def worth_offering(kept: Unfinished) -> bool:
-    """It holds answers, or it is damaged, and nobody can say what it holds."""
+    """Whether it holds answers, or is damaged, so that its answers cannot be counted."""
     return kept.about.answers > 0 or not kept.about.title
 
 

@@ -98,7 +98,7 @@ def serve_page(
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     if document is not None:
-        # The page tells of a lost server, and comes back, by itself (assets/connection.js).
+        # assets/connection.js shows that the server is lost, and reloads the page.
         document.config.update(reconnect_session=False, notify_connection_status=False)
         gate.first(FIRST)  # a page that comes with its tree shows it one way to the server sooner
         explorer.store.runner.pause()  # the rest of the page is made with all there is

@@ -1,4 +1,4 @@
-"""A document whose session has ended lets go of the page, even where it cannot be freed itself."""
+"""Free the page of a document whose session has ended, even where the document itself stays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def empty(document: Document) -> None:
     for owner in (document.callbacks, document.models):
         for name, held in vars(owner).items():
             if isinstance(held, (dict, set)):
-                # Not cleared in place: Bokeh may be iterating over it, to call whoever calls this.
+                # Not cleared in place: Bokeh may be iterating over it while it calls this.
                 fresh = held.copy()
                 fresh.clear()
                 setattr(owner, name, fresh)
