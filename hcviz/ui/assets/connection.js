@@ -20,10 +20,7 @@ function watchConnection(root, doc) {
   const show = now => {
     if (now === lost) return
     lost = now
-    if (!lost) {
-      cover.remove()
-      try { sessionStorage.removeItem(REJOIN) } catch { /* not allowed here */ }
-    }
+    if (!lost) cover.remove()
     for (const part of root.children) part.inert = lost
     root.classList.toggle("away", lost)
     if (!lost) return
@@ -35,7 +32,8 @@ function watchConnection(root, doc) {
   const close = () => {
     closed = true
     // F5 on this page, or the browser's own error page, resumes the session as well.
-    try { sessionStorage.setItem(REJOIN, document.documentElement.dataset.hcJournal ?? "") } catch { /* not allowed here */ }
+    const journal = document.documentElement.dataset.hcJournal
+    if (journal) try { sessionStorage.setItem(REJOIN, journal) } catch { /* not allowed here */ }
   }
   const tell = () => {
     title.textContent = closed ? "Connection lost." : "The server does not answer."

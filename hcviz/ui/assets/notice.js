@@ -12,13 +12,11 @@ function moment(iso) {
   return today ? time : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`
 }
 
-// A tab that lost its server (connection.js) was reloaded: its own session is resumed without a question.
+// A tab that lost its server (connection.js) was reloaded: the server resumes the tab's own session.
+// The name stays until a session has begun here, in case the server is lost again before that.
 function rejoin(send) {
   let name = null
-  try {
-    name = sessionStorage.getItem("hcviz-rejoin")
-    sessionStorage.removeItem("hcviz-rejoin")
-  } catch { /* not allowed here */ }
+  try { name = sessionStorage.getItem("hcviz-rejoin") } catch { /* not allowed here */ }
   if (name) send("rejoin", { name })
 }
 
@@ -26,6 +24,7 @@ let told = ""
 export const render = component("notice", (state, send) => {
   if (state.journal === null) delete document.documentElement.dataset.hcJournal  // no sessions are kept
   else document.documentElement.dataset.hcJournal = state.journal
+  if (state.journal) try { sessionStorage.removeItem("hcviz-rejoin") } catch { /* not allowed here */ }
   const offer = state.offer
   return h("div", { role: "region", "aria-live": "polite", "aria-label": "Unfinished session" }, offer ? h("div", { class: "bar" },
     h("p", {}, "You have an unfinished session: ", h("b", {}, offer.title), `, ${offer.answers}, ${moment(offer.time)}.`),
