@@ -11,6 +11,8 @@ from bokeh.models import ColumnDataSource, Range1d
 from bokeh.protocol import Protocol
 
 from hcviz.ui.centre import echo
+from hcviz.ui.centre.soon import Soon
+from hcviz.ui.page import Gate
 from hcviz.ui.parcel import as_one
 
 
@@ -54,6 +56,32 @@ def test_what_changes_within_is_one_message_and_what_changes_after_its_own():
     assert not session.alone
     range_.end = 7
     assert len(session.alone) == 1
+
+
+def test_what_is_done_a_little_later_is_one_message_too(monkeypatch):
+    """Else Panel would queue a part of it, and later messages could overtake that part."""
+    document, session, range_, source = served()
+    clock: list = []
+    monkeypatch.setattr(document, "add_timeout_callback", lambda call, _: clock.append(call))
+    monkeypatch.setattr(document, "add_next_tick_callback", clock.append)
+
+    def change():
+        range_.start += 1
+        source.data = {"x": [2, 3]}
+
+    Soon(SimpleNamespace(document=document))("size", change, 40)
+    gate = Gate(document)
+    gate.open()
+    gate.schedule(change)
+    assert len(clock) == 2
+    for number, call in enumerate(clock):
+        assert len(session.sent) == number
+        call()
+        assert [each["kind"] for each in session.sent[number].content["events"]] == [
+            "ModelChanged",
+            "ColumnDataChanged",
+        ]
+    assert not session.alone
 
 
 def test_what_a_callback_changes_meanwhile_is_told_too():

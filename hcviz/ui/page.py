@@ -168,7 +168,7 @@ class Gate:
         def work() -> None:
             # Panel would take the document of the context that scheduled this, perhaps another
             # tab's, and share that document's stylesheets with this one.
-            with set_curdoc(document):
+            with set_curdoc(document), as_one(document):
                 callback()
 
         document.add_next_tick_callback(work)

@@ -58,7 +58,9 @@ def as_one(document: Document | None) -> Iterator[None]:
 
     Panel 1.9.4 otherwise writes each change to the socket itself, past that lock; what it queues
     while an earlier write is awaited can stay in the queue for good (``_dispatch_msgs`` in
-    ``panel/io/document.py``), and the page then shows the last trees but one for ever.
+    ``panel/io/document.py``), and the page then shows the last trees but one for ever. Worse, a
+    queued message can arrive after a later one that names a model which only the queued one
+    defines. The browser rejects that later message as a whole ("reference p3662 isn't known").
     """
     if document is None or document.session_context is None or document.callbacks.hold_value:
         yield

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import Server, shot
+from tests.browser.driving import Server, shot, wait_for
 from tests.browser.test_autosave import ANSWERS, answer, state, without_server
 from tests.conftest import ROOT
 
@@ -52,6 +52,8 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     two = opened(second, server)
     answer(two, *ANSWERS[2])
     mine = [each.constraints.all_text_contents() for each in (one, two)]
+    for page in (first, second):
+        page.evaluate("window.beforeTheLoss = true")
     server.kill()
     refuses(second, watch)
     refuses(first, watch)
@@ -62,7 +64,8 @@ def test_a_killed_server_is_seen_and_each_tab_rejoins_with_its_own_session(
     serve(app, log="back.log", port=server.port)
     for page, dash, said in ((first, one, mine[0]), (second, two, mine[1])):
         page.bring_to_front()
-        expect(dash.sentence).to_contain_text("Resumed")
+        wait_for(page, "() => !window.beforeTheLoss")
+        expect(dash.constraints).to_have_count(len(said))
         expect(banner(page)).to_have_count(0)
         done(page)
         assert dash.constraints.all_text_contents() == said

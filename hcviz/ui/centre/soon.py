@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hcviz.ui.parcel import as_one
+
 #: Calls back after some milliseconds.
 Timer = Callable[[Callable[[], None], int], Any]
 
@@ -30,7 +32,8 @@ class Soon:
 
         def run() -> None:
             self._waiting.discard(name)
-            call()
+            with as_one(self._figure.document):  # else Panel queues what changes (see parcel.py)
+                call()
 
         clock(run, milliseconds)
 
