@@ -12,10 +12,13 @@ import numpy as np
 import panel as pn
 import pytest
 from bokeh.document import Document
-from bokeh.models import Div
+from bokeh.models import Div, ImportedStyleSheet
+from panel.io.resources import CDN_DIST
+from panel.io.state import set_curdoc
 
 from hcviz.ui.compat.busycleanup import start_busy_cleanup
 from hcviz.ui.compat.emptied import empty
+from hcviz.ui.compat.ownstyles import use_own_styles
 from hcviz.ui.diagnostics import Trace
 
 
@@ -61,6 +64,20 @@ def test_a_destroyed_document_lets_go_of_what_bokeh_leaves_in_it() -> None:
     empty(document)
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_style_sheets_come_from_the_own_server_without_a_rendered_page(own: bool) -> None:
+    """The second case fails once Panel has mended it: then the repair can go."""
+    document = Document()
+    with set_curdoc(document):
+        if own:
+            use_own_styles(document)
+        root = pn.Column(pn.widgets.Select(options=["a"])).get_root(document)
+    found = {str(each.url) for each in root.select({"type": ImportedStyleSheet})}
+    assert found
+    foreign = {url for url in found if url.startswith(CDN_DIST)}
+    assert not foreign if own else foreign == found
 
 
 def test_a_drawn_curve_does_not_keep_its_page() -> None:

@@ -27,6 +27,7 @@ from hcviz.ui.centre import warm as warm_centre
 from hcviz.ui.compat import components  # noqa: F401  # closes a route of Panel's server
 from hcviz.ui.compat.busycleanup import start_busy_cleanup
 from hcviz.ui.compat.emptied import empty
+from hcviz.ui.compat.ownstyles import use_own_styles
 from hcviz.ui.explorer import Explorer
 from hcviz.ui.link import Link, from_query
 from hcviz.ui.parcel import as_one
@@ -74,6 +75,8 @@ def serve_page(
     theme = _theme(pn.state.cookies.get("hcviz-theme"))
     pn.config.raw_css = [_PAGE_CSS, *([_DARK_CSS] if theme == "dark" else [])]
     document = pn.state.curdoc
+    if document is not None:
+        use_own_styles(document)
     fault: HcvizError | None = None
     link = Link()
     if pn.state.session_args:
@@ -208,6 +211,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
 
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
+        use_own_styles(document)
         gate = Gate(document)
         explorer = Explorer(
             gate.schedule,
