@@ -98,6 +98,13 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         metavar="ADDRESS",
         help="do runs on the workers of a Dask scheduler: tcp://... (default: HCVIZ_SCHEDULER)",
     )
+    one.add_argument(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="budget of a sampler's run, which ends earlier when it has settled; 0: a fixed number "
+        "of steps (default: HCVIZ_SECONDS, else 20)",
+    )
 
     one = command("run", run, "Run a method and print its tree in Newick.")
     one.add_argument("method", help=", ".join(hcviz.algorithms()))

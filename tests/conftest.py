@@ -29,6 +29,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 os.environ["HCVIZ_STATE"] = str(ROOT / "tests" / "artifacts" / "state")
 
 
+# A sampler's run on a page makes a fixed number of steps, unless a test says otherwise.
+os.environ["HCVIZ_SECONDS"] = "0"
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of the real data that is not in the repository (HCVIZ_DATA names another)."""

@@ -50,7 +50,7 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     changes = store.changes()
     fallen = outcome.lost_support(store)
     assert fallen >= 1  # the clade that was in most trees is in none
-    moving = "" if is_settled(store) else "; the sampler is still moving"
+    moving = "" if is_settled(store) else "; the supports are still settling"
     expected = f"{len(changes.lost)} clades changed, {fallen} lost support{moving}."
     assert outcome.sentence(store) == expected
     foot = pictures.foot(store)

@@ -265,7 +265,10 @@ def test_every_picture_is_plain_json(store):
 )
 def test_how_far_a_run_is_fits_the_bar(progress, said, store):
     session = replace(store.session, status="sampling", progress=progress)
-    assert pictures.bar_live(SimpleNamespace(session=session, view=store.view))["text"] == said
+    assert (
+        pictures.bar_live(SimpleNamespace(session=session, view=store.view, settles=False))["text"]
+        == said
+    )
 
 
 def test_names_and_words_of_a_selection(store):

@@ -78,6 +78,8 @@ class Algorithm:
     means something; such a method runs in a thread.
     ``shares(problem, params, rng, start)``: the run in parts, or None where it is one piece.
     ``heights``: what its trees' heights mean, or a function of problem and tree that says so.
+    ``endless(params, problem)``: parameters of a run that goes on until it is stopped; nothing
+    where ``params`` fix the number of steps. None for a method that ends by itself.
     ``rest(params, snapshot)``: parameters with which a run that starts at ``snapshot`` is what was
     left of the run it is of, bit for bit; so it can be taken up where it was lost.
     ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
@@ -100,6 +102,7 @@ class Algorithm:
     softened_by: str = ""
     soft_price: Callable[[Problem], float] | None = None
     shares: Callable[[Problem, Any, np.random.Generator, Any], Shares | None] | None = None
+    endless: Callable[[Any, Problem], Mapping[str, Any]] | None = None
     rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     sparing: bool = False

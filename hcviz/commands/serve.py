@@ -16,7 +16,9 @@ def serve(options: argparse.Namespace) -> None:
     opened = opening(options)  # before panel is loaded, which takes seconds
     from hcviz.ui.server import serve as serve_dashboard
 
-    serve_dashboard(opened, options.port, options.address, options.autosave, options.scheduler)
+    serve_dashboard(
+        opened, options.port, options.address, options.autosave, options.scheduler, options.seconds
+    )
 
 
 def opening(options: argparse.Namespace) -> DataSpec | Session:

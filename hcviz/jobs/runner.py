@@ -81,13 +81,18 @@ class Runner:
         seed: int,
         start: Snapshot | Tree | None = None,
         samples: Samples | None = None,
+        seconds: float = 0.0,
     ) -> None:
         """Replace whatever is at work by this. Everything that is wrong is posted as ``Failed``.
 
         The random generator is that of run ``run`` of seed ``seed``, unless ``start`` carries one.
-        ``samples`` takes every snapshot of a method that has them, before it is posted.
+        ``samples`` takes every snapshot of a method that has them, before it is posted; the
+        posted snapshot has their summary tree. ``seconds``: see :class:`Task`.
         """
-        task = Task(run, method, MODULES.get(method, ""), problem, dict(params), seed, start)
+        task = Task(
+            run, method, MODULES.get(method, ""), problem, dict(params), seed, start,
+            seconds=seconds,
+        )  # fmt: skip
         with self._lock:
             if self._closed:
                 return

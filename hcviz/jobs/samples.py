@@ -6,17 +6,22 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior, Verdict
+from hcviz.posterior.settling import Settling, settling
 from hcviz.posterior.summary import MAX_TREES
 
 #: Numbers of all trees that are kept, over their items: some 40 MB for each of two posteriors.
 ROOM = 1_000_000
 #: Snapshots, the newest, that are known again when a run goes on from one of them.
 KNOWN = 8192
+#: The share of a run's time that summary trees may take.
+SUMMARIES = 0.1
 
 
 class Samples:
@@ -44,6 +49,9 @@ class Samples:
         self._reached = -1.0  # proposals of the furthest draw
         self._marks: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
+        self._settling: tuple[int, float, Settling] | None = None
+        self._summary: Tree | None = None
+        self._next_summary = 0.0  # monotonic seconds
 
     def _empty(self) -> Posterior:
         return Posterior(self._n_items, max(16, min(MAX_TREES, ROOM // self._n_items)))
@@ -88,6 +96,36 @@ class Samples:
         """The posterior, which nobody changes meanwhile; None while it is empty."""
         with self._lock:
             yield self._shown if len(self._shown) else None
+
+    def summarised(self, snapshot: Snapshot) -> Snapshot:
+        """``snapshot`` with the summary tree of the draws in the place of its own tree.
+
+        The tree that a run begins with stays. Between two steps of a run the newest summary that
+        there is serves, so that summaries take a tenth of the time; the last snapshot of a run has
+        its own.
+        """
+        if snapshot.step == 0:
+            return snapshot
+        now = time.monotonic()
+        if now >= self._next_summary or snapshot.step == snapshot.total or self._summary is None:
+            with self.open() as posterior:
+                if posterior is None:
+                    return snapshot
+                self._summary = posterior.summary_tree()
+            done = time.monotonic()
+            self._next_summary = done + (done - now) / SUMMARIES
+        return replace(snapshot, tree=self._summary)
+
+    def settling(self, pace: float = 0.0) -> Settling | None:
+        """How accurate the supports are, computed every ``pace`` seconds at most; some 20 ms."""
+        with self.open() as posterior:
+            if posterior is None:
+                return None
+            known, now = self._settling, time.monotonic()
+            if known is None or (known[0] != self._taken and now - known[1] >= pace):
+                found = settling(posterior.draw_codes())
+                self._settling = known = (self._taken, time.monotonic(), found)
+            return known[2]
 
     def verdict(self, pace: float = 0.0, labels: Sequence[str] | None = None) -> Verdict | None:
         """Whether the sampler has settled, looked at every ``pace`` seconds at most; some 10 ms.

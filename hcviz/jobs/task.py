@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.jobs.budget import Budget
 from hcviz.jobs.courier import Message
 from hcviz.jobs.samples import Samples
 from hcviz.session.actions import Failed, Finished
@@ -27,7 +29,8 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Task:
     """What to run. ``module`` says where the method is written, for a worker that starts afresh;
-    ``rng`` takes the place of the generator of run ``run`` of ``seed``."""
+    ``rng`` takes the place of the generator of run ``run`` of ``seed``. ``seconds``: where it is
+    not 0, a run of a method that is ``endless`` ends when it has settled, or after this time."""
 
     run: int
     method: str
@@ -37,6 +40,7 @@ class Task:
     seed: int
     start: Snapshot | Tree | None
     rng: np.random.Generator | None = None
+    seconds: float = 0.0
 
     def known(self) -> Algorithm:
         """The method; :class:`InvalidParameter` if there is none of that name."""
@@ -81,8 +85,16 @@ class Receiver(Protocol):
 def begun(task: Task) -> Iterator[Snapshot | None]:
     """The method's own generator. Raises before anything runs, as :func:`hcviz.run` does."""
     method = task.known()
-    params = method.parameters(**task.params)
+    params = method.parameters(**{**task.params, **endless(task)})
     return method.start_run(task.problem, params, task.generator(), task.start)
+
+
+def endless(task: Task) -> Mapping[str, Any]:
+    """Parameters with which the run goes on until its budget is spent; none for other runs."""
+    method = task.known()
+    if not task.seconds or method.endless is None:
+        return {}
+    return method.endless(method.parameters(**task.params), task.problem)
 
 
 def taken_up(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
@@ -119,13 +131,23 @@ def perform(
     """
     try:
         made = stream(task)
+        budget = Budget(samples, task.seconds) if samples is not None and endless(task) else None
         try:
             for snapshot in made:
                 if snapshot is not None:
                     if samples is not None:
                         samples.take(snapshot)
+                        if budget is not None:
+                            snapshot = budget.mark(snapshot)
+                        snapshot = samples.summarised(snapshot)
                     courier.offer(snapshot)
-                gate.open.wait()
+                    if budget is not None and budget.over:
+                        break
+                if not gate.open.is_set():
+                    paused = time.monotonic()
+                    gate.open.wait()
+                    if budget is not None:
+                        budget.wait(time.monotonic() - paused)
                 if gate.stopped.is_set():
                     return
         finally:

@@ -142,6 +142,13 @@ class Posterior:
                 found[k] = convergence.ess_mean(column.reshape(chains, draws))
         return found
 
+    def draw_codes(self) -> list[NDArray[np.uint64]]:
+        """Codes of the clades of each kept draw: for each chain uint64 (draws, width), 0 beyond.
+
+        Of more than 256 items only those of a fixed share of all possible clades.
+        """
+        return list(np.ascontiguousarray(self._table(self.codes, 0.0))) if len(self) else []
+
     def clade_support(self, items: ArrayLike) -> float:
         """The share of all trees in which exactly these items are a clade. O(their number)."""
         self._some()

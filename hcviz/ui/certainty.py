@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.build import chain_triplets
 from hcviz.core.words import counted
 from hcviz.posterior import Verdict
+from hcviz.posterior.settling import Settling
 from hcviz.questions import SURPRISING
 from hcviz.session.model import Session
 from hcviz.ui.store import Store
@@ -44,10 +46,8 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
     session = store.session
     if session.status == "sampling" and not _has_drawn(session):
         return f"{said}, before this run."
-    verdict = _verdict(store)
-    return (
-        f"{said}." if verdict is None or verdict.word == "settled" else f"{said}, {verdict.word}."
-    )
+    found = _settling(store)
+    return f"{said}." if found is None or found.settled else f"{said}, {_word(found)}."
 
 
 def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
@@ -67,20 +67,38 @@ def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[st
 
 
 def settled(store: Store) -> dict[str, str] | None:
-    """The verdict on the run: a word, and why. Until a run in progress has drawn a tree, that."""
+    """How accurate the supports are: a word, a sentence and the details.
+
+    The details are R-hat and effective numbers of draws. Until a run in progress has drawn a tree,
+    the sentence says so.
+    """
     session = store.session
     if session.status == "sampling" and not _has_drawn(session):
         if not get_algorithm(session.method).samples:
             return None
         why = "This run has no sampled tree yet. The tree shown is the one that it starts from."
         return {"word": "paused" if store.view.paused else "running", "why": why}
-    verdict = _verdict(store)
-    if verdict is None:
+    found, verdict = _settling(store), _verdict(store)
+    if found is None or verdict is None:
         return None
-    why = verdict.why
-    if verdict.word != "settled" and store.session.status != "sampling":
+    why = accuracy(found)
+    if not found.settled and store.session.status != "sampling":
         why += " Run goes on from here."
-    return {"word": verdict.word, "why": why}
+    return {"word": _word(found), "why": why, "details": verdict.why}
+
+
+def accuracy(found: Settling) -> str:
+    """``Supports are accurate to about 8 points.``"""
+    if math.isnan(found.accuracy):
+        return "There are too few sampled trees to say how accurate the supports are."
+    points = max(1, math.ceil(100 * found.accuracy))
+    if points >= 50:
+        return "The supports are not accurate yet: they differ by half and more between the chains."
+    return f"Supports are accurate to about {counted(points, 'point')}."
+
+
+def _word(found: Settling) -> str:
+    return "settled" if found.settled else "settling"
 
 
 def _has_drawn(session: Session) -> bool:
@@ -90,8 +108,14 @@ def _has_drawn(session: Session) -> bool:
 
 def is_settled(store: Store) -> bool:
     """Whether shares of the sampled trees can be taken for the posterior's probabilities."""
-    verdict = _verdict(store)
-    return verdict is not None and verdict.word == "settled"
+    found = _settling(store)
+    return found is not None and found.settled
+
+
+def _settling(store: Store) -> Settling | None:
+    if store.samples is None:
+        return None
+    return store.samples.settling(PACE if store.session.status == "sampling" else 0.0)
 
 
 def _verdict(store: Store) -> Verdict | None:

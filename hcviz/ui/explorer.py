@@ -53,9 +53,10 @@ class Explorer:
         together: Callable[[], AbstractContextManager[None]] = nullcontext,
         link: Link | None = None,
         cluster: Cluster | None = None,
+        seconds: float = 0.0,
         **options: Any,
     ) -> None:
-        self.store = Store(Session(), schedule, together, cluster)
+        self.store = Store(Session(), schedule, together, cluster, seconds)
         store = self.store
         self.gestures = Gestures(store)
         self.asking = Asking(store)

@@ -22,7 +22,7 @@ ERRORS = 3.0
 RULE = (
     "A clade of the earlier tree lost support if the share of the sampled trees that have it fell "
     "by more than three standard errors; trees that resemble those just before them count less. "
-    "While the sampler is still moving, some of this would have come without the answer."
+    "While the supports are settling, some of this would have come without the answer."
 )
 
 _told: WeakKeyDictionary[Store, tuple[CladeChanges, int | None]] = WeakKeyDictionary()
@@ -56,7 +56,7 @@ def sentence(store: Store) -> str:
     if fallen is None:
         return f"{text}."
     text += f", {fallen:,} lost support" if fallen else ", none lost support"
-    return f"{text}." if is_settled(store) else f"{text}; the sampler is still moving."
+    return f"{text}." if is_settled(store) else f"{text}; the supports are still settling."
 
 
 def lost_support(store: Store) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import panel as pn
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
-from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.frames import is_frame
 from hcviz.core.problem import Problem, are_features, feature_table
 from hcviz.datasets import Dataset
@@ -37,6 +38,8 @@ from hcviz.ui.wire import Wire
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
+#: Budget in seconds of a sampler's run: it ends earlier when its supports have settled.
+BUDGET = 20.0
 #: Seconds that a page may wait for its first tree; most methods need hundredths.
 FIRST = 0.2
 
@@ -61,6 +64,7 @@ def serve_page(
     spec: DataSpec | None = None,
     autosave: str | None = None,
     scheduler: str | None = None,
+    seconds: float | None = None,
 ) -> pn.viewable.Viewable:
     """The page of the current browser session; call it from the served script.
 
@@ -69,6 +73,8 @@ def serve_page(
     ``autosave`` is the folder in which unfinished sessions are kept, or ``off``; by default what
     ``HCVIZ_STATE`` says, else the user's own state folder. ``scheduler`` is the address of a Dask
     scheduler on whose workers runs are done; by default what ``HCVIZ_SCHEDULER`` says, if anything.
+    ``seconds`` is the budget of a sampler's run, 0 for a fixed number of steps; by default what
+    ``HCVIZ_SECONDS`` says, else 20.
     """
     pn.extension(notifications=False)
     start_busy_cleanup()
@@ -94,7 +100,9 @@ def serve_page(
         spec = begun.spec
     gate = Gate(document)
     cluster = cluster_of(scheduler)
-    explorer = Explorer(gate.schedule, lambda: as_one(document), link, cluster, spec=spec)
+    explorer = Explorer(
+        gate.schedule, lambda: as_one(document), link, cluster, budget(seconds), spec=spec
+    )
     if begun is not None and begun.session is not None:
         explorer.store.restore(begun.session)
     explorer.store.look(theme=theme)
@@ -141,6 +149,27 @@ def cluster_of(said: str | None = None) -> Cluster | None:
     from hcviz.jobs.cluster import cluster_at  # and Dask with it: only where it is asked for
 
     return cluster_at(address)
+
+
+def budget(seconds: float | str | None = None) -> float:
+    """Budget of a sampler's run, in seconds: as given, else ``HCVIZ_SECONDS``, else 20.
+
+    Raises
+    ------
+    InvalidParameter
+        The value is negative, infinite or no number.
+    """
+    given = os.environ.get("HCVIZ_SECONDS", BUDGET) if seconds is None else seconds
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise InvalidParameter(
+            f"The budget of a run must be a number of seconds, 0 or more, not {given!r}.",
+            "Set HCVIZ_SECONDS or --seconds to a number such as 20.",
+        )
+    return value
 
 
 class Gate:
@@ -217,6 +246,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
             gate.schedule,
             lambda: as_one(document),
             cluster=cluster_of(),
+            seconds=budget(),
             spec=spec,
             method=method,
         )
@@ -228,7 +258,12 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     else:
         wire = Wire(_running_loop())
         explorer = Explorer(
-            wire.schedule, wire.together, cluster=cluster_of(), spec=spec, method=method
+            wire.schedule,
+            wire.together,
+            cluster=cluster_of(),
+            seconds=budget(),
+            spec=spec,
+            method=method,
         )
         wire.attach(explorer)
     view: Any = explorer.view

@@ -149,9 +149,11 @@ def bar_live(store: Store) -> dict[str, Any]:
     step, total = session.progress
     text = _STATUS[session.status]
     if session.status == "sampling":
-        text = "Paused" if store.view.paused else "Running"
+        text = "Paused" if store.view.paused else "Settling" if store.settles else "Running"
         if waiting(store) and not store.view.paused:
             text = "Waiting for a worker"
+        elif total and store.settles:
+            text += f" · {100 * step // total} %"
         elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"

@@ -9,7 +9,7 @@ import panel as pn
 from hcviz.core.errors import HcvizError, InvalidParameter
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import sources
-from hcviz.ui.page import serve_page, warm
+from hcviz.ui.page import budget, serve_page, warm
 
 #: Milliseconds that a session outlives its tab (the journal keeps it), and between two looks for
 #: such sessions. The Makefile says the same to ``panel serve``.
@@ -22,20 +22,22 @@ def serve(
     address: str,
     autosave: str | None = None,
     scheduler: str | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Serve until interrupted. :class:`HcvizError` where the port cannot be had, or the data.
 
     ``opening``: what pages begin with, unless their link names built-in data. ``autosave``: where
-    unfinished sessions are kept, ``scheduler``: where runs are done, see
-    :func:`hcviz.ui.serve_page`.
+    unfinished sessions are kept, ``scheduler``: where runs are done, ``seconds``: the budget of a
+    sampler's run, see :func:`hcviz.ui.serve_page`.
     """
     if not 1 <= port <= 65535:
         raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
+    budget(seconds)
     sources.offer(opening)
     hosts = {address, "127.0.0.1", "localhost"}
     try:
         server = pn.serve(
-            {"/": lambda: serve_page(autosave=autosave, scheduler=scheduler)},
+            {"/": lambda: serve_page(autosave=autosave, scheduler=scheduler, seconds=seconds)},
             port=port,
             address=address,
             websocket_origin=sorted(f"{host}:{port}" for host in hosts),

@@ -61,8 +61,11 @@ class Store:
         schedule: Callable[[Callable[[], None]], None],
         together: Callable[[], AbstractContextManager[None]] = nullcontext,
         cluster: Cluster | None = None,
+        seconds: float = 0.0,
     ) -> None:
         self.session = session
+        #: Budget of a sampler's run; 0: it makes a fixed number of steps.
+        self.seconds = seconds if cluster is None else 0.0
         self.view = ViewState()
         self.dataset: Dataset | None = None
         #: The snapshot on the screen; it lags behind the session while a gesture is open.
@@ -303,6 +306,15 @@ class Store:
         return self.session.status != "sampling" or self.view.paused
 
     @property
+    def settles(self) -> bool:
+        """Runs of the session's method go on until their supports have settled."""
+        method = get_algorithm(self.session.method)
+        if not self.seconds or method.endless is None or self.dataset is None:
+            return False
+        params = method.parameters(**dict(self.session.params))
+        return bool(method.endless(params, self._data_problem))
+
+    @property
     def samples(self) -> Samples | None:
         """The posterior that the session's tree is a draw of; None where it is of none."""
         return self._samples.get(self.session.shown)
@@ -353,7 +365,7 @@ class Store:
         samples = self._samples_for(effect, problem) if method.samples else None
         self.runner.start(
             effect.run, effect.method, problem, dict(effect.params), effect.seed, effect.start,
-            samples,
+            samples, self.seconds,
         )  # fmt: skip
 
     def _samples_for(self, effect: Any, problem: Problem) -> Samples:

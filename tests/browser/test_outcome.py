@@ -37,7 +37,7 @@ def test_an_answers_way_pulses_once_and_the_foot_says_what_changed(page, motion)
     expect(dashboard.sentence).to_have_text(
         re.compile(
             r"^Done\. The constraint holds\. \d+ clades? changed, \d+ lost support"
-            r"(; the sampler is still moving)?\.$"
+            r"(; the supports are still settling)?\.$"
         )
     )
     wait_for(page, "() => window.beats.length && window.beats.at(-1)[2] === 0")

@@ -54,6 +54,8 @@ from hcviz.core.tree import Tree
 
 #: Columns that vary by less are constant.
 LEAST = 1e-100
+#: Proposals of a run that ends when it is stopped.
+MOST_STEPS = 10**9
 
 
 def run(
@@ -140,6 +142,14 @@ def shares(
     return Shares(
         parts, lambda all_: together(all_[0], [each.state for each in all_[1:]], agreement)
     )
+
+
+def endless(params: Parameters, problem: Problem) -> dict[str, Any]:
+    """A run of at least two chains for as long as it is needed, unless ``steps`` are given."""
+    if params.steps:
+        return {}
+    every = params.every or 10 * problem.n_items
+    return {"steps": MOST_STEPS, "every": every, "chains": max(2, params.chains)}
 
 
 def rest(params: Parameters, snapshot: Snapshot) -> dict[str, Any]:

@@ -52,7 +52,9 @@ export const render = component("inspector", (state, send) => {
   const sure = root.querySelector(".sure")
   sure.hidden = !live.sure
   sure.className = `sure ${(live.sure?.word ?? "").replaceAll(" ", "-")}`
-  sure.replaceChildren(h("b", {}, `Sampler: ${live.sure?.word}`), live.sure?.why ?? "")
+  const open = sure.querySelector("details")?.open ?? false
+  sure.replaceChildren(h("b", {}, `Supports: ${live.sure?.word}`), live.sure?.why ?? "",
+    live.sure?.details ? h("details", { open }, h("summary", { title: "R-hat compares the chains and their halves (below 1.01 they agree); effective draws are the independent ones that they are worth" }, "Details"), live.sure.details) : "")
   root.querySelector(".tree-facts").replaceChildren(
     live.facts?.length ? facts(live.facts) : h("p", { class: "quiet small" }, "No tree yet."))
 })

@@ -1,0 +1,132 @@
+"""A sampler's run on the page: until its supports have settled, with the summary tree as picture."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import hcviz
+from hcviz.core.errors import InvalidParameter
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.jobs import Samples, budget
+from hcviz.jobs.budget import Budget
+from hcviz.posterior.settling import Settling
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec, Session
+from hcviz.ui import pictures
+from hcviz.ui.page import budget as page_budget
+from hcviz.ui.store import Store
+
+PAIR = Tree([2, 2, -1], [0.0, 0.0, 1.0], 2)
+
+
+class Clock:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(budget, "time", SimpleNamespace(monotonic=lambda: self.now))
+
+
+def accuracy(value: float) -> SimpleNamespace:
+    """Samples whose supports are as accurate as this."""
+    return SimpleNamespace(settling=lambda pace: Settling(value, value, 10, 100))
+
+
+def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
+    Clock(monkeypatch)
+    going = Budget(accuracy(0.1), 20.0)
+    found = going.mark(Snapshot(PAIR, 500, 10**9))
+    assert not going.over
+    assert found.total == pytest.approx(2000, abs=2)  # a quarter is done: (0.05 / 0.1)^2
+    done = Budget(accuracy(0.05), 20.0)
+    found = done.mark(Snapshot(PAIR, 500, 10**9))
+    assert done.over
+    assert found.step == found.total == 500
+
+
+def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
+    clock = Clock(monkeypatch)
+    going = Budget(accuracy(float("nan")), 20.0)
+    clock.now += 5.0
+    found = going.mark(Snapshot(PAIR, 500, 10**9))
+    assert found.total == pytest.approx(2000, abs=2)
+    clock.now += 14.0
+    going.wait(14.0)
+    found = going.mark(Snapshot(PAIR, 501, 10**9))
+    assert not going.over
+    assert found.total == pytest.approx(2004, abs=8)
+    clock.now += 15.0
+    assert going.mark(Snapshot(PAIR, 502, 10**9)).total == 502
+    assert going.over
+
+
+def test_a_summary_takes_the_place_of_every_draw_but_the_start():
+    """The definition: the summary tree of the draws that are shown."""
+    problem = Problem(features=np.random.default_rng(0).normal(size=(9, 3)))
+    samples = Samples(9)
+    for snapshot in hcviz.run("ddt", problem, seed=1, steps=900, every=9):
+        samples.take(snapshot)
+        shown = samples.summarised(snapshot)
+        assert (shown.tree is snapshot.tree) == (snapshot.step <= 9)  # the start and the first draw
+        assert shown.state is snapshot.state  # a run goes on from the draw itself
+    with samples.open() as posterior:
+        expected = posterior.summary_tree()
+    assert np.array_equal(shown.tree.parent, expected.parent)
+    assert np.array_equal(shown.tree.height, expected.height)
+
+
+@pytest.fixture
+def settling_store(loop):
+    made = Store(Session(method="ddt", treats="hard"), loop.schedule, seconds=30.0)
+    rows = "".join(f"item {k},{k % 4},{(k * k) % 7}.5\n" for k in range(8))
+    spec = DataSpec(kind="table", name="few.csv", filename="few.csv",
+                    content=b"name,a,b\n" + rows.encode())  # fmt: skip
+    assert made.open_data(spec)
+    yield made
+    made.close()
+
+
+def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
+    store = settling_store
+    if store.session.method != "ddt":
+        store.dispatch(act.SetMethod("ddt"))
+    assert store.settles
+    loop.until(lambda: store.session.status == "settled", 60)
+    snapshot = store.session.snapshot
+    assert snapshot.step == snapshot.total
+    assert len(snapshot.state.chains) == 2
+    found = store.samples.settling()
+    assert found is not None
+    assert found.settled
+    with store.samples.open() as posterior:
+        assert np.array_equal(snapshot.tree.parent, posterior.summary_tree().parent)
+    before = store.session.snapshot
+    store.dispatch(act.SetParams({"steps": 160}))  # as many as the person says
+    assert not store.settles
+    loop.until(lambda: store.session.status == "settled", 60)
+    assert store.session.snapshot is not before
+    assert store.session.snapshot.total == 160
+
+
+def test_the_bar_says_how_far_it_has_settled(settling_store):
+    store = settling_store
+    session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
+    fake = SimpleNamespace(session=session, view=store.view, settles=True)
+    assert pictures.bar_live(fake)["text"] == "Settling · 30 %"
+
+
+@pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
+def test_a_budget_that_is_none_is_refused_in_a_sentence(given):
+    with pytest.raises(InvalidParameter, match="must be a number of seconds, 0 or more"):
+        page_budget(given)
+
+
+def test_the_budget_comes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("HCVIZ_SECONDS", "7.5")
+    assert page_budget() == 7.5
+    assert page_budget(0) == 0.0
+    monkeypatch.delenv("HCVIZ_SECONDS")
+    assert page_budget() == 20.0
