@@ -270,6 +270,28 @@ def test_a_tree_of_other_items_is_refused_and_nothing_changes(centre):
         centre.set_support([0.1, 0.2])
 
 
+def test_the_branch_above_a_clade_that_few_trees_have_is_drawn_lighter(centre):
+    """Against the definition: from the clade's height to its parent's, in the clade's row."""
+    layout = centre._layout
+    tree = layout.tree
+    support = np.where(np.arange(tree.n_internal) % 3 == 0, 0.2, 0.5)
+    support[-1] = 0.0  # the root has no branch
+    centre.set_support(support)
+    lines = centre._dendrogram.unsure.data
+    found = np.stack([lines["x"], lines["y"]], 1).reshape(-1, 3, 2)
+    assert np.isnan(found[:, 2]).all()
+    unsure = tree.n_leaves + np.flatnonzero(support[:-1] < 0.5)
+    expected = {
+        (float(np.float32(tree.height[v])), float(np.float32(tree.height[tree.parent[v]])))
+        for v in unsure
+    }
+    assert {(float(a[0]), float(b[0])) for a, b, _ in found} == expected
+    assert len(found) == len(unsure)
+    assert np.array_equal(found[:, 0, 1], found[:, 1, 1])
+    centre.set_support(None)
+    assert not len(centre._dendrogram.unsure.data["x"])
+
+
 def test_new_items_take_everything_old_away(centre):
     centre.set_cut(1.0)
     centre.set_selection([1])

@@ -1,4 +1,4 @@
-"""A sampler's run on the page: until its supports have settled, with the summary tree as picture."""
+"""A sampler's run on the page goes on until it has settled, and shows the summary tree."""
 
 from __future__ import annotations
 

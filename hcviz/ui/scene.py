@@ -153,6 +153,15 @@ class Scene:
         y = np.stack([self.y[low], self.y[low], self.y[high], self.y[high], gap], 1)
         return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
 
+    def stems(self, slots: ArrayLike) -> Path:
+        """The branch above each of these slots; the root has none."""
+        at = np.asarray(slots, dtype=np.int64)
+        at = at[self.parent[at] >= 0]
+        gap = np.full(at.size, np.nan)
+        x = np.stack([self.height[at], self.height[self.parent[at]], gap], 1)
+        y = np.stack([self.y[at], self.y[at], gap], 1)
+        return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
+
     def way(self, top: int, leaves: Iterable[int]) -> Path:
         """The branches from the tree's node ``top`` down to each of ``leaves``.
 

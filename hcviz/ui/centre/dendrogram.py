@@ -25,6 +25,8 @@ KEPT = 0.9
 NEAR_ROOT = 0.06
 NO_SUPPORT: dict[str, Any] = {"x": [], "y": [], "text": [], "align": [], "shift": []}
 NO_WAYS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
+#: A clade of less support than this has a lighter branch.
+UNSURE = 0.5
 #: How much of its colour a folded clade's triangle has.
 FOLDED = 0.4
 #: Pixels of the height axis.
@@ -83,6 +85,7 @@ class TreeFigure:
         self.ways = ColumnDataSource(dict(NO_WAYS), name="pulse-lines")
         pulse(self.ways)
         self.support = ColumnDataSource(dict(NO_SUPPORT))
+        self.unsure = ColumnDataSource({"x": [], "y": []}, name="unsure-lines")
         self.stems = ColumnDataSource({"x": [], "y": []})
         glide(self.tree)
         glide(self.stems)
@@ -104,6 +107,7 @@ class TreeFigure:
         self._wedge = draw.patch("x", "y", source=self.wedges, fill_alpha=0.12, line_width=1.6)
         self._stem = draw.line("x", "y", source=self.stems, line_width=1)
         self._line = draw.line("x", "y", source=self.tree, line_width=1.2, line_join="round")
+        self._unsure = draw.line("x", "y", source=self.unsure, line_width=2)
         self._cluster = draw.multi_line(
             "xs", "ys", source=self.clusters, line_color="colour", line_width=1.6
         )
@@ -155,7 +159,7 @@ class TreeFigure:
         self._rule.line_color = self._tick_marks.glyph.line_color = theme.rule
         self._ticks.glyph.text_color = self._title.glyph.text_color = theme.soft
         self._line.glyph.line_color = theme.branch
-        self._stem.glyph.line_color = theme.rule
+        self._stem.glyph.line_color = self._unsure.glyph.line_color = theme.rule
         self._fold.glyph.fill_color = theme.branch
         self._wedge.glyph.update(fill_color=theme.ink, line_color=theme.ink)
         self._band.glyph.fill_color = self._hover.glyph.fill_color = theme.accent
@@ -291,11 +295,18 @@ class TreeFigure:
     def draw_support(
         self, scene: Scene, support: Any, window: tuple[float, float], row_px: float
     ) -> None:
-        """Percentages beside the bars of clades in view that are tall enough to carry them."""
+        """Percentages beside the bars of clades in view that are tall enough to carry them.
+
+        The branch above a clade that fewer than half of the trees have is drawn lighter.
+        """
         if support is None:
             if len(self.support.data["x"]):
                 self.support.data = dict(NO_SUPPORT)
+            if len(self.unsure.data["x"]):
+                self.unsure.data = {"x": [], "y": []}
             return
+        x, y = scene.stems(np.flatnonzero(scene.is_open & (support[scene.node] < UNSURE)))
+        self.unsure.data = {"x": x, "y": -y}
         height, said = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
         tall = (scene.bottom - scene.top) * row_px >= 26
         seen = (scene.bottom >= window[0]) & (scene.top <= window[1])
