@@ -235,13 +235,38 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     assert pictures.inspector_live(store)["sure"] is None
 
 
-def test_a_method_that_does_not_sample_says_nothing(store, loop):
+def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
+    """Those of the sampler's run on the same data under the same constraints."""
+    sampled = store.samples
     store.dispatch(act.SetMethod("average"))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
+    assert store.samples is None
+    tree = store.session.tree
+    with sampled.open() as posterior:
+        expected = [
+            posterior.clade_support(tree.leaves(v)) for v in range(tree.n_leaves, tree.n_nodes)
+        ]
+    assert certainty.support(store) == pytest.approx(expected)
+    assert not pictures.tools(store)["noSupport"]
+    assert certainty.settled(store) is None  # that is of the sampler's run, not of this tree
+    a, b, c = next(
+        (int(x), int(y), int(z))
+        for x, y, z in np.random.default_rng(0).integers(0, 101, (1000, 3))
+        if len({x, y, z}) == 3 and tree.satisfies([[x, y, z]]).all()
+    )
+    store.dispatch(act.AddConstraint((a, b), c))  # the trees were not sampled under it
+    store.drawn = store.session.snapshot
     assert certainty.support(store) is None
-    assert certainty.settled(store) is None
-    assert pictures.tools(store)["noSupport"]
+    assert "Run the Dirichlet diffusion tree" in pictures.tools(store)["noSupport"]
+
+
+def test_a_session_without_samples_says_nothing(loop):
+    with over_zoo(loop, "average") as store:
+        store.drawn = store.session.snapshot
+        assert certainty.support(store) is None
+        assert certainty.settled(store) is None
+        assert pictures.tools(store)["noSupport"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from hcviz import HcvizError, Tree
+from hcviz.core.errors import InvalidData
 from hcviz.core.layout import cut_clusters, leaf_order
 from hcviz.io.picture import Heat, Ink, Strip, picture
 from tests.trees import caterpillar, from_nested, random_tree
@@ -38,6 +39,27 @@ def test_labels_stand_in_the_order_asked_for_as_text():
     assert heights == sorted(heights)
     assert np.ptp(np.diff(heights)) < 0.01  # evenly spaced
     assert len({shown[name][0] for name in NAMES}) == 1  # flush left
+
+
+def test_supports_stand_on_the_branches_and_the_axis_is_named():
+    support = np.array([0.9, 0.4, 0.7, 1.0])[-TREE.n_internal :]
+    shown = texts(picture(TREE, NAMES, support=support, axis_title="distance"))
+    assert "distance" in shown
+    large = [k for k in range(TREE.n_internal - 1) if TREE.size[TREE.n_leaves + k] > 2]
+    assert large
+    for k in large:
+        assert f"{100 * support[k]:.0f}" in {text.strip() for text in shown}
+    sure = picture(TREE, NAMES, support=np.ones(TREE.n_internal), format="png")
+    unsure = picture(TREE, NAMES, support=np.full(TREE.n_internal, 0.3), format="png")
+    faint = tuple(int(Ink().faint[k : k + 2], 16) for k in (1, 3, 5))
+
+    def pixels(png):
+        found = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+        return int((found == faint).all(axis=2).sum())
+
+    assert pixels(unsure) > 50 > pixels(sure)
+    with pytest.raises(InvalidData, match="2 supports"):
+        picture(TREE, NAMES, support=[0.1, 0.2])
 
 
 def test_rows_of_the_heatmap_and_of_the_labels_are_the_same_rows():

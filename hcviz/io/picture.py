@@ -31,6 +31,8 @@ ROW, TALLEST = 0.125, 60.0
 THINNEST_NAMED = 1.5
 TREE_WIDTH, STRIP, GAP, MARGIN, HEAD = 4.6, 0.13, 0.08, 0.2, 0.55
 DOTS_PER_INCH = 150
+#: A clade of less support than this has a lighter branch.
+UNSURE = 0.5
 #: The heatmap in print has at most this many pixels each way.
 MOST_PIXELS = 4_000
 
@@ -77,6 +79,7 @@ class Ink:
     branch: str = "#66727f"
     paper: str = "#ffffff"
     missing: str = "#c9ced4"
+    faint: str = "#d5dbe1"
 
 
 def picture(
@@ -89,6 +92,8 @@ def picture(
     clusters: ArrayLike | None = None,
     cluster_colours: Sequence[str] = (),
     cut: float | None = None,
+    support: ArrayLike | None = None,
+    axis_title: str = "",
     title: str = "",
     ink: Ink | None = None,
     format: Literal["svg", "png"] = "svg",
@@ -102,6 +107,9 @@ def picture(
     heat : what is drawn beside it
     clusters : int (m,), the index of a node's branches into ``cluster_colours``, -1 for none
     cut : height of the dashed line
+    support : float (n_internal,), shares of trees with each clade; numbers on the branches, and a
+        lighter branch above a clade of less than one half; NaN for none
+    axis_title : what the heights mean, below their axis
     format : ``svg`` or ``png`` (150 dots an inch)
 
     Rows are an eighth of an inch until the page is 60 inches tall, then thinner; names are left
@@ -116,13 +124,20 @@ def picture(
     rows = leaf_order(tree) if order is None else np.asarray(order, dtype=np.int32)
     if not np.array_equal(np.sort(rows), np.arange(n)):
         raise InvalidData(f"The picture's leaf order must name each of the {n} leaves once.")
+    shares = None if support is None else np.asarray(support, dtype=np.float64)
+    if shares is not None and shares.shape != (tree.n_internal,):
+        raise InvalidData(
+            f"The picture got {shares.size} supports for {tree.n_internal} inner nodes."
+        )
     if heat is not None:
         shape = np.shape(heat.values)
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
             raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
     page = _Page(tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or Ink())
     page.draw_head(title, strips)
-    page.draw_tree(clusters, cluster_colours, cut)
+    page.draw_tree(clusters, cluster_colours, cut, axis_title)
+    if shares is not None:
+        page.draw_support(shares)
     page.draw_labels()
     page.draw_strips(strips)
     if heat is not None:
@@ -210,11 +225,15 @@ class _Page:
             )
 
     def draw_tree(
-        self, clusters: ArrayLike | None, colours: Sequence[str], cut: float | None
+        self,
+        clusters: ArrayLike | None,
+        colours: Sequence[str],
+        cut: float | None,
+        axis_title: str = "",
     ) -> None:
         tree = self.tree
         top = float(tree.height[-1]) or 1.0
-        axes = self.rows_axes(self.left, TREE_WIDTH)
+        self.tree_axes = axes = self.rows_axes(self.left, TREE_WIDTH)
         axes.set_xlim(1.02 * top, 0)
         width = float(np.clip(72 * self.row / 9, 0.15, 0.9))
         axes.plot(*elbows(tree, self.order), color=self.ink.branch, lw=width, clip_on=False)
@@ -234,6 +253,27 @@ class _Page:
         axes.tick_params(axis="x", colors=self.ink.soft, labelsize=7, length=2, width=0.6)
         axes.locator_params(axis="x", nbins=5)
         axes.set_yticks([])
+        axes.set_xlabel(axis_title, fontsize=7, color=self.ink.soft, labelpad=1)
+
+    def draw_support(self, support: NDArray[np.float64]) -> None:
+        tree, axes = self.tree, self.tree_axes
+        leaf_y = np.empty(tree.n_leaves, np.float64)
+        leaf_y[self.order] = np.arange(tree.n_leaves) + 0.5
+        _, _, y = outer_children(tree.parent, leaf_y)
+        width = float(np.clip(72 * self.row / 9, 0.15, 0.9))
+        size = min(6.0, 0.7 * self.font)
+        for k, share in enumerate(support[:-1].tolist()):
+            node = tree.n_leaves + k
+            ends = (float(tree.height[node]), float(tree.height[tree.parent[node]]))
+            if share < UNSURE:
+                axes.plot(
+                    ends, (y[node], y[node]), color=self.ink.faint, lw=1.8 * width, clip_on=False
+                )
+            if self.named and np.isfinite(share) and tree.size[node] > 2:
+                axes.text(
+                    ends[0], y[node], f" {100 * share:.0f} ", fontsize=size, color=self.ink.soft,
+                    ha="right", va="bottom",
+                )  # fmt: skip
 
     def _branches(self, mask: NDArray[np.bool_], limit: float) -> tuple[Any, Any]:
         tree = self.tree

@@ -21,10 +21,11 @@ PACE = 1.0
 def support(store: Store) -> Any:
     """The share of the sampled trees that have each clade of the tree drawn, float64 (n_internal,).
 
-    None while trees stream in (numbers that flicker cannot be read), where nothing is sampled or
-    where nobody wants to see it.
+    None while trees stream in (numbers that flicker cannot be read), where nothing was sampled of
+    these data under these constraints, or where the numbers are switched off. The tree may be of
+    another method than the sampled trees.
     """
-    samples, drawn = store.samples, store.drawn
+    samples, drawn = store.supporting, store.drawn
     if samples is None or drawn is None or not store.still or store.view.support != "shown":
         return None
     if drawn is not store.session.snapshot:

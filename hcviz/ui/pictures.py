@@ -202,7 +202,7 @@ def tools(store: Store) -> dict[str, Any]:
         "columns": view.columns,
         "heights": view.heights,
         "support": view.support,
-        "noSupport": "" if store.samples is not None else "Only of trees that are sampled.",
+        "noSupport": "" if store.supporting is not None else NO_SUPPORT,
         "colour": view.colour,
         "noCosts": ""
         if nodecosts.weighed(store) is not None
@@ -244,6 +244,10 @@ def _sources(store: Store) -> list[list[str]]:
 
 # ---------------------------------------------------------------------- inspector
 
+NO_SUPPORT = (
+    "Run the Dirichlet diffusion tree on these data and constraints. Its supports can then be shown "
+    "on the trees of every method."
+)
 FAR = (
     "This method takes the numbers for dissimilarities, and parts what has large ones: of "
     "similarities, as they are here, it parts like from like. A distance matrix that is opened is "
@@ -440,7 +444,7 @@ SLICES: dict[Callable[[Store], dict[str, Any]], Callable[[Store], Any]] = {
         s.view,
         s.session.labels,
         s.dataset,
-        s.samples is None,
+        s.supporting is None,
         _named_matrices(s),
         _finds(s),
     ),

@@ -19,6 +19,7 @@ from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
+from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.jobs import Aside, Place, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
@@ -319,6 +320,21 @@ class Store:
         """The posterior that the session's tree is a draw of; None where it is of none."""
         return self._samples.get(self.session.shown)
 
+    @property
+    def supporting(self) -> Samples | None:
+        """The samples whose supports describe the shown tree, of whatever method the tree is.
+
+        Those that it is a draw of; else the newest of this session's samples of the same data under
+        the same constraints.
+        """
+        if self.samples is not None:
+            return self.samples
+        same = (self._problem_key, _bytes_of(self.session.triplets))
+        for found in reversed(self._samples.values()):
+            if found.key[2:] == same:
+                return found
+        return None
+
     def close(self) -> None:
         """The tab is gone: stop computing for it."""
         self.runner.close()
@@ -371,7 +387,7 @@ class Store:
     def _samples_for(self, effect: Any, problem: Problem) -> Samples:
         """Those that the run goes on with, if it starts on their way and asks for the same."""
         law = {name: x for name, x in effect.params.items() if name not in ("steps", "every")}
-        triplets = (problem.triplets.rows.tobytes(), problem.triplets.weights.tobytes())
+        triplets = _bytes_of(problem.triplets)
         key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets)
         before = self.samples
         goes_on = before is not None and before.key == key and before.leads_through(effect.start)
@@ -411,6 +427,10 @@ class Store:
         if isinstance(message, act.Arrived):
             drawn = self.drawn is message.snapshot
             (self.when_drawn if drawn else _at_once)(lambda: self.runner.acknowledge(message.run))
+
+
+def _bytes_of(triplets: Triplets) -> tuple[bytes, bytes]:
+    return triplets.rows.tobytes(), triplets.weights.tobytes()
 
 
 def _at_once(call: Callable[[], None]) -> None:

@@ -396,7 +396,9 @@ class Centre(Canvas):
             "labels": [str(label) for label in self._items.labels],
             "order": layout.order,
             "title": self._items.title,
-            "ink": Ink(theme.ink, theme.soft, theme.branch, theme.paper, theme.missing),
+            "ink": Ink(theme.ink, theme.soft, theme.branch, theme.paper, theme.missing, theme.rule),
+            "axis_title": "" if self._axis is None else self._axis.title,
+            "support": None if self._support is None else self._support[tree.n_leaves :],
             "strips": [
                 PrintStrip(s.name, s.codes, s.names, class_colours(len(s.names)))
                 for s in self._strip_data
