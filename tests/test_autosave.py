@@ -89,7 +89,7 @@ def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monk
     Autosave(store, shelf)
     starts = []
 
-    def start(run, method, problem, params, seed, start, samples):
+    def start(run, method, problem, params, seed, start, samples, seconds):
         kept = on_disk(shelf)
         starts.append((said(kept), told(kept)))
         assert told(kept) == told(store.session)

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hcviz.algorithms import get
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.courier import Message
 from hcviz.jobs.pool import POOL, Pool
 from hcviz.jobs.runner import Runner
+from hcviz.jobs.samples import Samples
 from hcviz.session.actions import Arrived, Failed
 
 log = logging.getLogger(__name__)
@@ -59,12 +61,14 @@ class Behind:
         seed: int,
         done: Done,
         limit: float | None = None,
+        seconds: float = 0.0,
     ) -> None:
         """Call ``done(last, fault)`` when the run is over, or stopped after ``limit`` seconds.
 
         ``fault`` says why it failed, or gave nothing, or that it was stopped; ``last`` is then the
         last snapshot before that, if there was one. Not called after :meth:`close` or another
-        ``start``.
+        ``start``. Of a method that samples the last tree is the summary of its draws; ``seconds``:
+        see :class:`hcviz.jobs.task.Task`.
         """
         self.close()
         last: list[Snapshot] = []
@@ -100,7 +104,8 @@ class Behind:
             self._clock = threading.Timer(limit, later, [expire])
             self._clock.daemon = True
             self._clock.start()
-        runner.start(0, method, problem, params, seed)
+        samples = Samples(problem.n_items) if get(method).samples else None
+        runner.start(0, method, problem, params, seed, samples=samples, seconds=seconds)
 
     def close(self) -> None:
         """Stop what is at work; nothing is told of it."""

@@ -77,7 +77,7 @@ class Baselines:
             self._know(key, known, last.tree if last is not None and fault is None else None)
 
         self._at = key
-        self._behind.start(name, problem, {}, seed, done)
+        self._behind.start(name, problem, {}, seed, done, seconds=self._store.seconds)
 
     def _know(self, key: Key, known: Known, tree: Tree | None) -> None:
         known[key] = tree

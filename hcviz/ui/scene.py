@@ -153,7 +153,7 @@ class Scene:
         y = np.stack([self.y[low], self.y[low], self.y[high], self.y[high], gap], 1)
         return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
 
-    def stems(self, slots: ArrayLike) -> Path:
+    def branches_above(self, slots: ArrayLike) -> Path:
         """The branch above each of these slots; the root has none."""
         at = np.asarray(slots, dtype=np.int64)
         at = at[self.parent[at] >= 0]

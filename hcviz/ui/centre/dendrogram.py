@@ -305,7 +305,7 @@ class TreeFigure:
             if len(self.unsure.data["x"]):
                 self.unsure.data = {"x": [], "y": []}
             return
-        x, y = scene.stems(np.flatnonzero(scene.is_open & (support[scene.node] < UNSURE)))
+        x, y = scene.branches_above(np.flatnonzero(scene.is_open & (support[scene.node] < UNSURE)))
         self.unsure.data = {"x": x, "y": -y}
         height, said = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
         tall = (scene.bottom - scene.top) * row_px >= 26
