@@ -10,7 +10,7 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint
-from hcviz.ui import outcome, pictures
+from hcviz.ui import changes, outcome, pictures
 from hcviz.ui.certainty import is_settled
 from tests.stores import over_zoo
 
@@ -74,6 +74,32 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     store.look(said="")
     store.dispatch(act.Undo())
     assert "changed" not in pictures.foot(store)["sentence"]
+
+
+def test_only_clades_whose_support_changed_are_listed(store, loop):
+    """The others differ by chance: they are counted, not named."""
+    before = store.samples
+    answer(store, loop, *untrue(store))
+    gained, lost = outcome.significant(store)
+    assert lost.size == outcome.lost_support(store)
+    rose = []
+    tree = store.drawn.tree
+    for node in range(tree.n_leaves, tree.root):
+        with before.open() as old, store.samples.open() as new:
+            items = tree.leaves(node)
+            was, now = old.clade_support(items), new.clade_support(items)
+            m, n = (float(each.support_sizes(tree, [node])[0]) for each in (old, new))
+        both = (m * was + n * now) / (m + n)
+        if now - was > 3 * np.sqrt(max(both * (1 - both), 0) * (1 / m + 1 / n)):
+            rose.append(node)
+    assert gained.tolist() == rose
+    every, shown = store.changes(), changes.picture(store)
+    sure = [set(every.gained) & set(gained), set(every.lost) & set(lost)]
+    assert [each["count"] for each in shown["groups"]] == [len(each) for each in sure]
+    named = [{clade["node"] for clade in each["clades"]} for each in shown["groups"]]
+    assert named == sure
+    assert shown["chance"] == len(every.gained) + len(every.lost) - sum(map(len, sure))
+    assert shown["chance"] > 0
 
 
 def test_a_run_that_goes_on_has_lost_no_support_to_tell_of(store, loop):

@@ -13,9 +13,11 @@ from hcviz.core.tree import Tree
 from hcviz.core.words import shortlist
 from hcviz.metrics import CladeChanges, nearest_clades
 from hcviz.session.constraint import NAMES_SHOWN
+from hcviz.ui import outcome
 from hcviz.ui.store import Store
 
 Which = Literal["gained", "lost"]
+KINDS: tuple[Which, ...] = ("gained", "lost")
 
 #: Clades listed by name; the others are counted.
 LISTED = 50
@@ -39,8 +41,10 @@ class Changed:
         return shortlist([labels[item] for item in shown], len(shown), len(self.members))
 
 
-_told: WeakKeyDictionary[Store, tuple[CladeChanges, dict[Which, tuple[Changed, ...]]]]
-_told = WeakKeyDictionary()
+#: Of the last changes asked for: the clades listed, how many they are, and how many changed by
+#: chance only.
+Told = tuple[CladeChanges, dict[Which, tuple[Changed, ...]], dict[Which, int], int]
+_told: WeakKeyDictionary[Store, Told] = WeakKeyDictionary()
 
 
 def changed(store: Store) -> dict[Which, tuple[Changed, ...]] | None:
@@ -48,8 +52,9 @@ def changed(store: Store) -> dict[Which, tuple[Changed, ...]] | None:
 
     That is: those that differ from the nearest clade of the other tree by most items, then the
     larger ones, for an item that moves makes a new clade of every clade around its old and new
-    places, and these differ by that item only. None where there is nothing to compare. Computed
-    once for a tree; while trees stream in nobody should ask.
+    places, and these differ by that item only. Of two sampled trees only the clades whose support
+    changed by more than three standard errors are listed; the other changes are chance. None where
+    there is nothing to compare. Computed once for a tree, and not while trees stream in.
     """
     changes = store.changes()
     if changes is None or store.baseline is None or store.drawn is None:
@@ -57,14 +62,17 @@ def changed(store: Store) -> dict[Which, tuple[Changed, ...]] | None:
     known = _told.get(store)
     if known is None or known[0] is not changes:
         before, after = store.baseline, store.drawn.tree
-        known = (
-            changes,
-            {
-                "gained": _ordered(after, before, changes.gained),
-                "lost": _ordered(before, after, changes.lost),
-            },
-        )
-        _told[store] = known
+        gained, lost = changes.gained, changes.lost
+        sure = outcome.significant(store)
+        if sure is not None:
+            gained, lost = gained[np.isin(gained, sure[0])], lost[np.isin(lost, sure[1])]
+        listed: dict[Which, tuple[Changed, ...]] = {
+            "gained": _ordered(after, before, gained),
+            "lost": _ordered(before, after, lost),
+        }
+        chance = changes.gained.size + changes.lost.size - gained.size - lost.size
+        counts: dict[Which, int] = {"gained": gained.size, "lost": lost.size}
+        _told[store] = known = (changes, listed, counts, chance)
     return known[1]
 
 
@@ -84,12 +92,11 @@ def picture(store: Store) -> dict[str, Any] | None:
     if found is None:
         return None
     labels = store.session.labels
-    changes = store.changes()
-    counts = {"gained": len(changes.gained), "lost": len(changes.lost)} if changes else {}
+    _, _, counts, chance = _told[store]
     groups = [
         {
             "which": which,
-            "count": counts.get(which, 0),
+            "count": counts[which],
             "clades": [
                 {
                     "node": each.node,
@@ -100,9 +107,9 @@ def picture(store: Store) -> dict[str, Any] | None:
                 for each in found[which]
             ],
         }
-        for which in ("gained", "lost")
+        for which in KINDS
     ]
-    return {"later": False, "groups": groups}
+    return {"later": False, "groups": groups, "chance": chance}
 
 
 def _title(each: Changed, which: str) -> str:

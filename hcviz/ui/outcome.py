@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.tree import Tree
+from hcviz.jobs import Samples
 from hcviz.metrics import CladeChanges
 from hcviz.posterior import Posterior
 from hcviz.session.constraint import Statement
@@ -65,8 +66,31 @@ def lost_support(store: Store) -> int | None:
     Where a run only went on the samples are the same, and where one of the two samplers has too few
     trees there is no telling: None.
     """
-    before, after, tree = store.earlier, store.samples, store.baseline
-    if before is None or after is None or before is after or tree is None:
+    if store.baseline is None:
+        return None
+    found = _less_supported(store.earlier, store.samples, store.baseline)
+    return None if found is None else found.size
+
+
+def significant(store: Store) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Nodes whose clade's support changed by more than three standard errors since the last run.
+
+    First the nodes of the present tree whose clades gained support, then those of the earlier tree
+    whose clades lost support. None where one of the two trees was not sampled, or where a run only
+    went on.
+    """
+    if store.baseline is None or store.drawn is None:
+        return None
+    gained = _less_supported(store.samples, store.earlier, store.drawn.tree)
+    lost = _less_supported(store.earlier, store.samples, store.baseline)
+    return None if gained is None or lost is None else (gained, lost)
+
+
+def _less_supported(
+    before: Samples | None, after: Samples | None, tree: Tree
+) -> NDArray[np.int64] | None:
+    """Inner nodes of ``tree`` whose clades have less support in ``after`` (:data:`RULE`)."""
+    if before is None or after is None or before is after:
         return None
     with before.open() as old, after.open() as new:
         if old is None or new is None or {old.n_items, new.n_items} != {tree.n_leaves}:
@@ -77,7 +101,7 @@ def lost_support(store: Store) -> int | None:
         then, since = (_worth(posterior, tree, nodes) for posterior in (old, new))
         if then is None or since is None:
             return None
-        return int(fallen(was[nodes], now[nodes], then, since).sum())
+        return tree.n_leaves + nodes[fallen(was[nodes], now[nodes], then, since)]
 
 
 def _worth(posterior: Posterior, tree: Tree, nodes: NDArray[Any]) -> NDArray[np.float64] | None:

@@ -245,8 +245,8 @@ def _sources(store: Store) -> list[list[str]]:
 # ---------------------------------------------------------------------- inspector
 
 NO_SUPPORT = (
-    "Run the Dirichlet diffusion tree on these data and constraints. Its supports can then be shown "
-    "on the trees of every method."
+    "Run the Dirichlet diffusion tree on these data and constraints. Its supports can then be "
+    "shown on the trees of every method."
 )
 FAR = (
     "This method takes the numbers for dissimilarities, and parts what has large ones: of "
