@@ -78,13 +78,17 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
         raise InvalidParameter(
             f"There is no linkage {method!r}.", f"Choose one of: {', '.join(_CODES)}."
         )
-    condensed = np.abs(np.asarray(distances, dtype=np.float64))  # -0.0 means forbidden below
+    condensed = np.asarray(distances, dtype=np.float64)
     if not is_valid_y(condensed) or not np.isfinite(condensed).all():
         raise InvalidData(
             "A linkage needs condensed distances: n (n - 1) / 2 finite numbers.",
             "scipy.spatial.distance.pdist and squareform make them.",
         )
-    square = squareform(condensed**2 if method == "ward" else condensed, checks=False)
+    square = squareform(condensed, checks=False)
+    if method == "ward":
+        np.square(square, out=square)
+    elif np.signbit(condensed).any():
+        np.abs(square, out=square)  # the kernel takes -0.0 for a forbidden pair
     rows = Triplets.of(triplets, len(square)).rows.copy()
     if len(rows):
         build(len(square), rows)  # raises InconsistentTriplets
@@ -95,20 +99,22 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
 def _linkage_matrix(first: Int, second: Int, value: Float) -> Float:
     """The merges of slots (see :mod:`linkagekernels`) as clusters, by height; heights lifted."""
     n = len(first) + 1
-    height = np.empty(n - 1)
-    top = np.zeros(n)
-    for step, (p, q) in enumerate(zip(first, second, strict=True)):
-        height[step] = top[p] = max(value[step], top[p], top[q])
-    cluster = np.arange(n)
-    size = np.ones(n, np.int64)
-    table = np.empty((n - 1, 4))
-    for row, step in enumerate(np.argsort(height, kind="stable")):
-        p, q = first[step], second[step]
+    slots = list(zip(first.tolist(), second.tolist(), strict=True))
+    height = []
+    top = [0.0] * n
+    for (p, q), each in zip(slots, value.tolist(), strict=True):
+        top[p] = max(each, top[p], top[q])
+        height.append(top[p])
+    cluster = list(range(n))
+    size = [1] * n
+    table = []
+    for step in np.argsort(height, kind="stable").tolist():
+        p, q = slots[step]
         size[p] += size[q]
         low, high = sorted((cluster[p], cluster[q]))
-        table[row] = low, high, height[step], size[p]
-        cluster[p] = n + row
-    return table
+        cluster[p] = n + len(table)
+        table.append((low, high, height[step], size[p]))
+    return np.array(table, dtype=np.float64)
 
 
 def warm() -> None:
