@@ -107,7 +107,7 @@ def _linkage_matrix(first: Int, second: Int, value: Float) -> Float:
         height.append(top[p])
     cluster = list(range(n))
     size = [1] * n
-    table = []
+    table: list[tuple[float, ...]] = []
     for step in np.argsort(height, kind="stable").tolist():
         p, q = slots[step]
         size[p] += size[q]
