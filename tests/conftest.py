@@ -53,6 +53,18 @@ def settled() -> Driver:
 
 
 @pytest.fixture
+def unconstrained(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of a method in the registry that ignores constraints."""
+    from hcviz.algorithms import MODULES, get
+    from tests.unconstrained import NAME
+
+    monkeypatch.setitem(MODULES, NAME, "tests.unconstrained")
+    get.cache_clear()
+    yield NAME
+    get.cache_clear()
+
+
+@pytest.fixture
 def loop() -> Loop:
     """The document's thread, run by hand."""
     from tests.stores import Loop

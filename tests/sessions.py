@@ -16,6 +16,7 @@ from hcviz.session import actions as act
 from hcviz.session.effects import CancelRun, StartRun
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.update import update
+from tests.unconstrained import NAME
 
 ANIMALS = ("bat", "whale", "lion", "trout", "pike", "wasp", "crow", "newt")
 
@@ -50,7 +51,7 @@ def run_fake(spec: DataSpec, effect: StartRun, n: int, steps: int = 4) -> Iterat
     rng = np.random.default_rng(np.random.SeedSequence((effect.seed, effect.run)))
     state = getattr(effect.start, "state", None)
     draws = state.draws if isinstance(state, FakeState) else 0
-    triplets = Triplets() if effect.method == "average" else effect.triplets
+    triplets = Triplets() if effect.method == NAME else effect.triplets
     for step in range(1, steps + 1):
         tree = some_tree(n, triplets, rng)
         draws += 1

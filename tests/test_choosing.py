@@ -102,17 +102,20 @@ def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
 @pytest.mark.parametrize(
     ("problem", "wanted"), [(FEW, "crsc"), (ALIKE, "crsc"), (MANY, "active-spectral")]
 )
-def test_the_method_that_keeps_constraints_reads_what_the_other_read(problem, wanted):
-    found = choosing.keeping_constraints(Session(method="average", treats="ignored"), problem)
+def test_the_method_that_keeps_constraints_reads_what_the_other_read(
+    problem, wanted, unconstrained
+):
+    session = Session(method=unconstrained, treats="ignored")
+    found = choosing.keeping_constraints(session, problem)
     assert found.name == wanted
     assert found.triplets == "hard"
     assert not found.lacks(problem)
 
 
 @pytest.fixture
-def zoo(loop):
-    with over_zoo(loop, "average") as made:
-        made.dispatch(act.SetMethod("average"))
+def zoo(loop, unconstrained):
+    with over_zoo(loop, unconstrained) as made:
+        made.dispatch(act.SetMethod(unconstrained))
         yield made
 
 
@@ -129,7 +132,7 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
         assert "this method ignores constraints" in verdict["sentence"]
         assert "will change" not in verdict["sentence"]
         assert "locked" not in verdict["sentence"]
-        assert shown["ignored"]["sentence"] == "Average linkage ignores constraints."
+        assert shown["ignored"]["sentence"] == "Unconstrained linkage ignores constraints."
     draft = zoo.view.draft
     gestures.constraints_act("keep-constraints", {})
     loop.until(lambda: zoo.session.status == "settled")

@@ -178,9 +178,11 @@ def test_soft_methods_rerun_for_a_weight_and_for_what_is_true_already(settled):
     assert settled.start.triplets.weights.tolist() == [5.0]
 
 
-def test_a_method_that_ignores_constraints_says_so_and_runs_nothing_for_them(settled):
+def test_a_method_that_ignores_constraints_says_so_and_runs_nothing_for_them(
+    settled, unconstrained
+):
     settled(act.AddConstraint((BAT, WHALE), TROUT))
-    settled(act.SetMethod("average"))
+    settled(act.SetMethod(unconstrained))
     assert "ignores constraints" in settled.session.message
     assert isinstance(settled.start.start, Tree)
     settled.settle()

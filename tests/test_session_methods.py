@@ -48,12 +48,12 @@ def test_another_method_is_treated_as_the_registry_says(weighed, name):
     assert session.treats == "soft"
 
 
-def test_softening_and_other_data_ask_the_registry_too(weighed):
+def test_softening_and_other_data_ask_the_registry_too(weighed, unconstrained):
     weighed(act.SetParams({"beta": None}))
     assert weighed.session.treats == "hard"
     weighed(act.Soften("dasgupta-search", {"lam": 2.0}))
     assert weighed.session.treats == "soft"
-    other = act.LoadedData(weighed.session.data, tuple("pqrstuvw"), method="average")
+    other = act.LoadedData(weighed.session.data, tuple("pqrstuvw"), method=unconstrained)
     assert weighed(other).treats == "ignored"
 
 

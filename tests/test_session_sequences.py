@@ -18,8 +18,11 @@ from hcviz.session.model import Constraint, DataSpec, same
 from hcviz.session.replay import replay
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver, run_fake
+from tests.unconstrained import NAME
 
 ITEMS = st.integers(0, len(ANIMALS) - 1)
+
+pytestmark = pytest.mark.usefixtures("unconstrained")
 
 
 class AnySequence(RuleBasedStateMachine):
@@ -83,7 +86,7 @@ class AnySequence(RuleBasedStateMachine):
     def dismiss(self, all_of_them):
         self.driver(act.DismissConflict(all=all_of_them))
 
-    @rule(name=st.sampled_from(["ddt", "crsc", "average"]))
+    @rule(name=st.sampled_from(["ddt", "crsc", NAME]))
     def method(self, name):
         self.driver(act.SetMethod(name))
 

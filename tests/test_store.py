@@ -758,6 +758,18 @@ def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow)
     assert len(store.session.constraints) == 2
 
 
+def test_a_session_of_a_version_whose_linkages_ignored_constraints_keeps_them_now(store, loop):
+    store.dispatch(act.SetMethod("average"))
+    loop.until(lambda: store.session.status == "settled")
+    old = replace(store.session, treats="ignored")
+    assert store.restore(load_session(save_session(old)))
+    assert store.session.treats == "hard"
+    state_a_constraint(store, ["dolphin", "tuna"], "wolf")
+    loop.until(lambda: store.session.status == "settled")
+    assert store.session.tree.satisfies(store.session.triplets).all()
+    assert "ignores" not in store.session.message
+
+
 def test_the_data_in_a_session_file_are_read_on_that_thread_too(store, loop, readers):
     store.reader.open_later(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)

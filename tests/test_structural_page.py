@@ -306,7 +306,7 @@ def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
     assert found["words"].endswith("the tree parts them into more than two at once.")
 
 
-def test_answers_bind_items_and_priced_ones_weigh(store, loop):
+def test_answers_bind_items_and_priced_ones_weigh(store, loop, unconstrained):
     say(store, loop, ((3, 7), 20), ((8, 9, 10), 60))
     found = asked(loop, store, lambda: profile.picture(store))
     assert "Answers bind the items into 98 that travel as one." in found["words"]
@@ -317,7 +317,7 @@ def test_answers_bind_items_and_priced_ones_weigh(store, loop):
     told = store.problem.with_triplets(store.session.triplets)
     expected = cut_profile(told, np.arange(101), 0.0, 5.0)
     assert found["best"][1] == float(expected.ratio[expected.best])
-    store.dispatch(act.SetMethod("average"))
+    store.dispatch(act.SetMethod(unconstrained))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
     found = asked(loop, store, lambda: profile.picture(store))

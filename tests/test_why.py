@@ -125,7 +125,9 @@ def test_a_split_in_words(zoo, loop):
     assert (zoo.view.sheet, ahograph.subject(zoo)) == ("why", "split")
 
 
-def test_a_forced_split_and_one_that_goes_against_the_answers(zoo, loop, monkeypatch):
+def test_a_forced_split_and_one_that_goes_against_the_answers(
+    zoo, loop, monkeypatch, unconstrained
+):
     n = len(zoo.session.labels)
     everything = tuple(range(n))
     group, rest = everything[: n // 2], everything[n // 2 :]
@@ -142,7 +144,7 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(zoo, loop, monkeyp
     sides = [node["kind"] for node in few["nodes"]]
     assert (sides.count("side0"), sides.count("side1")) == (5, 5)
     assert len(few["edges"]) == 8  # what is drawn of each piece hangs together
-    zoo.dispatch(act.SetMethod("average"))
+    zoo.dispatch(act.SetMethod(unconstrained))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot
     assert "parts" in why.split(zoo)["said"]

@@ -1,4 +1,4 @@
-"""Agglomerative linkages by scipy, as baselines. They know nothing of triplets."""
+"""Agglomerative linkages that keep triplets; without triplets they are scipy's."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import param
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
-from hcviz.algorithms.base import Algorithm, NoParameters
+from hcviz.algorithms.base import Algorithm
+from hcviz.core.build import build, build_guided
+from hcviz.core.constrained import Method, constrained_linkage
 from hcviz.core.heights import WARD, of_linkage
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -30,40 +33,75 @@ def distances(problem: Problem) -> NDArray[np.float64]:
     return np.asarray(condensed.max(initial=-np.inf) - condensed)
 
 
+class Parameters(param.Parameterized):
+    constraints: Any = param.Selector(
+        default="merge",
+        label="Constraints",
+        objects={"allow or forbid merges": "merge", "repair the finished tree": "repair"},
+        doc="Merge: clusters merge only where the constraints allow it, so an answer also moves "
+        "other items (of 60 answers the tree learns more). Repair: the tree without constraints "
+        "changes in as few groups as possible.",
+    )
+
+
 def run(
-    method: str,
+    method: Method,
     problem: Problem,
-    params: NoParameters,
+    params: Parameters,
     rng: np.random.Generator,
     start: Any,
 ) -> Iterator[Snapshot | None]:
     """One linkage, one snapshot; heights are the linkage values.
 
     Average (UPGMA), single and complete linkage of :func:`distances`; Ward's of the features with
-    Euclidean distance, or, where the problem has none, of :func:`distances` taken as
-    if they were Euclidean. Ties: scipy merges the pair that its nearest-neighbour chain (its
-    minimum spanning tree for single linkage) meets first, so that they are broken by the numbering
-    of the items, always alike. O(n^2) time and memory.
+    Euclidean distance. Where the problem has no features, Ward's linkage reads :func:`distances`
+    as if they were Euclidean.
+
+    Triplets are hard. With ``constraints="merge"`` the nearest pair is merged that the triplets
+    still allow (:func:`hcviz.core.constrained.constrained_linkage`): a node is as high as its
+    linkage value, or as its highest child if that is higher. With ``"repair"`` the linkage
+    without triplets is repaired (:func:`hcviz.core.build.build_guided`); clades that hold no item
+    of a violated triplet stay as they are.
+
+    Without triplets the tree is scipy's. Ties: scipy merges the pair that its nearest-neighbour
+    chain (its minimum spanning tree for single linkage) meets first. Under triplets the pair with
+    the lowest first items is merged. So ties depend on the numbering of the items, and on nothing
+    random. O(n^2) time mostly and O(n^2) memory. Raises :class:`InconsistentTriplets` before
+    anything runs.
     """
-    n = problem.n_items
-    if n == 1:
+    build(problem.n_items, problem.triplets)  # raises InconsistentTriplets
+    return _snapshots(method, problem, params.constraints)
+
+
+def _snapshots(method: Method, problem: Problem, constraints: str) -> Iterator[Snapshot | None]:
+    triplets = problem.triplets
+    if problem.n_items == 1:
         tree = Tree.star(1)
-    elif method == "ward" and problem.features is not None:
-        tree = Tree.from_linkage(linkage(problem.features, "ward"))
+    elif len(triplets) and constraints == "merge":
+        tree = Tree.from_linkage(constrained_linkage(_read(method, problem), method, triplets))
     else:
-        tree = Tree.from_linkage(linkage(distances(problem), method))
+        tree = Tree.from_linkage(linkage(_read(method, problem), method))
+        tree = build_guided(tree, triplets)
     yield Snapshot(tree, 1, 1)
 
 
-def _algorithm(method: str, title: str, summary: str) -> Algorithm:
+def _read(method: Method, problem: Problem) -> NDArray[np.float64]:
+    """The condensed distances that a linkage reads."""
+    if method == "ward" and problem.features is not None:
+        return np.asarray(pdist(problem.features))
+    return distances(problem)
+
+
+def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
     return Algorithm(
         name=method,
         title=title,
         paper="",
         run=partial(run, method),
         needs=("similarity",),
-        triplets="ignored",
+        triplets="hard",
         runs="process",
+        params=Parameters,
         summary=summary,
         heights=WARD if method == "ward" else of_linkage,
     )

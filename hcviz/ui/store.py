@@ -238,6 +238,9 @@ class Store:
             problem = self._use(dataset, session.data)
             if session.reference is None:  # of an earlier version
                 session = replace(session, reference=seriated(problem, dataset))
+            if session.treats == "ignored":  # an earlier version's linkages ignored constraints
+                treats = get_algorithm(session.method).treats(session.params)
+                session = replace(session, treats=treats)
             self.reader.give_way(to_opening=True)
             self.runner.close()  # reports of its runs must not be taken for the loaded session's
             self.runner = self._new_runner()

@@ -48,7 +48,7 @@ def test_a_name_is_dragged_onto_another_and_onto_a_branch(zoo):
     expect(ghost).to_have_count(0)
     assert page.evaluate(TARGET) == 0
     expect(page.locator(".hc-constraints .says")).to_contain_text("tuna + wolf together, before")
-    expect(zoo.verdict).to_contain_text("this method ignores constraints")
+    expect(zoo.verdict).to_contain_text("a correction, the tree will change")
     expect(zoo.constraints).to_have_count(0)  # until Enter
     # Dropped elsewhere instead: on a branch, from the leaf's own branch.
     left, _, _, _ = ranges(page, "tree")

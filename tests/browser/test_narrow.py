@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.driving import column, shot, wait_still, wait_until
+from tests.browser.driving import Server, column, shot, wait_still, wait_until
 from tests.browser.test_widths import all_in_place
+from tests.unconstrained import NAME
 
 #: Whether the heatmap's figure is drawn.
 HEATMAP = "() => Bokeh.documents[0].get_model_by_name('heat').visible"
 
 
-def at(new_page, server, width):
+@pytest.fixture(scope="module")
+def unconstrained_server():
+    """The dashboard with a method that ignores constraints."""
+    server = Server(Path(__file__).parent / "unconstrained_app.py", log="unconstrained.log")
+    try:
+        server.wait()
+        yield server
+        assert not server.faults(), server.faults()
+    finally:
+        server.stop()
+
+
+def at(new_page, server, width, method="average"):
     page = new_page()
     page.set_viewport_size({"width": width, "height": 800})
-    page.goto(f"{server.url}?data=zoo&method=average")
+    page.goto(f"{server.url}?data=zoo&method={method}")
     board = Dashboard(page).settle()
     wait_still(page)
     return page, board
@@ -29,8 +44,8 @@ def name_at(page, share):
 
 
 @pytest.mark.parametrize("width", [400, 820])
-def test_a_statement_is_made_from_the_panel_to_its_end(new_page, server, width):
-    page, board = at(new_page, server, width)
+def test_a_statement_is_made_from_the_panel_to_its_end(new_page, unconstrained_server, width):
+    page, board = at(new_page, unconstrained_server, width, NAME)
     panel = page.get_by_role("complementary", name="Constraints")
     expect(panel).to_be_hidden()
     board.button("Constraints panel").click()

@@ -1,0 +1,125 @@
+"""Linkages under triplets: agglomeration that makes only merges which the triplets allow."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import is_valid_y, squareform
+
+from hcviz.core import linkagekernels as kernels
+from hcviz.core.build import build
+from hcviz.core.errors import InvalidData, InvalidParameter
+from hcviz.core.triplets import Triplets
+
+Int = NDArray[np.int32]
+Float = NDArray[np.float64]
+
+Method = Literal["average", "single", "complete", "ward"]
+_CODES = {
+    "average": kernels.AVERAGE,
+    "single": kernels.SINGLE,
+    "complete": kernels.COMPLETE,
+    "ward": kernels.WARD,
+}
+
+
+def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> Float:
+    """Scipy's linkage matrix of an agglomerative clustering that satisfies all triplets.
+
+    Parameters
+    ----------
+    distances : float64 (n (n - 1) / 2,)
+        Condensed distances, 0 or more. Ward's linkage reads them as Euclidean distances.
+    method : str
+        ``"average"``, ``"single"``, ``"complete"`` or ``"ward"``.
+    triplets : Triplets or int (m, 3)
+        ab|c rows over items 0..n-1.
+
+    Returns
+    -------
+    float64 (n - 1, 4)
+        A linkage matrix, rows in order of height. ``Tree.from_linkage`` reads it.
+
+    Raises
+    ------
+    InconsistentTriplets
+        No tree satisfies all triplets; it names a minimal conflict.
+    InvalidConstraint
+        A row names an unknown item.
+    InvalidData, InvalidParameter
+        The distances are not condensed ones, or the method is unknown.
+
+    Notes
+    -----
+    The nearest pair of clusters is merged for which the triplets, with clusters contracted, still
+    have a tree (BUILD, Aho et al. 1981). Some pair is always allowed, so there is no dead end. Of
+    equal pairs the one with the lowest first items is merged. Without triplets the merges are
+    scipy's, up to ties.
+
+    A forbidden pair may be allowed later, below a height that the tree has reached by then. So a
+    node's height is its linkage value or the highest of its children's heights, whichever is
+    higher. Such a node can be as high as its child; no node is lower than a child.
+
+    O(n^2) memory: one float64 (n, n). O(n^2) time mostly, O(n^3) at worst, and BUILD for each
+    tested pair. A pair is tested only if it is the nearest and triplets name both clusters.
+
+    Examples
+    --------
+    The nearest pair, 0 and 1, must wait until 1 and 2 are together:
+
+    >>> from hcviz.core.constrained import constrained_linkage
+    >>> constrained_linkage([1.0, 4.0, 3.0], "single", [[1, 2, 0]])
+    array([[1., 2., 3., 2.],
+           [0., 3., 3., 3.]])
+    """
+    if method not in _CODES:
+        raise InvalidParameter(
+            f"There is no linkage {method!r}.", f"Choose one of: {', '.join(_CODES)}."
+        )
+    condensed = np.asarray(distances, dtype=np.float64)
+    if not is_valid_y(condensed) or not np.isfinite(condensed).all():
+        raise InvalidData(
+            "A linkage needs condensed distances: n (n - 1) / 2 finite numbers.",
+            "scipy.spatial.distance.pdist and squareform make them.",
+        )
+    square = squareform(condensed, checks=False)
+    if method == "ward":
+        np.square(square, out=square)
+    elif np.signbit(condensed).any():
+        np.abs(square, out=square)  # the kernel takes -0.0 for a forbidden pair
+    rows = Triplets.of(triplets, len(square)).rows.copy()
+    if len(rows):
+        build(len(square), rows)  # raises InconsistentTriplets
+    first, second, value, _ = kernels.merges(square, _CODES[method], rows)
+    return _linkage_matrix(first, second, np.sqrt(value) if method == "ward" else value)
+
+
+def _linkage_matrix(first: Int, second: Int, value: Float) -> Float:
+    """The merges of slots (see :mod:`linkagekernels`) as clusters, by height; heights lifted."""
+    n = len(first) + 1
+    slots = list(zip(first.tolist(), second.tolist(), strict=True))
+    height = []
+    top = [0.0] * n
+    for (p, q), each in zip(slots, value.tolist(), strict=True):
+        top[p] = max(each, top[p], top[q])
+        height.append(top[p])
+    cluster = list(range(n))
+    size = [1] * n
+    table: list[tuple[float, ...]] = []
+    for step in np.argsort(height, kind="stable").tolist():
+        p, q = slots[step]
+        size[p] += size[q]
+        low, high = sorted((cluster[p], cluster[q]))
+        cluster[p] = n + len(table)
+        table.append((low, high, height[step], size[p]))
+    return np.array(table, dtype=np.float64)
+
+
+def warm() -> None:
+    """Compile (or load) the kernels."""
+    constrained_linkage([1.0, 4.0, 3.0], "ward", [[1, 2, 0]])
+
+
+__all__ = ["Method", "constrained_linkage"]
