@@ -14,9 +14,10 @@ import pytest
 
 from hcviz.algorithms.ddt import slide as moves
 from hcviz.algorithms.ddt.chain import advance, slides_due
-from hcviz.algorithms.ddt.density import log_joint, refresh
+from hcviz.algorithms.ddt.density import log_joint, log_likelihood, refresh
 from hcviz.algorithms.ddt.legal import broken, gather, restrict
 from hcviz.algorithms.ddt.moves import LATEST, TRIES_EACH, attach, detach, log_fit
+from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first, tree_of
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import (
@@ -26,6 +27,7 @@ from hcviz.algorithms.ddt.work import (
     LEFT,
     PARENT,
     PROPOSALS,
+    ROOT,
     SIZE,
     SLIDES,
     SUBTREE,
@@ -46,6 +48,7 @@ from tests.ddtslow import (
     z_score,
 )
 from tests.test_ddt_legal import slow_satisfied
+from tests.test_ddt_prior import draw_data
 from tests.trees import all_trees, random_tree
 
 FAST = not numba.config.DISABLE_JIT
@@ -341,3 +344,42 @@ def test_slides_reach_every_tree_of_four_leaves(start):
                 advance(w, rng, 1, 5, False, np.empty(0), False)
                 found.add(nested(w))
             assert len(found) == 5
+
+
+# ---------------------------------------------------------------------- with data
+
+
+def test_three_slides_leave_the_joint_law_of_tree_and_data_alone():
+    """Trees from the prior and data given the tree are draws of the posterior; so after slides.
+
+    Means of functions of both, before and after: their difference is 0. The draws are independent,
+    and the difference of a pair varies little. Tolerance: 4.5 standard errors.
+    """
+    rng = np.random.default_rng(12)
+    none = np.empty((0, 3), np.int32)
+    w = allocate(5, np.zeros((5, 2)), none, np.empty(0), 0.05, None)
+    square = np.empty(2)
+
+    def seen():
+        root = w.tally[ROOT]
+        return [
+            log_likelihood(w, square),
+            w.time[root, H],
+            np.sort(w.time[5:, H])[0],
+            np.sort(w.time[5:, H])[1],
+            w.node[w.node[root, LEFT : LEFT + 2], SIZE].min(),
+        ]
+
+    gaps = []
+    for _ in range(8_000 if FAST else 300):
+        simulate(w, rng)
+        refresh(w)
+        w.data[:] = draw_data(w, rng)
+        refresh(w)
+        before = seen()
+        for _ in range(3):
+            moves.slide(w, rng)
+        gaps.append(np.subtract(seen(), before))
+    errors = np.std(gaps, axis=0) / np.sqrt(len(gaps))
+    assert np.all(errors > 0)
+    assert np.all(np.abs(np.mean(gaps, axis=0)) < LIMIT * errors)
