@@ -45,7 +45,7 @@ lint:
 
 bench:
 	@tools/venv.sh test
-	@for bench in benchmarks/*.py; do echo "== $$bench"; $(PYTHON) $$bench || exit 1; done
+	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. $(PYTHON) $$bench || exit 1; done
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts

@@ -89,7 +89,10 @@ def cpu(call: Callable[..., object], *arguments: object) -> float:
 
 
 def rates(sizes: list[int], proposals: int) -> None:
-    print(f"\nSPR proposals a second, D = {DIMS}, stationary start (best of 5); one sweep of times")
+    print(
+        f"\nProposals (slides and regrafts) a second, D = {DIMS}, stationary start (best of 5); "
+        "one sweep of times"
+    )
     print(
         "     n   no triplets  100 triplets  share  accepted  mean depth  sweep, ms  steps as run"
     )

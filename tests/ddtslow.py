@@ -12,7 +12,17 @@ import numpy as np
 from hcviz import Tree
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.seeds import children_of
-from hcviz.algorithms.ddt.work import LEARNT, LEFT, PARENT, RIGHT, SIZE, U, Work, allocate
+from hcviz.algorithms.ddt.work import (
+    LEARNT,
+    LEFT,
+    PARENT,
+    RIGHT,
+    SIZE,
+    SLIDES_EACH,
+    U,
+    Work,
+    allocate,
+)
 
 
 def harmonic(k: int) -> float:
@@ -182,6 +192,12 @@ def z_score(values, expected: float, batches: int = 40) -> float:
 
 #: How many standard errors a mean may be off: by chance once in some 10,000 comparisons.
 LIMIT = 4.5
+
+
+#: So many slides between two regrafts that there is never a regraft.
+SLIDES_ALONE = 10**9
+#: Slides between two regrafts: none, as many as by default, no regrafts.
+MOVES = {"regrafts": 0, "both": SLIDES_EACH, "slides": SLIDES_ALONE}
 
 
 def exact_harmonic(k: int) -> Fraction:

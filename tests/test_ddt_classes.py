@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from hcviz.algorithms.ddt.chain import advance
-from hcviz.algorithms.ddt.work import PARENT, U
-from tests.ddtslow import LIMIT, chain, law, nested, z_score
+from hcviz.algorithms.ddt.work import PARENT, SLIDES, U
+from tests.ddtslow import LIMIT, MOVES, chain, law, nested, z_score
 from tests.trees import all_trees
 
 SAMPLES = 80 if numba.config.DISABLE_JIT else 4_000
@@ -87,9 +87,10 @@ def shape(tree):
 CASES = [(n, i) for n, count in ((4, 6), (5, 27)) for i in range(count)]
 
 
+@pytest.mark.parametrize("moves", ["both", "slides"])
 @pytest.mark.parametrize("full", [False, True], ids=["fewest", "closure"])
 @pytest.mark.parametrize(("n", "index"), CASES)
-def test_the_constrained_chain_has_the_filtered_law(n, index, full):
+def test_the_constrained_chain_has_the_filtered_law(n, index, full, moves):
     """Shares of all allowed trees; those too rare to count (expected < 20) are taken together."""
     closed = classes(n)[index]
     if full and len(closed) == len(fewest(n, closed)):
@@ -100,13 +101,14 @@ def test_the_constrained_chain_has_the_filtered_law(n, index, full):
     start = next(t for t in trees_of(n) if held(t, rows))
     rng = np.random.default_rng(100 * n + index)
     w = chain(start, rng, dims=0, triplets=rows)
+    w.tally[SLIDES] = MOVES[moves]
     shapes = walked(w, rng, n)
     assert set(shapes) <= set(kept), "every state satisfies every triplet"
     rare = {s for s, p in kept.items() if float(p / mass) * len(shapes) < 20}
     expected = {s: float(p / mass) for s, p in kept.items() if s not in rare}
     expected["rare"] = sum(float(kept[s] / mass) for s in rare)
     seen = ["rare" if s in rare else s for s in shapes]
-    # some 1,500 comparisons over all classes: half a standard error more than elsewhere
+    # some 3,000 comparisons over all classes: half a standard error more than elsewhere
     scores = [z_score([x == s for x in seen], p) for s, p in expected.items() if 0 < p < 1 - 1e-9]
     assert np.max(np.abs(scores), initial=0.0) < LIMIT + 0.5
     if SAMPLES > 1000:

@@ -14,8 +14,8 @@ from hcviz.algorithms.ddt.density import integrated, log_joint, put_scale, refre
 from hcviz.algorithms.ddt.start import put_first, tree_of
 from hcviz.algorithms.ddt.state import places_of
 from hcviz.algorithms.ddt.times import draw_locations
-from hcviz.algorithms.ddt.work import GIVEN, ROOT, H, allocate
-from tests.ddtslow import LIMIT, consistent_triplets, nested, slow_log_joint, z_score
+from hcviz.algorithms.ddt.work import GIVEN, ROOT, SLIDES, H, allocate
+from tests.ddtslow import LIMIT, MOVES, consistent_triplets, nested, slow_log_joint, z_score
 from tests.trees import random_tree
 
 FAST = not numba.config.DISABLE_JIT
@@ -59,12 +59,15 @@ def by_quadrature(data, c, noise, steps=150):
     return {tree: m / total for tree, m in mass.items()}, moment / total
 
 
-@pytest.mark.parametrize("latents", WAYS)
-def test_three_items_against_quadrature(latents):
+@pytest.mark.parametrize(
+    ("latents", "moves"), [("integrated", "both"), ("integrated", "slides"), ("gibbs", "both")]
+)
+def test_three_items_against_quadrature(latents, moves):
     data = [[0.4, -0.3], [0.9, 0.1], [-0.8, 0.5]]
     expected, root = by_quadrature(data, 0.8, 0.1)
     rng = np.random.default_rng(1)
     w = work(data, latents, rng, c=0.8)
+    w.tally[SLIDES] = MOVES[moves]
     shapes, roots = [], []
     for _ in range(SAMPLES):
         advance(w, rng, 6, 3, False, np.ones(2), False)

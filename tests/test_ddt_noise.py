@@ -24,10 +24,11 @@ from hcviz.algorithms.ddt.scales import (
 from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.times import draw_locations
-from hcviz.algorithms.ddt.work import GIVEN, LEARNT, NOISE, PARENT, ROOT, C, H, U, allocate
+from hcviz.algorithms.ddt.work import GIVEN, LEARNT, NOISE, PARENT, ROOT, SLIDES, C, H, U, allocate
 from hcviz.core.jit import njit
 from tests.ddtslow import (
     LIMIT,
+    MOVES,
     chain,
     exact_harmonic,
     law,
@@ -261,14 +262,16 @@ def prior_means(scale, floor, common):
     return share, integrate.quad(seen, 1e-12, 1 - 1e-12, limit=200)[0] / whole
 
 
-@pytest.mark.parametrize("latents", ["integrated", "gibbs"])
+@pytest.mark.parametrize(
+    ("latents", "moves"), [("integrated", "both"), ("integrated", "slides"), ("gibbs", "both")]
+)
 @pytest.mark.parametrize("common", [False, True])
-def test_geweke_with_learnt_noise(common, latents):
+def test_geweke_with_learnt_noise(common, latents, moves):
     """Parameters, tree and data drawn jointly, against a chain that alternates moves and new data.
 
     As ``test_geweke_with_learning``: every move must leave the posterior alone for the marginals of
     the successive-conditional chain to be the prior's. Tolerance: 4.5 standard errors by 40 batch
-    means, which chance exceeds once in some 10,000 comparisons; 20 are made.
+    means, which chance exceeds once in some 10,000 comparisons; 30 are made.
     """
     rng = np.random.default_rng(43)
     n, dims = 4, 2
@@ -278,6 +281,7 @@ def test_geweke_with_learnt_noise(common, latents):
     put_scale(w, 1.0, np.ones(dims))
     simulate(w, rng)
     w.tally[GIVEN] = latents == "gibbs"
+    w.tally[SLIDES] = MOVES[moves]
     found = []
     for _ in range(SAMPLES):
         w.data[:] = draw_data(w, rng)

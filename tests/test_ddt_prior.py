@@ -17,11 +17,13 @@ from hcviz.algorithms.ddt.density import put_scale, refresh
 from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.times import draw_locations
-from hcviz.algorithms.ddt.work import GIVEN, PARENT, ROOT, C, H, U, allocate
-from tests.ddtslow import LIMIT, chain, exact_harmonic, law, nested, shape_of, z_score
+from hcviz.algorithms.ddt.work import GIVEN, PARENT, ROOT, SLIDES, C, H, U, allocate
+from tests.ddtslow import LIMIT, MOVES, chain, exact_harmonic, law, nested, shape_of, z_score
 from tests.trees import all_trees
 
 SAMPLES = 1500 if numba.config.DISABLE_JIT else 16_000
+#: Items and divergence parameters of the priors.
+SIZES = [(2, 1.0), (3, 0.5), (4, 1.0), (4, 3.0), (5, 1.0), (6, 1.0)]
 
 
 def test_the_law_is_the_known_one():
@@ -47,10 +49,11 @@ def by_shape(n):
     return found
 
 
-def prior_work(n, c=1.0, rows=(), beta=None):
+def prior_work(n, c=1.0, rows=(), beta=None, moves="both"):
     rows = np.asarray(rows, np.int32).reshape(-1, 3)
     w = allocate(n, np.empty((n, 0)), rows, np.ones(len(rows)), 0.0, beta)
     put_scale(w, c, np.empty(0))
+    w.tally[SLIDES] = MOVES[moves]
     return w
 
 
@@ -76,10 +79,18 @@ def sampled(w, rng, thin, use=None, times=False, samples=SAMPLES):
     return shapes, np.array(used)
 
 
-@pytest.mark.parametrize(("n", "c"), [(2, 1.0), (3, 0.5), (4, 1.0), (4, 3.0), (5, 1.0), (6, 1.0)])
-def test_shapes_and_times_without_data(n, c):
+@pytest.mark.parametrize(
+    ("n", "c", "moves"),
+    [
+        *((n, c, "both") for n, c in SIZES),
+        *((n, c, "slides") for n, c in SIZES),
+        (4, 1.0, "regrafts"),
+        (6, 1.0, "regrafts"),
+    ],
+)
+def test_shapes_and_times_without_data(n, c, moves):
     rng = np.random.default_rng(n)
-    w = prior_work(n, c)
+    w = prior_work(n, c, moves=moves)
     put_first(w, rng, "random")
 
     def times(w):
@@ -140,7 +151,8 @@ def test_the_time_slices_alone_leave_the_prior_alone():
     assert abs(gap) < LIMIT * np.sqrt(0.5 / SAMPLES)
 
 
-def test_hard_triplets_filter_the_times_too():
+@pytest.mark.parametrize("moves", ["both", "slides"])
+def test_hard_triplets_filter_the_times_too(moves):
     """The root's time under {01|2, 02|3}: the chain against prior draws that pass."""
     rows = [(0, 1, 2), (0, 2, 3)]
     rng = np.random.default_rng(21)
@@ -152,6 +164,7 @@ def test_hard_triplets_filter_the_times_too():
             passed.append((w.time[w.tally[ROOT], U], w.time[4:, U].max()))
     tree = next(t for t in all_trees(4, binary=True) if t.satisfies(rows).all())
     w = chain(tree, rng, dims=0, triplets=rows)
+    w.tally[SLIDES] = MOVES[moves]
     _, found = sampled(w, rng, 6, lambda w: (w.time[w.tally[ROOT], U], w.time[4:, U].max()))
     for column in range(2):
         draws = np.exp(-np.array(passed)[:, column])
@@ -162,7 +175,8 @@ def test_hard_triplets_filter_the_times_too():
         assert abs(draws.mean() - values.mean()) < LIMIT * both
 
 
-def test_soft_triplets_tilt_the_law():
+@pytest.mark.parametrize("moves", MOVES)
+def test_soft_triplets_tilt_the_law(moves):
     rows = [(0, 1, 2), (1, 2, 3), (0, 3, 1)]
     beta = 0.9
     rng = np.random.default_rng(31)
@@ -172,15 +186,17 @@ def test_soft_triplets_tilt_the_law():
         lost = float((~tree.satisfies(rows)).sum())
         tilted[shape] = float(law(frozenset(range(4)))[shape]) * np.exp(-beta * lost)
     mass = sum(tilted.values())
-    w = prior_work(4, 1.0, rows, beta)
+    w = prior_work(4, 1.0, rows, beta, moves)
     put_first(w, rng, "random")
     shapes, _ = sampled(w, rng, 6, times=True)
     assert compare(shapes, {s: p / mass for s, p in tilted.items()}) < LIMIT
 
 
-@pytest.mark.parametrize("latents", ["integrated", "gibbs"])
+@pytest.mark.parametrize(
+    ("latents", "moves"), [("integrated", "both"), ("integrated", "slides"), ("gibbs", "both")]
+)
 @pytest.mark.parametrize("common", [False, True])
-def test_geweke_with_learning(common, latents):
+def test_geweke_with_learning(common, latents, moves):
     """Parameters, tree and data drawn jointly, against a chain that alternates moves and new data.
 
     If every move leaves the posterior alone, the successive-conditional chain has the prior as its
@@ -193,6 +209,7 @@ def test_geweke_with_learning(common, latents):
     put_scale(w, 1.0, np.ones(dims))
     simulate(w, rng)
     w.tally[GIVEN] = latents == "gibbs"
+    w.tally[SLIDES] = MOVES[moves]
     found = []
     for _ in range(SAMPLES):
         w.data[:] = draw_data(w, rng)

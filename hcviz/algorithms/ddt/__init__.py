@@ -1,4 +1,8 @@
-"""Paper 003: the Dirichlet diffusion tree, its exact posterior, and a constrained SPR sampler."""
+"""The Dirichlet diffusion tree: its exact posterior, and a sampler that keeps constraints.
+
+The model is that of Neal (2003), the constraints and the regraft move of Vikram & Dasgupta (2016),
+the slide move of Neal (2003).
+"""
 
 from __future__ import annotations
 

@@ -5,31 +5,53 @@ from __future__ import annotations
 from hcviz.algorithms.ddt.density import refresh
 from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
 from hcviz.algorithms.ddt.scales import learn_scales
+from hcviz.algorithms.ddt.slide import slide
 from hcviz.algorithms.ddt.times import draw_locations, learn_c, sweep_times
-from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SUBTREE, TRIES
+from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SLIDES, SUBTREE, TRIES
 from hcviz.core.jit import njit
 
 
 @njit
 def advance(w, rng, proposals, cycle, learn, scale, common):
-    """``proposals`` SPR proposals, a sweep of the other moves after every ``cycle``-th ever.
+    """``proposals`` proposals, a sweep of the other moves after every ``cycle``-th ever.
 
-    A subtree's tries may be cut by the end of a call or a cycle; they go on where they were left.
+    Slides and regrafts take turns: ``SLIDES`` slides, then one subtree's ``TRIES_EACH`` regrafts.
+    A slide is one proposal, and so is each try of a regraft. The number of proposals so far and the
+    tries left decide the turn, so a chain goes on as it would have where a call ends.
     """
     count = w.tally
     nodes = w.node.shape[0]
     while proposals > 0:
-        if count[TRIES] == 0:
-            subtree = int(rng.random() * (nodes - 1))
-            count[SUBTREE] = subtree if subtree < count[ROOT] else subtree + 1
-            count[TRIES] = TRIES_EACH
-        tries = min(count[TRIES], proposals, cycle - count[PROPOSALS] % cycle)
-        regraft(w, rng, count[SUBTREE], tries)
-        count[TRIES] -= tries
-        count[PROPOSALS] += tries
-        proposals -= tries
+        number = min(proposals, cycle - count[PROPOSALS] % cycle)
+        slides = slides_due(count)
+        if slides > 0:
+            number = min(number, slides)
+            for _ in range(number):
+                slide(w, rng)
+        else:
+            if count[TRIES] == 0:
+                subtree = int(rng.random() * (nodes - 1))
+                count[SUBTREE] = subtree if subtree < count[ROOT] else subtree + 1
+                count[TRIES] = TRIES_EACH
+            number = min(number, count[TRIES])
+            regraft(w, rng, count[SUBTREE], number)
+            count[TRIES] -= number
+        count[PROPOSALS] += number
+        proposals -= number
         if count[PROPOSALS] % cycle == 0:
             sweep(w, rng, learn, scale, common)
+
+
+@njit
+def slides_due(count):
+    """The number of slides before the next regraft; 0 where a subtree has tries left.
+
+    There are none where locations are given: that is the way of Vikram & Dasgupta (2016), who
+    regraft only.
+    """
+    if count[TRIES] > 0 or count[GIVEN] == 1:
+        return 0
+    return max(0, count[SLIDES] - count[PROPOSALS] % (count[SLIDES] + TRIES_EACH))
 
 
 @njit

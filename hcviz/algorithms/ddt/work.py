@@ -20,6 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+#: Slides between two prunings by regraft, which make some more proposals each.
+SLIDES_EACH = 4
+
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
 
@@ -28,7 +31,7 @@ PARENT, LEFT, RIGHT, SIZE, SLOT, FLOOR, MARK, KNOWN = range(8)
 # Columns of Work.time
 U, H = 0, 1
 # Places in Work.tally
-ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN, LEARNT = range(8)
+ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN, LEARNT, SLIDES = range(9)
 # Places in Work.real
 C, NOISE, BETA = range(3)
 # Rows of Work.table
@@ -50,11 +53,12 @@ class Work(NamedTuple):
     msg: Float  # (2m, 1 + d)
     outer: Float  # (m, 1 + d)
     table: Float  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
-    tally: NDArray[np.int64]  # (8,): root, stamp, proposals, accepted, subtree, tries left for it,
+    tally: NDArray[np.int64]  # (9,): root, stamp, proposals, accepted, subtree, tries left for it,
     # whether locations are given: then an inner node's message is its location, variance 0,
-    # and whether the leaf noise is learnt
+    # whether the leaf noise is learnt, and the number of slides between two regrafts
     real: Float  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
     spare: Int  # (4, m): stacks and lists
+    along: Float  # (m,): a slide's log prior along its path
     data: Float  # (n, d): features less mu
     sigma: Float  # (d,)
     floor: Float  # (d,): where the leaf noise is learnt, the least of noise * sigma^2
@@ -91,8 +95,9 @@ def allocate(
     table = np.zeros((2, n + 1))
     table[HARMONIC, 1:] = np.cumsum(1.0 / numbers)
     table[LOG_FACTORIAL, 1:] = np.cumsum(np.log(numbers))
-    tally = np.zeros(8, np.int64)
+    tally = np.zeros(9, np.int64)
     tally[LEARNT] = floor is not None
+    tally[SLIDES] = SLIDES_EACH
     return Work(
         node=node,
         time=time,
@@ -102,6 +107,7 @@ def allocate(
         tally=tally,
         real=np.array([1.0, noise, -1.0 if beta is None else beta]),
         spare=np.zeros((4, m), np.int32),
+        along=np.zeros(m),
         data=np.ascontiguousarray(data, dtype=np.float64).copy(),
         sigma=np.ones(d),
         floor=np.zeros(d) if floor is None else np.asarray(floor, np.float64).copy(),
