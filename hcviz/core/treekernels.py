@@ -37,10 +37,7 @@ def is_sound(parent, height, n):
         if height[v] == -np.inf:
             return False
         count[p] += 1
-    for v in range(n, m):
-        if count[v] < 2:
-            return False
-    return True
+    return count[n:].min() >= 2
 
 
 @njit

@@ -7,7 +7,7 @@ import numpy as np
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.ddt.locations import sample_locations
 from hcviz.algorithms.ddt.parameters import Parameters
-from hcviz.algorithms.ddt.sampler import rest, run, shares
+from hcviz.algorithms.ddt.sampler import rest, run, samplers, shares
 from hcviz.algorithms.ddt.seeds import bisected
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.core.heights import TIME
@@ -51,6 +51,7 @@ ALGORITHMS = (
         samples=True,
         heights=TIME,
         shares=shares,
+        samplers=samplers,
         rest=rest,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
     ),

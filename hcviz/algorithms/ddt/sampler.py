@@ -31,6 +31,7 @@ from hcviz.algorithms.ddt.leafnoise import (
 from hcviz.algorithms.ddt.numbering import by_time
 from hcviz.algorithms.ddt.observed import observe
 from hcviz.algorithms.ddt.parameters import Parameters
+from hcviz.algorithms.ddt.recording import Recorder
 from hcviz.algorithms.ddt.running import Chain
 from hcviz.algorithms.ddt.start import lift_sigma, mend, put_first, put_start
 from hcviz.algorithms.ddt.state import DdtState, put_places
@@ -43,7 +44,6 @@ from hcviz.algorithms.ddt.work import (
     PROPOSALS,
     SUBTREE,
     TRIES,
-    C,
     Float,
     allocate,
 )
@@ -91,6 +91,27 @@ def run(
     the posterior last changed, its first quarter set aside; they are recomputed when the record
     has grown by a tenth.
     """
+    chains = _chains(problem, params, rng, start)
+    state = state_of(start, problem.n_items)
+    learnt = bool(chains[0].w.tally[LEARNT])
+    agreement = agreement_of(chains[0].of, problem, params, state, learnt)
+    return _stream(chains, problem, params, start, agreement)
+
+
+def samplers(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
+) -> list[Recorder]:
+    """:func:`run`'s chains, each at its first tree: the same draws, recorded in compiled code."""
+    chains = _chains(problem, params, rng, start)
+    for number, chain in enumerate(chains):
+        _begin(chain, problem, params, start if number == 0 else None, number == 0)
+    return [Recorder(chain) for chain in chains]
+
+
+def _chains(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
+) -> list[Chain]:
+    """Check everything, and allocate the chains."""
     n = problem.n_items
     if n < 2:
         raise InvalidData("A diffusion tree needs two items or more.")
@@ -114,8 +135,7 @@ def run(
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
         chains.append(Chain(w, generator, saved, params.learn, scale, common, of))
-    agreement = agreement_of(of, problem, params, state, bool(chains[0].w.tally[LEARNT]))
-    return _stream(chains, problem, params, start, agreement)
+    return chains
 
 
 def shares(
