@@ -165,10 +165,9 @@ def sample(
     budget = _seconds(seconds)
     found = get(method)
     if not found.samples:
-        known = "ddt"
         raise InvalidParameter(
             f"{found.title} gives one tree and does not sample, so it has no posterior.",
-            f"Use fit({method!r}, ...), or a method that samples: {known}.",
+            f"Use fit({method!r}, ...), or sample(problem, 'ddt').",
         )
     for name in ("steps", "every"):
         if name in params:
@@ -272,7 +271,7 @@ def _summary(
     method: Algorithm, problem: Any, seed: int, start: Any, params: Mapping[str, Any]
 ) -> Tree:
     """The summary tree of a sampler's draws."""
-    checked = method.parameters(**params)
+    checked: Any = method.parameters(**params)
     n = method.checked(problem, start).n_items
     if "steps" in params or "every" in params:
         steps = checked.steps or 200 * n

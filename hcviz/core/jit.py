@@ -103,6 +103,6 @@ def direct(kernel: Any, *arguments: Any) -> Callable[..., Any]:
     """
     if not hasattr(kernel, "get_overload"):
         return cast(Callable[..., Any], kernel)
-    types = tuple(numba.typeof(each) for each in arguments)
+    types = tuple(numba.typeof(each) for each in arguments)  # type: ignore[no-untyped-call]
     kernel.compile(types)
     return cast(Callable[..., Any], kernel.get_overload(types))

@@ -18,7 +18,7 @@ LIMIT = 0.05
 #: The quantile over clades that is compared with it, and the least support of those clades.
 QUANTILE, LEAST = 0.95, 0.05
 #: Effective draws are computed for this many clades at most, evenly spread over all codes.
-WATCHED = 128
+WATCHED = 64
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def compare_chains(chains: Sequence[Codes]) -> Settling:
 
     Notes
     -----
-    O(N log N) for N codes in all, and O(draws log draws) for each of 128 clades. Several runs are
+    O(N log N) for N codes in all, and O(draws log draws) for each of 64 clades. Several runs are
     judged by split frequencies and by the effective size of each split, after Fabreti and Höhna
     (2022).
 

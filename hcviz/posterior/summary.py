@@ -484,7 +484,7 @@ class Posterior:
 
         It is of the draws that are kept to judge by: none is set aside. The halves of a single
         chain are compared. Of more than 256 items only a fixed share of all possible clades is
-        used. It is computed once after each change; some 20 ms at n = 150.
+        used. It is computed once after each change; some 50 ms at n = 150.
         """
         if self._settling is None:
             chains = [] if not len(self) else list(self._table(self.codes, 0.0))
@@ -516,7 +516,7 @@ class Posterior:
         ``burn_in`` (None: 0.25, or 0 in the result of :func:`hcviz.sample`, where burn-in is left
         out already), cut to the shortest; not the log joint where a tree came without. Of more than
         256 items only a fixed share of all possible clades is looked at. ``labels`` name the items
-        in what is said. Its ``accuracy`` is :attr:`accuracy`. Some 30 ms.
+        in what is said. Its ``accuracy`` is :attr:`accuracy`. Some 80 ms.
         """
         if not len(self):
             return convergence.verdict({})
