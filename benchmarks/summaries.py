@@ -2,7 +2,8 @@
 
     python -m benchmarks.summaries            # some minutes
     python -m benchmarks.summaries --quick    # fewer runs, about a minute
-    HCVIZ_DATA=... names the folder with ddt/zoo.dat, HCVIZ_TABLES=... that of kitchen.csv
+    python -m benchmarks.summaries Zoo        # one table
+    HCVIZ_DATA=... names the folder with zoo/, HCVIZ_TABLES=... that of kitchen.csv
 
 Summaries: the most credible tree of sampled clades (CCD0-MAP, Berling et al. 2025), of sampled
 splits (HIPSTR, Baele et al. 2025), the most credible sampled tree (MCC), the majority consensus,
@@ -40,16 +41,16 @@ PROPOSALS = 400_000
 
 
 def tables() -> dict[str, tuple[Problem, Tree | None]]:
-    """Problem and target: classes, planted tree, or families in file order; None where unknown."""
+    """Problem and target: classes, a phylogeny, the planted tree, or families in file order."""
     iris = hcviz.datasets.load("iris")
-    zoo = np.loadtxt(Path(os.environ.get("HCVIZ_DATA", "../shared/data")) / "ddt" / "zoo.dat")
+    zoo = hcviz.datasets.load("zoo")
     path = Path(os.environ.get("HCVIZ_TABLES", "../shared/tables")) / "kitchen.csv"
     kitchen = read_table(path.read_bytes(), path.name).problem()
     families = [list(range(8 * k, 8 * k + 8)) for k in range(10)]
     balanced = [[2 * k, 2 * k + 1] for k in range(127)]
     return {
         "Iris": (iris.problem(), iris.target),
-        "Zoo": (Problem(features=zoo), None),
+        "Zoo": (zoo.problem(), zoo.target),
         "planted, 128": (
             Problem(features=planted(128, seed=1)),
             Tree.from_children(balanced, 128),
@@ -142,8 +143,12 @@ def compare(problem: Problem, target: Tree | None, seeds: int, answers: int) -> 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
-    seeds, answers = (2, 2) if parser.parse_args().quick else (4, 8)
+    parser.add_argument("tables", nargs="*", help="names of tables; all unless given")
+    given = parser.parse_args()
+    seeds, answers = (2, 2) if given.quick else (4, 8)
     for name, (problem, target) in tables().items():
+        if given.tables and name not in given.tables:
+            continue
         print(f"\n{name}: {PROPOSALS:,} proposals of each chain, {seeds} seeds, {answers} answers")
         print("| summary | distance | clades | other seed | of support > .6 | one answer |")
         print("| --- | --- | --- | --- | --- | --- |")
