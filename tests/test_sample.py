@@ -145,6 +145,8 @@ def test_clades_lists_each_clade_with_its_support():
         found.clades(1.5)
     with pytest.raises(InvalidData, match="No tree"):
         Posterior(4).clades()
+    with pytest.raises(InvalidData, match="has 4 leaves, the posterior 9 items"):
+        found.support(random_tree(np.random.default_rng(0), 4))
 
 
 # ---------------------------------------------------------------------- when it has settled

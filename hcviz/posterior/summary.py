@@ -82,10 +82,7 @@ class Posterior:
 
         ``state`` is kept with the tree of the highest log joint only. nan: nobody knows it.
         """
-        if tree.n_leaves != self.n_items:
-            raise InvalidData(
-                f"The tree has {tree.n_leaves} leaves, the posterior {self.n_items} items."
-            )
+        self._fits(tree)
         self._settling = None
         number = self.seen.get(chain, 0)
         self.seen[chain] = number + 1
@@ -176,12 +173,37 @@ class Posterior:
         return self.clade_table.error / max(len(self), 1)
 
     def support(self, tree: Tree) -> Float:
-        """The share of all trees that have each clade of ``tree``: float64 (n_internal,).
+        """The share of all trees that have each clade of ``tree``, which may be of any method.
 
-        In the order of the inner nodes n, n + 1, ...; the root's is 1. Exact, or too low by
-        ``clade_error`` at most. O(m).
+        Parameters
+        ----------
+        tree : Tree
+            Over the same items.
+
+        Returns
+        -------
+        float64 (n_internal,)
+            In the order of the inner nodes n, n + 1, ...; the root's is 1. Exact, or too low by
+            ``clade_error`` at most.
+
+        Raises
+        ------
+        InvalidData
+            No tree has been sampled yet, or ``tree`` has another number of leaves.
+
+        Notes
+        -----
+        O(m) for m nodes.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> posterior = hcviz.sample([[0.0], [0.1], [5.0]], seconds=5)
+        >>> posterior.support(hcviz.fit("average", [[0.0], [0.1], [5.0]])).size
+        2
         """
         self._some()
+        self._fits(tree)
         counts = self.clade_table.counts(self.clade_table.codes(tree))
         return np.append(counts / len(self), 1.0)
 
@@ -349,7 +371,7 @@ class Posterior:
         -----
         The clades are those of the thinned trees and of the best tree of :meth:`max_credibility`;
         their supports are of all trees. See :func:`hcviz.posterior.summarytree.summary_tree` for
-        cost and references.
+        cost and references, and docs/summary-trees.md for a comparison with other summaries.
 
         Examples
         --------
@@ -587,6 +609,12 @@ class Posterior:
         return found
 
     # ------------------------------------------------------------------
+
+    def _fits(self, tree: Tree) -> None:
+        if tree.n_leaves != self.n_items:
+            raise InvalidData(
+                f"The tree has {tree.n_leaves} leaves, the posterior {self.n_items} items."
+            )
 
     def _some(self) -> None:
         if not len(self):
