@@ -4,7 +4,7 @@ Items in, a tree out, a person in the loop. See README.md, and docs/architecture
 """
 
 from hcviz import datasets, metrics
-from hcviz.algorithms import algorithms, fit, run
+from hcviz.algorithms import algorithms, fit, run, sample
 from hcviz.core.build import build
 from hcviz.core.errors import HcvizError, InconsistentTriplets
 from hcviz.core.lazy import FeatureOracle, FunctionOracle, StringOracle
@@ -45,4 +45,5 @@ __all__ = [
     "fit",
     "metrics",
     "run",
+    "sample",
 ]

@@ -156,7 +156,13 @@ def test_the_same_seed_gives_the_same_trees(name):
     first, again = (list(hcviz.run(name, found, seed=3)) for _ in range(2))
     assert [s.tree for s in first] == [s.tree for s in again]
     assert [s.step for s in first] == [s.step for s in again]
-    assert hcviz.fit(name, found, seed=3) == first[-1].tree
+    if not get(name).samples:
+        assert hcviz.fit(name, found, seed=3) == first[-1].tree
+    else:  # the summary of its draws
+        some = {"steps": 200} if "steps" in get(name).parameter_names() else {}
+        tree = hcviz.fit(name, found, seed=3, **some)
+        assert tree.n_leaves == found.n_items
+        assert tree == hcviz.fit(name, found, seed=3, **some)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -168,10 +168,10 @@ def test_a_champion_outlives_the_thinning():
     near = list(near_trees(8, 60, seed=6))
     for k in range(60):
         made.add(base if k in {41, 43} else near[k], 0.0)
-    counts = [made._credit(made.clades.codes(t)) for t in made.trees()]
-    best = made._credit(made.clades.codes(made.max_credibility()))
+    counts = [made._credit(made.clade_table.codes(t)) for t in made.trees()]
+    best = made._credit(made.clade_table.codes(made.max_credibility()))
     assert best >= max(counts)
-    assert best >= made._credit(made.clades.codes(base))
+    assert best >= made._credit(made.clade_table.codes(base))
 
 
 def test_the_best_log_joint_keeps_its_state():
@@ -316,7 +316,7 @@ def test_nothing_grows_with_the_number_of_trees():
         if k in {599, 1199, 4499, 8999}:
             sizes.append((len(made.ring), len(made.draws), len(made.codes)))
     assert all(ring <= 16 and draws <= 2048 and codes <= 2048 for ring, draws, codes in sizes)
-    assert len(made.clades.used) <= 2 * made.clades.capacity
+    assert len(made.clade_table.used) <= 2 * made.clade_table.capacity
 
 
 def test_trees_of_20000_leaves():

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 
 import hcviz
+from hcviz import Tree
+from hcviz.core import treekernels as kernels
 from hcviz.core.errors import InvalidConstraint, InvalidTree, TooLarge
-from hcviz.core.tree import MAX_QUADRATIC
+from hcviz.core.tree import COMPILED, INVARIANTS, MAX_QUADRATIC
 from tests.trees import all_trees, caterpillar, random_tree
 
 
@@ -266,3 +268,65 @@ def test_the_smallest_clade_around_some_leaves(n):
     for wrong in ([], [-1], [n]):
         with pytest.raises(InvalidTree, match="takes leaves"):
             tree.smallest_clade(wrong)
+
+
+# ---------------------------------------------------------------------- the compiled check
+
+
+def damaged(rng):
+    """A random tree's arrays, one entry of which is wrong (or, now and then, still right)."""
+    n = int(rng.integers(1, 7))
+    tree = random_tree(rng, n, polytomies=True) if n > 1 else Tree([-1], [0.0], 1)
+    parent, height = tree.parent.copy(), tree.height.copy()
+    at = int(rng.integers(parent.size))
+    kind = int(rng.integers(6))
+    if kind == 0:
+        parent[at] = rng.integers(-2, parent.size + 2)
+    elif kind == 1:
+        height[at] = rng.choice([-1.0, 0.0, 0.5, 100.0, np.nan, np.inf, -np.inf])
+    elif kind == 2:
+        n += int(rng.choice([-1, 1]))
+    elif kind == 3:
+        parent = parent[:-1]
+    elif kind == 4:
+        height = height[1:]
+    return parent, height, n
+
+
+def test_the_compiled_check_is_the_six_invariants():
+    """Where it says yes, no invariant has a sentence; where it says no, one has."""
+    rng = np.random.default_rng(0)
+    seen = {True: 0, False: 0}
+    for _ in range(3000):
+        parent, height, n = damaged(rng)
+        if parent.size == 0 or n < 1:
+            continue
+        plain = object.__new__(Tree)
+        plain.__dict__.update(parent=parent, height=height, n_leaves=n)
+        faults = False
+        for _, check in INVARIANTS[:COMPILED]:
+            faults = faults or check(plain) is not None  # the first one hides the others
+        assert bool(kernels.is_sound(parent, height, n)) is not faults
+        seen[faults] += 1
+    assert min(seen.values()) > 300
+
+
+def test_a_deferred_tree_is_made_when_it_is_asked_for():
+    calls = []
+
+    def make():
+        calls.append(1)
+        return LADDER.parent.copy(), LADDER.height.copy()
+
+    tree = Tree.deferred(LADDER.n_leaves, make)
+    assert tree.n_leaves == LADDER.n_leaves
+    assert not calls
+    assert tree == LADDER
+    assert tree.size.tolist() == LADDER.size.tolist()
+    assert not tree.parent.flags.writeable
+    assert len(calls) == 1
+    assert pickle.loads(pickle.dumps(Tree.deferred(LADDER.n_leaves, make))) == LADDER
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        Tree.deferred(3, make).colour  # noqa: B018
+    with pytest.raises(InvalidTree, match="Not a tree"):
+        Tree.deferred(3, lambda: (np.array([3, 3, -1], np.int32), np.zeros(3))).height  # noqa: B018

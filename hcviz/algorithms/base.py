@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import param
@@ -22,6 +22,9 @@ from hcviz.core.problem import (
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.words import brief
+
+if TYPE_CHECKING:  # its imports take a second
+    from hcviz.posterior.draws import Sampler
 
 Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
 
@@ -80,6 +83,9 @@ class Algorithm:
     ``heights``: what its trees' heights mean, or a function of problem and tree that says so.
     ``endless(params, problem)``: parameters of a run that goes on until it is stopped; nothing
     where ``params`` fix the number of steps. None for a method that ends by itself.
+    ``samplers(problem, params, rng, start)``: the chains of the run as
+    :class:`hcviz.posterior.draws.Sampler`, ``params.chains`` of them; None where it does not
+    sample, or has only snapshots.
     ``rest(params, snapshot)``: parameters with which a run that starts at ``snapshot`` is what was
     left of the run it is of, bit for bit; so it can be taken up where it was lost.
     ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
@@ -103,6 +109,7 @@ class Algorithm:
     soft_price: Callable[[Problem], float] | None = None
     shares: Callable[[Problem, Any, np.random.Generator, Any], Shares | None] | None = None
     endless: Callable[[Any, Problem], Mapping[str, Any]] | None = None
+    samplers: Callable[[Problem, Any, np.random.Generator, Any], Sequence[Sampler]] | None = None
     rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     sparing: bool = False
@@ -185,6 +192,13 @@ class Algorithm:
         self, problem: Any, params: Any, rng: np.random.Generator, start: Any = None
     ) -> Iterator[Snapshot | None]:
         """Check what can be checked beforehand, then :attr:`run`. Raises before anything runs."""
+        return self.run(self.checked(problem, start), params, rng, start)
+
+    def checked(self, problem: Any, start: Any = None) -> Problem:
+        """``problem`` as a :class:`Problem` that this method can run on, with this start.
+
+        Raises :class:`InvalidData` or :class:`TooLarge` with a sentence.
+        """
         problem = as_problem(problem)
         if not isinstance(problem, Problem):
             raise InvalidData(
@@ -201,7 +215,7 @@ class Algorithm:
                 f"The tree to start from has {tree.n_leaves} leaves, the problem "
                 f"{problem.n_items} items."
             )
-        return self.run(problem, params, rng, start)
+        return problem
 
 
 def _nearest(what: param.Parameter[Any], value: float) -> Any:

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
 import platformdirs
@@ -93,3 +93,16 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
             config.CACHE_DIR = before
 
     return decorate if function is None else decorate(function)
+
+
+def direct(kernel: Any, *arguments: Any) -> Callable[..., Any]:
+    """``kernel`` compiled for the types of ``arguments``, without the look-up of types.
+
+    The look-up takes some 10 us a call where an argument is a random generator. Every later call
+    must give arguments of the same types. With the compiler off it is ``kernel`` itself.
+    """
+    if not hasattr(kernel, "get_overload"):
+        return cast(Callable[..., Any], kernel)
+    types = tuple(numba.typeof(each) for each in arguments)  # type: ignore[no-untyped-call]
+    kernel.compile(types)
+    return cast(Callable[..., Any], kernel.get_overload(types))

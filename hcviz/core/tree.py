@@ -55,12 +55,38 @@ class Tree:
         except (TypeError, ValueError):
             raise InvalidTree("The heights of a tree must be numbers, one for each node.") from None
         self.n_leaves = whole_number(n_leaves, "n_leaves", InvalidTree, 1)
-        for name, check in INVARIANTS:
+        sound = (
+            self.parent.ndim == self.height.ndim == 1
+            and self.parent.size > 0
+            and kernels.is_sound(self.parent, self.height, self.n_leaves)
+        )
+        for name, check in INVARIANTS[COMPILED if sound else 0 :]:
             fault = check(self)
             if fault:
                 raise InvalidTree(f"Not a tree ({name.replace('_', ' ')}): {fault}.")
         self.parent.flags.writeable = False
         self.height.flags.writeable = False
+
+    @classmethod
+    def deferred(cls, n_leaves: int, make: Callable[[], tuple[Int, Float]]) -> Tree:
+        """A tree whose arrays are made, and checked, when they are first asked for.
+
+        ``make()`` returns ``parent`` and ``height``; it must give the same whenever it is called.
+        """
+        tree = cls.__new__(cls)
+        tree.__dict__.update(n_leaves=n_leaves, _make=make)
+        return tree
+
+    def __getattr__(self, name: str) -> Any:
+        # Only for what is missing: the arrays of a deferred tree. Two threads may both make them.
+        make = self.__dict__.get("_make")
+        if make is not None and name in ("parent", "height"):
+            self.__init__(*make(), self.n_leaves)  # type: ignore[misc]
+            self.__dict__.pop("_make", None)
+        try:
+            return self.__dict__[name]
+        except KeyError:
+            raise AttributeError(f"A Tree has no attribute {name!r}.") from None
 
     # Pickle and deepcopy lose `writeable=False`, and would carry the caches: rebuild instead.
     def __reduce__(self) -> tuple[Any, ...]:
@@ -370,3 +396,7 @@ def heights_rise(tree: Tree) -> str | None:
     if wrong.size:
         return f"node {wrong[0]} is higher than its parent"
     return None
+
+
+#: The invariants so far, the first ones, which ``treekernels.is_sound`` checks in one pass.
+COMPILED = len(INVARIANTS)

@@ -13,6 +13,34 @@ from hcviz.core.jit import njit
 
 
 @njit
+def is_sound(parent, height, n):
+    """Whether the arrays are a tree, as the six invariants of ``hcviz.core.tree`` define it. O(m).
+
+    ``parent`` int32 (m,), ``height`` float64 (m,); any other rank or length is not for this pass.
+    """
+    m = parent.size
+    if n < 1 or height.size != m or parent[m - 1] != -1 or not np.isfinite(height[m - 1]):
+        return False
+    if n == 1:
+        return m == 1 and height[0] == 0.0
+    if not n < m <= 2 * n - 1:
+        return False
+    count = np.zeros(m, np.int32)
+    for v in range(m - 1):
+        p = parent[v]
+        if p <= v or p >= m or p < n:
+            return False
+        if v < n and height[v] != 0.0:
+            return False
+        if not height[v] <= height[p]:  # also where one is NaN
+            return False
+        if height[v] == -np.inf:
+            return False
+        count[p] += 1
+    return count[n:].min() >= 2
+
+
+@njit
 def children_csr(parent):
     """``(offsets, items)``: children of v are ``items[offsets[v]:offsets[v + 1]]``, increasing."""
     m = parent.size

@@ -13,7 +13,7 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior, Verdict
-from hcviz.posterior.settling import Settling, settling
+from hcviz.posterior.settling import Settling
 from hcviz.posterior.summary import MAX_TREES
 
 #: Numbers of all trees that are kept, over their items: some 40 MB for each of two posteriors.
@@ -123,7 +123,7 @@ class Samples:
                 return None
             known, now = self._settling, time.monotonic()
             if known is None or (known[0] != self._taken and now - known[1] >= pace):
-                found = settling(posterior.draw_codes())
+                found = posterior.settling()
                 self._settling = known = (self._taken, time.monotonic(), found)
             return known[2]
 

@@ -10,15 +10,21 @@ from hcviz.posterior.convergence import (
     rhat,
     verdict,
 )
+from hcviz.posterior.draws import Draws, Sampler
+from hcviz.posterior.settling import Settling, compare_chains
 from hcviz.posterior.summary import Posterior, depth_moments, warm
 from hcviz.posterior.thinned import Thinned
 
 __all__ = [
     "CladeTable",
     "Diagnosis",
+    "Draws",
     "Posterior",
+    "Sampler",
+    "Settling",
     "Thinned",
     "Verdict",
+    "compare_chains",
     "depth_moments",
     "ess_bulk",
     "ess_mean",

@@ -181,6 +181,7 @@ class Verdict:
     chains: int = 0
     draws: int = 0  # of each chain, after those set aside
     numbers: Mapping[str, Diagnosis] = field(default_factory=dict)
+    accuracy: float = float("nan")  # of clade supports, see Posterior.accuracy
 
 
 def verdict(quantities: Mapping[str, ArrayLike]) -> Verdict:

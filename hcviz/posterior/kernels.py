@@ -290,3 +290,42 @@ def set_bits(leaf_order, begin, end, row):
     for k in range(begin, end):
         item = leaf_order[k]
         row[item >> 6] |= np.uint64(1) << np.uint64(item & 63)
+
+
+@njit
+def draw_codes(parent, nodes, n, keys, one_in, out):
+    """First halves of the codes of many trees' clades, into ``out`` (draws, n - 2), filled with 0.
+
+    ``parent`` (draws, 2n - 1) holds ``nodes`` of each tree. Only the codes whose second half is a
+    multiple of ``one_in`` are written. O(draws * n).
+    """
+    for k in range(parent.shape[0]):
+        code = clade_codes(parent[k, : nodes[k]], n, keys)
+        place = 0
+        for v in range(n, nodes[k] - 1):
+            if code[v, 1] % one_in == 0:
+                out[k, place] = code[v, 0]
+                place += 1
+
+
+@njit
+def count_draws(
+    key, used, count, missed, last, height, parent, nodes, heights, n, keys, error, now, slots
+):
+    """:func:`count_clades` of many trees; the slots of their clades into ``slots`` (draws, n - 2).
+
+    ``heights`` (draws, n - 1) are those of inner nodes; ``now`` is the number of the first tree.
+    Returns how many clades were new. There must be room for all.
+    """
+    new = 0
+    for k in range(parent.shape[0]):
+        code = clade_codes(parent[k, : nodes[k]], n, keys)
+        end = nodes[k] - 1
+        found, fresh = count_clades(
+            key, used, count, missed, last, height,
+            code[n:end], heights[k, : end - n], error, now + k,
+        )  # fmt: skip
+        slots[k, : end - n] = found
+        slots[k, end - n :] = -1
+        new += fresh
+    return new

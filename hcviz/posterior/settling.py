@@ -1,4 +1,4 @@
-"""``settling``: how far the clade supports of independent chains are from each other."""
+"""``compare_chains``: how far the clade supports of independent chains are from each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIMIT = 0.05
 #: The quantile over clades that is compared with it, and the least support of those clades.
 QUANTILE, LEAST = 0.95, 0.05
 #: Effective draws are computed for this many clades at most, evenly spread over all codes.
-WATCHED = 128
+WATCHED = 64
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Settling:
         return self.accuracy <= LIMIT
 
 
-def settling(chains: Sequence[Codes]) -> Settling:
+def compare_chains(chains: Sequence[Codes]) -> Settling:
     """Compare the clade supports of independent chains.
 
     Parameters
@@ -72,7 +72,7 @@ def settling(chains: Sequence[Codes]) -> Settling:
 
     Notes
     -----
-    O(N log N) for N codes in all, and O(draws log draws) for each of 128 clades. Several runs are
+    O(N log N) for N codes in all, and O(draws log draws) for each of 64 clades. Several runs are
     judged by split frequencies and by the effective size of each split, after Fabreti and Höhna
     (2022).
 
@@ -86,7 +86,7 @@ def settling(chains: Sequence[Codes]) -> Settling:
     >>> import numpy as np
     >>> always = np.full((100, 1), 7, np.uint64)
     >>> half = np.where(np.arange(100)[:, None] % 2, 7, 9).astype(np.uint64)
-    >>> settling([always, half]).difference
+    >>> compare_chains([always, half]).difference
     0.5
     """
     draws = min((len(each) for each in chains), default=0)

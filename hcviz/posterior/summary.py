@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from hcviz.core.triplets import Triplets
 from hcviz.core.whole import whole_numbers
 from hcviz.posterior import convergence, kernels
 from hcviz.posterior.clades import CladeTable
+from hcviz.posterior.draws import Draws
+from hcviz.posterior.settling import Settling, compare_chains
 from hcviz.posterior.summarytree import summary_tree
 from hcviz.posterior.thinned import Thinned
 
@@ -25,6 +28,8 @@ Int = NDArray[np.int32]
 #: Trees that are kept whole; draws of log joint, root time and clades that are kept to judge by, in
 #: all and at least for each chain: so many that 400 effective ones can be among them.
 MAX_TREES, MAX_DRAWS, EACH = 256, 2048, 256
+#: Numbers of all trees that are kept whole, over their items, in the posterior of a run.
+ROOM = 1_000_000
 #: Clades of one draw that are kept to be judged by, on average; where there are more, only those
 #: whose code falls into a fixed share of all codes.
 SAMPLED = 256
@@ -54,12 +59,15 @@ class Posterior:
         if n_items < 2 or max_trees < 4:
             raise InvalidParameter("A posterior is of two items or more and keeps 4 trees or more.")
         self.n_items = n_items
-        self.clades = CladeTable(n_items)
+        self.clade_table = CladeTable(n_items)
+        self._settling: Settling | None = None
+        self._burned_in = False  # whether burn-in was set aside before the draws came here
         self.ring = Thinned(max_trees)
         self.draws = Thinned(MAX_DRAWS, EACH)
         self.codes = Thinned(MAX_DRAWS, EACH)
         self._one_in = np.uint64(-(-n_items // SAMPLED))
         self.seen: dict[int, int] = {}  # draws of each chain
+        self.proposals = 0  # of all chains, burn-in included, in the result of hcviz.sample
         self.best: tuple[Tree, float, Any] | None = None  # the highest log joint, and its state
         self._champion: tuple[Int, Float] | None = None
         self._champion_codes: NDArray[np.uint64] | None = None
@@ -67,21 +75,19 @@ class Posterior:
 
     def __len__(self) -> int:
         """How many trees were added."""
-        return self.clades.trees
+        return self.clade_table.trees
 
     def add(self, tree: Tree, log_joint: float, state: Any = None, chain: int = 0) -> None:
         """One more draw. Chains are numbered by the caller and add their draws in turn.
 
         ``state`` is kept with the tree of the highest log joint only. nan: nobody knows it.
         """
-        if tree.n_leaves != self.n_items:
-            raise InvalidData(
-                f"The tree has {tree.n_leaves} leaves, the posterior {self.n_items} items."
-            )
+        self._fits(tree)
+        self._settling = None
         number = self.seen.get(chain, 0)
         self.seen[chain] = number + 1
-        codes = self.clades.codes(tree)
-        self.clades.add(tree, codes)
+        codes = self.clade_table.codes(tree)
+        self.clade_table.add(tree, codes)
         if self.best is None or math.isnan(self.best[1]) or log_joint > self.best[1]:
             self.best = (tree, float(log_joint), state)
         if self._champion_codes is None or self._credit(codes) > self._credit(self._champion_codes):
@@ -93,6 +99,64 @@ class Posterior:
         self.draws.add(chain, number, (float(log_joint), float(tree.height[-1])))
         if self.codes.wants(number):
             self.codes.add(chain, number, codes[codes[:, 1] % self._one_in == 0, 0].copy())
+
+    @classmethod
+    def of_draws(cls, draws: Sequence[Draws], found: Settling | None = None) -> Posterior:
+        """The posterior of the later half of each chain's draws.
+
+        Parameters
+        ----------
+        draws : sequence of Draws
+            One for each chain.
+        found : Settling or None
+            How far the chains are from each other; None: computed when asked for.
+        """
+        n = draws[0].n_items
+        made = cls(n, max(16, min(MAX_TREES, ROOM // n)))
+        made._settling, made._burned_in = found, True
+        made.proposals = sum(each.made for each in draws)
+        for each in draws:
+            made.clade_table.add_draws(each, each.latest())
+        rows = [range(each.latest().start, each.held) for each in draws]
+        credits = [made._credits(each) for each in draws]
+        for number in range(max(map(len, rows))):
+            for chain, each in enumerate(draws):
+                if number < len(rows[chain]):
+                    made._keep(each, rows[chain][number], chain, number)
+        made.seen = {chain: len(each) for chain, each in enumerate(rows)}
+        joints = [np.nan_to_num(each.log_joint[each.latest()], nan=-np.inf) for each in draws]
+        chain = int(np.argmax([each.max() for each in joints]))
+        at = rows[chain][int(joints[chain].argmax())]
+        tree = Tree(*draws[chain].arrays(at), n)
+        made.best = (tree, float(draws[chain].log_joint[at]), None)
+        chain = int(np.argmax([each.max() for each in credits]))
+        champion = draws[chain].arrays(rows[chain][int(credits[chain].argmax())])
+        made._champion = champion
+        made._champion_codes = kernels.clade_codes(champion[0], n, made.clade_table.keys)[n:-1]
+        return made
+
+    def _keep(self, draws: Draws, row: int, chain: int, number: int) -> None:
+        """Put one draw into the thinned records; its clades are counted elsewhere."""
+        nodes = int(draws.nodes[row])
+        if self.ring.wants(number):
+            parent, height = draws.arrays(row)
+            self.ring.add(chain, number, (parent, height, kernels.shape_of(parent, self.n_items)))
+        root = float(draws.height[row, nodes - self.n_items - 1])
+        self.draws.add(chain, number, (float(draws.log_joint[row]), root))
+        if self.codes.wants(number):
+            parent = draws.parent[row, :nodes]
+            codes = kernels.clade_codes(parent, self.n_items, self.clade_table.keys)
+            codes = codes[self.n_items : -1]
+            self.codes.add(chain, number, codes[codes[:, 1] % self._one_in == 0, 0].copy())
+
+    def _credits(self, draws: Draws) -> Float:
+        """:meth:`_credit` of each draw in the later half: float64 (draws,)."""
+        found = []
+        for row in range(draws.latest().start, draws.held):
+            parent = draws.parent[row, : draws.nodes[row]]
+            codes = kernels.clade_codes(parent, self.n_items, self.clade_table.keys)
+            found.append(self._credit(codes[self.n_items : -1]))
+        return np.array(found)
 
     def add_snapshot(self, snapshot: Snapshot) -> None:
         """:meth:`add` of a snapshot's tree, and of the trees of all chains that its state has."""
@@ -106,16 +170,41 @@ class Posterior:
     @property
     def clade_error(self) -> float:
         """Supports are too low by this much at most (a share of the trees); 0: exact."""
-        return self.clades.error / max(len(self), 1)
+        return self.clade_table.error / max(len(self), 1)
 
     def support(self, tree: Tree) -> Float:
-        """The share of all trees that have each clade of ``tree``: float64 (n_internal,).
+        """The share of all trees that have each clade of ``tree``, which may be of any method.
 
-        In the order of the inner nodes n, n + 1, ...; the root's is 1. Exact, or too low by
-        ``clade_error`` at most. O(m).
+        Parameters
+        ----------
+        tree : Tree
+            Over the same items.
+
+        Returns
+        -------
+        float64 (n_internal,)
+            In the order of the inner nodes n, n + 1, ...; the root's is 1. Exact, or too low by
+            ``clade_error`` at most.
+
+        Raises
+        ------
+        InvalidData
+            No tree has been sampled yet, or ``tree`` has another number of leaves.
+
+        Notes
+        -----
+        O(m) for m nodes.
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> posterior = hcviz.sample([[0.0], [0.1], [5.0]], seconds=5)
+        >>> posterior.support(hcviz.fit("average", [[0.0], [0.1], [5.0]])).size
+        2
         """
         self._some()
-        counts = self.clades.counts(self.clades.codes(tree))
+        self._fits(tree)
+        counts = self.clade_table.counts(self.clade_table.codes(tree))
         return np.append(counts / len(self), 1.0)
 
     def support_sizes(self, tree: Tree, nodes: ArrayLike) -> Float:
@@ -129,7 +218,7 @@ class Posterior:
         """
         self._some()
         chosen = np.asarray(nodes, dtype=np.int64).ravel() - tree.n_leaves
-        wanted = self.clades.codes(tree)[chosen]
+        wanted = self.clade_table.codes(tree)[chosen]
         kept = np.ascontiguousarray(self._table(self.codes, 0.0))
         chains, draws, width = kept.shape
         found = np.full(chosen.size, np.nan)
@@ -142,12 +231,59 @@ class Posterior:
                 found[k] = convergence.ess_mean(column.reshape(chains, draws))
         return found
 
-    def draw_codes(self) -> list[NDArray[np.uint64]]:
-        """Codes of the clades of each kept draw: for each chain uint64 (draws, width), 0 beyond.
+    def clades(self, min_support: float = 0.05) -> list[tuple[Int, float]]:
+        """The clades with a support of at least ``min_support``.
 
-        Of more than 256 items only those of a fixed share of all possible clades.
+        Parameters
+        ----------
+        min_support : float
+            From 0 to 1.
+
+        Returns
+        -------
+        list of (items, support)
+            The items of a clade, int32, sorted; and the share of trees that have it. Clades with
+            greater support come first, of equals larger ones. Single items and the set of all
+            items are left out.
+
+        Raises
+        ------
+        InvalidParameter
+            ``min_support`` is not from 0 to 1.
+        InvalidData
+            No tree has been sampled yet.
+
+        Notes
+        -----
+        A clade is listed if one of the thinned trees has it. A clade with support p is missing
+        from 256 independent ones with probability (1 - p)^256, 2e-6 at 0.05. O(trees kept * n).
+
+        Examples
+        --------
+        >>> import hcviz
+        >>> from hcviz.posterior import Posterior
+        >>> posterior = Posterior(3)
+        >>> posterior.add(hcviz.Tree([3, 3, 4, 4, -1], [0, 0, 0, 0.5, 1.0], 3), 0.0)
+        >>> [(items.tolist(), support) for items, support in posterior.clades()]
+        [([0, 1], 1.0)]
         """
-        return list(np.ascontiguousarray(self._table(self.codes, 0.0))) if len(self) else []
+        self._some()
+        if isinstance(min_support, bool | str) or not 0.0 <= min_support <= 1.0:
+            raise InvalidParameter(f"min_support must be from 0 to 1, not {min_support!r}.")
+        n, table = self.n_items, self.clade_table
+        seen: set[tuple[int, int]] = set()
+        found: list[tuple[Int, float]] = []
+        for parent, height, _ in self.ring.value:
+            codes = kernels.clade_codes(parent, n, table.keys)[n:-1]
+            share = table.counts(codes) / len(self)
+            tree = None
+            for k in np.flatnonzero(share >= min_support).tolist():
+                code = (int(codes[k, 0]), int(codes[k, 1]))
+                if code not in seen:
+                    seen.add(code)
+                    tree = tree or Tree(parent, height, n)
+                    found.append((np.sort(tree.leaves(n + k)), float(share[k])))
+        return sorted(found, key=lambda each: (-each[1], -each[0].size, each[0].tolist()))
 
     def clade_support(self, items: ArrayLike) -> float:
         """The share of all trees in which exactly these items are a clade. O(their number)."""
@@ -155,7 +291,7 @@ class Posterior:
         chosen = np.unique(self._items(items))
         if chosen.size in (1, self.n_items):
             return 1.0
-        return self.clades.count_of(chosen) / len(self)
+        return self.clade_table.count_of(chosen) / len(self)
 
     def clade_entropy(self, tree: Tree) -> Float:
         """Bits of doubt about each clade of ``tree``: float64 (n_internal,); 1 at support 1/2."""
@@ -173,7 +309,7 @@ class Posterior:
         self._some()
         if not 0.5 <= threshold < 1:
             raise InvalidParameter("The threshold of a consensus is from 0.5 to below 1.")
-        sets, share, mean = self.clades.above(threshold)
+        sets, share, mean = self.clade_table.above(threshold)
         n, k = self.n_items, len(sets)
         parent = np.full(n + k + 1, -1, np.int32)
         height = np.zeros(n + k + 1)
@@ -204,7 +340,7 @@ class Posterior:
         best, credit = self._champion, self._credit(self._champion_codes)
         for parent, height, _ in self.ring.value:
             n = self.n_items
-            codes = kernels.clade_codes(parent.copy(), n, self.clades.keys)[n:-1]
+            codes = kernels.clade_codes(parent.copy(), n, self.clade_table.keys)[n:-1]
             value = self._credit(codes)
             if value > credit:
                 best, credit = (parent, height), value
@@ -235,7 +371,7 @@ class Posterior:
         -----
         The clades are those of the thinned trees and of the best tree of :meth:`max_credibility`;
         their supports are of all trees. See :func:`hcviz.posterior.summarytree.summary_tree` for
-        cost and references.
+        cost and references, and docs/summary-trees.md for a comparison with other summaries.
 
         Examples
         --------
@@ -251,11 +387,11 @@ class Posterior:
         trees = [(parent, height) for parent, height, _ in self.ring.value]
         if not any(parent is self._champion[0] for parent, _ in trees):
             trees.append(self._champion)
-        return summary_tree(self.clades, trees, composed)
+        return summary_tree(self.clade_table, trees, composed)
 
     def _credit(self, codes: Any) -> float:
         """Sum of log support; a clade that is not held counts as half a tree."""
-        counts = np.maximum(self.clades.counts(codes), 0.5)
+        counts = np.maximum(self.clade_table.counts(codes), 0.5)
         return float(np.log(counts / len(self)).sum())
 
     # ------------------------------------------------------------------ triplets
@@ -364,24 +500,55 @@ class Posterior:
 
     # ------------------------------------------------------------------ has it settled?
 
+    def settling(self) -> Settling:
+        """How far the chains' clade supports are from each other; see
+        :func:`hcviz.posterior.settling.compare_chains`.
+
+        It is of the draws that are kept to judge by: none is set aside. The halves of a single
+        chain are compared. Of more than 256 items only a fixed share of all possible clades is
+        used. It is computed once after each change; some 50 ms at n = 150.
+        """
+        if self._settling is None:
+            chains = [] if not len(self) else list(self._table(self.codes, 0.0))
+            self._settling = compare_chains(chains)
+        return self._settling
+
+    @property
+    def accuracy(self) -> float:
+        """Supports are right to within this much, as far as independent chains can tell.
+
+        The 95 % quantile, over clades with support above 5 %, of the difference between the
+        chains, or of two standard errors where that is more: 0.08 is "accurate to about 8 points".
+        NaN with fewer than 50 draws a chain.
+        """
+        return self.settling().accuracy
+
+    @property
+    def settled(self) -> bool:
+        """Whether :attr:`accuracy` is at most 0.05."""
+        return self.settling().settled
+
     def verdict(
-        self, burn_in: float = convergence.BURN_IN, labels: Sequence[str] | None = None
+        self, burn_in: float | None = None, labels: Sequence[str] | None = None
     ) -> convergence.Verdict:
         """Whether the chains have settled, in words and numbers; see :func:`convergence.verdict`.
 
         Looked at are log joint, root height, and whether a tree has each of the five least certain
         clades (support between 0.05 and 0.95), over what was kept of each chain less its first
-        ``burn_in``, cut to the shortest; not the log joint where a tree came without. Of more than
+        ``burn_in`` (None: 0.25, or 0 in the result of :func:`hcviz.sample`, where burn-in is left
+        out already), cut to the shortest; not the log joint where a tree came without. Of more than
         256 items only a fixed share of all possible clades is looked at. ``labels`` name the items
-        in what is said. Some 10 ms.
+        in what is said. Its ``accuracy`` is :attr:`accuracy`. Some 80 ms.
         """
         if not len(self):
             return convergence.verdict({})
+        if burn_in is None:
+            burn_in = 0.0 if self._burned_in else convergence.BURN_IN
         joint = self._table(self.draws, burn_in)
         quantities: dict[str, ArrayLike] = {"the root's height": joint[:, :, 1]}
         if not np.isnan(joint[:, :, 0]).any():
             quantities = {"the log joint": joint[:, :, 0], **quantities}
-        targets = self.clades.uncertain(WATCHED, self._one_in)
+        targets = self.clade_table.uncertain(WATCHED, self._one_in)
         if targets.size and joint.shape[1] >= convergence.FEWEST:
             codes = np.ascontiguousarray(self._table(self.codes, burn_in))
             chains, draws, width = codes.shape
@@ -389,7 +556,7 @@ class Posterior:
             kernels.contained(codes.reshape(-1, width), targets, has)
             for i, name in enumerate(self._names(targets, labels)):
                 quantities[name] = has[:, i].reshape(chains, draws)
-        return convergence.verdict(quantities)
+        return replace(convergence.verdict(quantities), accuracy=self.accuracy)
 
     def _names(self, codes: NDArray[np.uint64], labels: Sequence[str] | None) -> list[str]:
         """What to call each clade: by its items where they are few, else by their number.
@@ -400,7 +567,7 @@ class Posterior:
         for parent, height, _ in self.ring.value[::-1]:
             if len(items) == codes.size:
                 break
-            own = kernels.clade_codes(parent.copy(), self.n_items, self.clades.keys)[:, 0]
+            own = kernels.clade_codes(parent.copy(), self.n_items, self.clade_table.keys)[:, 0]
             for at in np.flatnonzero(np.isin(own[self.n_items :], codes)).tolist():
                 node = self.n_items + at
                 if int(own[node]) not in items:
@@ -422,8 +589,8 @@ class Posterior:
         return found
 
     def _share(self, code: int) -> float:
-        at = np.flatnonzero(self.clades.used & (self.clades.key[:, 0] == np.uint64(code)))
-        return float(self.clades.count[at].sum()) / len(self)
+        at = np.flatnonzero(self.clade_table.used & (self.clade_table.key[:, 0] == np.uint64(code)))
+        return float(self.clade_table.count[at].sum()) / len(self)
 
     @staticmethod
     def _table(kept: Thinned, burn_in: float) -> NDArray[Any]:
@@ -442,6 +609,12 @@ class Posterior:
         return found
 
     # ------------------------------------------------------------------
+
+    def _fits(self, tree: Tree) -> None:
+        if tree.n_leaves != self.n_items:
+            raise InvalidData(
+                f"The tree has {tree.n_leaves} leaves, the posterior {self.n_items} items."
+            )
 
     def _some(self) -> None:
         if not len(self):

@@ -11,7 +11,7 @@ import numpy as np
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.ddt.locations import sample_locations
 from hcviz.algorithms.ddt.parameters import Parameters
-from hcviz.algorithms.ddt.sampler import endless, rest, run, shares
+from hcviz.algorithms.ddt.sampler import endless, rest, run, samplers, shares
 from hcviz.algorithms.ddt.seeds import bisected
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.core.heights import TIME
@@ -56,6 +56,7 @@ ALGORITHMS = (
         heights=TIME,
         shares=shares,
         endless=endless,
+        samplers=samplers,
         rest=rest,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
     ),

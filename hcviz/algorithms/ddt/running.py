@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.algorithms.ddt.times import draw_some, learn_c, sweep_begin, sweep_some
 from hcviz.algorithms.ddt.work import GIVEN, LEARNT, PROPOSALS, ROOT, SLOT, Float, Work, allocate
+from hcviz.core.jit import direct
 
 #: Seconds that one call of a kernel should take.
 CALL = 0.015
@@ -70,10 +71,16 @@ class Chain:
         self._block = PASSED // (50 + 2 * dims) + 4  # nodes that a call may pass over
         self._parts: Iterator[None] | None = None
         self._joint: float | None = None
+        self._advance: Callable[..., None] | None = None
 
     @property
     def busy(self) -> bool:
         return self.due > 0 or self._parts is not None
+
+    @property
+    def must_measure(self) -> bool:
+        """Whether the log joint is still to be computed, and no location is in the way."""
+        return self._joint is None and not self.w.tally[GIVEN]
 
     def joint(self) -> float:
         """The log joint, locations integrated out. O(n d), unless :meth:`go` has seen to it."""
@@ -93,8 +100,11 @@ class Chain:
         if self._large:
             count = min(count, n - int(self.w.tally[PROPOSALS]) % n)
             cycle = NEVER
+        arguments = (self.w, self.rng, count, cycle, self.learn, self.scale, self.common)
+        if self._advance is None:
+            self._advance = direct(advance, *arguments)
         began = time.perf_counter()
-        advance(self.w, self.rng, count, cycle, self.learn, self.scale, self.common)
+        self._advance(*arguments)
         took = time.perf_counter() - began
         self.due -= count
         self._chunk = max(1, min(int(count * CALL / max(took, 1e-6)), 4 * self._chunk, 1 << 20))

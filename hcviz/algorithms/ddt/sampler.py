@@ -28,10 +28,12 @@ from hcviz.algorithms.ddt.leafnoise import (
     is_learnt,
     unsaved_noise,
 )
-from hcviz.algorithms.ddt.legal import violated
+from hcviz.algorithms.ddt.numbering import by_time
+from hcviz.algorithms.ddt.observed import observe
 from hcviz.algorithms.ddt.parameters import Parameters
+from hcviz.algorithms.ddt.recording import Recorder
 from hcviz.algorithms.ddt.running import Chain
-from hcviz.algorithms.ddt.start import lift_sigma, mend, put_first, put_start, tree_of
+from hcviz.algorithms.ddt.start import lift_sigma, mend, put_first, put_start
 from hcviz.algorithms.ddt.state import DdtState, put_places
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import (
@@ -42,7 +44,6 @@ from hcviz.algorithms.ddt.work import (
     PROPOSALS,
     SUBTREE,
     TRIES,
-    C,
     Float,
     allocate,
 )
@@ -92,6 +93,27 @@ def run(
     the posterior last changed, its first quarter set aside; they are recomputed when the record
     has grown by a tenth.
     """
+    chains = _chains(problem, params, rng, start)
+    state = state_of(start, problem.n_items)
+    learnt = bool(chains[0].w.tally[LEARNT])
+    agreement = agreement_of(chains[0].of, problem, params, state, learnt)
+    return _stream(chains, problem, params, start, agreement)
+
+
+def samplers(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
+) -> list[Recorder]:
+    """:func:`run`'s chains, each at its first tree: the same draws, recorded in compiled code."""
+    chains = _chains(problem, params, rng, start)
+    for number, chain in enumerate(chains):
+        _begin(chain, problem, params, start if number == 0 else None, number == 0)
+    return [Recorder(chain) for chain in chains]
+
+
+def _chains(
+    problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
+) -> list[Chain]:
+    """Check everything, and allocate the chains."""
     n = problem.n_items
     if n < 2:
         raise InvalidData("A diffusion tree needs two items or more.")
@@ -115,8 +137,7 @@ def run(
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
         chains.append(Chain(w, generator, saved, params.learn, scale, common, of))
-    agreement = agreement_of(of, problem, params, state, bool(chains[0].w.tally[LEARNT]))
-    return _stream(chains, problem, params, start, agreement)
+    return chains
 
 
 def shares(
@@ -216,24 +237,27 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
 
 
 def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total: int) -> Snapshot:
-    w, rng = chains[0].w, chains[0].rng
-    joints = [chain.joint() for chain in chains]
+    w = chains[0].w
+    states, wrong, spread, heights = [], 0, 0.0, np.empty(0)
+    for number, chain in enumerate(chains):
+        parent, child, u, h, value, violations, scale = observe(chain.w, chain.must_measure)
+        joint = value if chain.must_measure else chain.joint()
+        states.append(DdtState.of(chain.w, chain.rng, joint, chain.of, arrays=(parent, child, u)))
+        if number == 0:
+            wrong, spread, heights = violations, scale, h
+    first = states[0]
     metrics = {
-        "log_joint": joints[0],
-        "proposals": float(w.tally[PROPOSALS]),
-        "accepted": float(w.tally[ACCEPTED]),
-        "violated": float(violated(w)),
-        "c": float(w.real[C]),
+        "log_joint": first.log_joint,
+        "proposals": float(first.proposals),
+        "accepted": float(first.accepted),
+        "violated": float(wrong),
+        "c": first.c,
     }
     if w.sigma.size:
-        metrics["sigma"] = float(np.exp(np.mean(np.log(w.sigma))))
+        metrics["sigma"] = spread
         metrics["leaf_noise"] = float(w.real[NOISE])
-    state = DdtState.of(w, rng, joints[0], chains[0].of)
-    others = [
-        DdtState.of(c.w, c.rng, joint, c.of)
-        for c, joint in zip(chains[1:], joints[1:], strict=True)
-    ]
-    return together(Snapshot(tree_of(w), step, total, metrics, state), others, agreement)
+    tree = Tree.deferred(w.data.shape[0], lambda: by_time(first.parent, first.u, heights))
+    return together(Snapshot(tree, step, total, metrics, first), states[1:], agreement)
 
 
 def columns(problem: Problem, mu: str, every: bool) -> tuple[Float, NDArray[np.bool_]]:
