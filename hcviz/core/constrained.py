@@ -85,7 +85,11 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
         condensed = np.asarray(distances, dtype=np.float64)
     except (TypeError, ValueError):
         condensed = np.full(1, np.nan)
-    if not is_valid_y(condensed) or not (condensed.min() >= 0 and condensed.max() <= MOST):
+    if (
+        not condensed.size
+        or not is_valid_y(condensed)
+        or not (condensed.min() >= 0 and condensed.max() <= MOST)
+    ):
         raise InvalidData(
             f"A linkage needs condensed distances: n (n - 1) / 2 numbers from 0 to {MOST:g}.",
             "scipy.spatial.distance.pdist and squareform make them.",
