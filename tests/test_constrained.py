@@ -132,6 +132,13 @@ def test_of_equal_pairs_the_one_with_the_lowest_items_is_merged(seed, n, method,
     assert value.tolist() == [each for _, _, each in wanted]
 
 
+def test_a_union_that_becomes_as_near_as_another_comes_first_if_it_is_lower():
+    """0 is 2 from item 2 and from item 3; once 1 and 3 are together, 0 merges with them."""
+    square = np.array([[0, 3, 2, 2], [3, 0, 3, 1], [2, 3, 0, 3], [2, 1, 3, 0.0]])
+    first, second, _, _ = kernels.merges(square, kernels.SINGLE, np.empty((0, 3), np.int32))
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(1, 3), (0, 1), (0, 2)]
+
+
 # ---------------------------------------------------------------------- without triplets
 
 
@@ -214,12 +221,8 @@ def test_bad_input_gets_a_sentence():
         constrained_linkage(good, "average", [[0, 1, 3]])
     with pytest.raises(InvalidParameter, match="no linkage 'centroid'"):
         constrained_linkage(good, "centroid", [])
-    for bad in (
-        np.ones(4),
-        np.ones((3, 3)),
-        np.array([1.0, np.nan, 2.0]),
-        np.array([1, np.inf, 2]),
-    ):
+    broken = [[1.0, each, 2.0] for each in (np.nan, np.inf, -1.0, 1e200, "far")]
+    for bad in (np.ones(4), np.ones((3, 3)), [], *broken):
         with pytest.raises(InvalidData, match="needs condensed distances"):
             constrained_linkage(bad, "average", [])
 

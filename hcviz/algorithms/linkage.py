@@ -38,9 +38,9 @@ class Parameters(param.Parameterized):
         default="merge",
         label="Constraints",
         objects={"allow or forbid merges": "merge", "repair the finished tree": "repair"},
-        doc="Merge: clusters merge only where the constraints allow it, so an answer also moves "
-        "other items (of 60 answers the tree learns more). Repair: the tree without constraints "
-        "changes in as few groups as possible.",
+        doc="Merge: clusters merge only where the constraints allow it. Repair: the tree without "
+        "constraints changes in as few groups as possible. After many answers, merging also gets "
+        "more of the other items right.",
     )
 
 

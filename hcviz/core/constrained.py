@@ -24,6 +24,9 @@ _CODES = {
     "ward": kernels.WARD,
 }
 
+#: The longest distance: its square, times the number of items, is still a float64.
+MOST = 1e150
+
 
 def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> Float:
     """Scipy's linkage matrix of an agglomerative clustering that satisfies all triplets.
@@ -31,7 +34,7 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
     Parameters
     ----------
     distances : float64 (n (n - 1) / 2,)
-        Condensed distances, 0 or more. Ward's linkage reads them as Euclidean distances.
+        Condensed distances from 0 to 1e150. Ward's linkage reads them as Euclidean distances.
     method : str
         ``"average"``, ``"single"``, ``"complete"`` or ``"ward"``.
     triplets : Triplets or int (m, 3)
@@ -78,10 +81,17 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
         raise InvalidParameter(
             f"There is no linkage {method!r}.", f"Choose one of: {', '.join(_CODES)}."
         )
-    condensed = np.asarray(distances, dtype=np.float64)
-    if not is_valid_y(condensed) or not np.isfinite(condensed).all():
+    try:
+        condensed = np.asarray(distances, dtype=np.float64)
+    except (TypeError, ValueError):
+        condensed = np.full(1, np.nan)
+    if (
+        not condensed.size
+        or not is_valid_y(condensed)
+        or not (condensed.min() >= 0 and condensed.max() <= MOST)
+    ):
         raise InvalidData(
-            "A linkage needs condensed distances: n (n - 1) / 2 finite numbers.",
+            f"A linkage needs condensed distances: n (n - 1) / 2 numbers from 0 to {MOST:g}.",
             "scipy.spatial.distance.pdist and squareform make them.",
         )
     square = squareform(condensed, checks=False)
