@@ -66,12 +66,15 @@ def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
 def test_a_summary_takes_the_place_of_every_draw_but_the_start():
     """The definition: the summary tree of the draws that are shown."""
     problem = Problem(features=np.random.default_rng(0).normal(size=(9, 3)))
-    samples = Samples(9)
+    samples, trees = Samples(9), []
     for snapshot in hcviz.run("ddt", problem, seed=1, steps=900, every=9):
         samples.take(snapshot)
         shown = samples.summarised(snapshot)
         assert (shown.tree is snapshot.tree) == (snapshot.step <= 9)  # the start and the first draw
+        if not trees or shown.tree is not trees[-1]:
+            trees.append(shown.tree)
         assert shown.state is snapshot.state  # a run goes on from the draw itself
+    assert len(trees) <= 2 + np.log(100) / np.log(1.4)  # not one for each of the hundred draws
     with samples.open() as posterior:
         expected = posterior.summary_tree()
     assert np.array_equal(shown.tree.parent, expected.parent)

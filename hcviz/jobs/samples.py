@@ -22,6 +22,8 @@ ROOM = 1_000_000
 KNOWN = 8192
 #: The share of a run's time that summary trees may take.
 SUMMARIES = 0.1
+#: Between two summaries the number of draws grows by this factor.
+GROWTH = 1.4
 
 
 class Samples:
@@ -52,6 +54,7 @@ class Samples:
         self._settling: tuple[int, float, Settling] | None = None
         self._summary: Tree | None = None
         self._next_summary = 0.0  # monotonic seconds
+        self._next_draws = 0.0
 
     def _empty(self) -> Posterior:
         return Posterior(self._n_items, max(16, min(MAX_TREES, ROOM // self._n_items)))
@@ -100,19 +103,20 @@ class Samples:
     def summarised(self, snapshot: Snapshot) -> Snapshot:
         """``snapshot`` with the summary tree of the draws in the place of its own tree.
 
-        The tree that a run begins with stays. Between two steps of a run the newest summary that
-        there is serves, so that summaries take a tenth of the time; the last snapshot of a run has
-        its own.
+        The tree that a run begins with stays. A new summary is made when the draws have grown by
+        ``GROWTH``, so the picture changes less and less often; the last snapshot of a run has its
+        own. Summaries take a tenth of a run's time at most.
         """
         if snapshot.step == 0:
             return snapshot
         now = time.monotonic()
-        if now >= self._next_summary or snapshot.step == snapshot.total or self._summary is None:
+        due = self._taken >= self._next_draws and now >= self._next_summary
+        if due or snapshot.step == snapshot.total or self._summary is None:
             with self.open() as posterior:
                 if posterior is None:
                     return snapshot
                 self._summary = posterior.summary_tree()
-            done = time.monotonic()
+            done, self._next_draws = time.monotonic(), GROWTH * self._taken
             self._next_summary = done + (done - now) / SUMMARIES
         return replace(snapshot, tree=self._summary)
 

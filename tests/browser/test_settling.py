@@ -1,0 +1,62 @@
+"""A sampler's run as people get it: it goes on until its supports settle, within its budget."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.driving import column, wait_for
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def page(serve, new_page, monkeypatch):
+    monkeypatch.setenv("HCVIZ_SECONDS", "6")
+    server = serve(ROOT / "app.py", log="settling.log")
+    made = new_page()
+    made.goto(f"{server.url}?data=zoo")
+    return made
+
+
+def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile(page):
+    dash = Dashboard(page)
+    status = page.locator(".hc-bar .status")
+    expect(status).to_have_text(re.compile(r"Settling · \d+ %"))
+    sure = page.locator(".hc-inspector .sure")
+    expect(sure).to_contain_text("Supports: settling")
+    dash.click_label("dolphin")  # at any moment of it; the tree may move under the pointer
+    expect(dash.selected).not_to_be_empty()
+    dash.press("Escape")
+    dash.say(["dolphin", "tuna"], "wolf")
+    dash.press("Enter")
+    expect(dash.constraints).to_have_count(1)
+    expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
+    dash.settle()
+    expect(sure).to_contain_text(re.compile(r"accurate"))
+    sure.get_by_text("Details").click()
+    expect(sure.locator("details")).to_contain_text(re.compile("R-hat|independent|trees a chain"))
+    # The supports are on the branches, and branches of little support are lighter.
+    wait_for(page, "() => Bokeh.documents[0].get_model_by_name('unsure-lines').data.x.length > 3")
+    before = column(page, "label-text", "text")
+    dash.button("Run").click()  # goes on from here
+    expect(status).to_have_text(re.compile(r"Settling · \d+ %"))
+    dash.settle()
+    assert sorted(column(page, "label-text", "text")) == sorted(before)
+    expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)
+
+
+def test_a_fixed_number_of_steps_is_what_it_says(page):
+    dash = Dashboard(page)
+    dash.settle()
+
+    def proposals():
+        return int(dash.fact("Proposals").replace(",", ""))
+
+    before = proposals()
+    page.get_by_label("Steps", exact=True).fill("40400")
+    dash.press("Enter")
+    dash.settle()
+    assert proposals() == before + 40_400  # from where it was
