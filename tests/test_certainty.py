@@ -107,10 +107,7 @@ def test_supports_that_drift_are_settling_and_a_run_goes_on_from_there(store, to
     said = told(drifting())
     assert said["word"] == "settling"
     # Of the trees from number 1,024 on the two halves have no clade of several items in common.
-    assert said["why"] == (
-        "The supports are not accurate yet: they differ by half and more between the chains."
-        " Run goes on from here."
-    )
+    assert said["why"] == ("The supports are not accurate yet. Run goes on from here.")
     assert not certainty.is_settled(store)
     whole = tuple(tree.leaves(tree.n_leaves + 60))
     assert certainty.of_group(store, whole) == (

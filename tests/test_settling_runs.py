@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import hcviz
+from hcviz.algorithms import get
+from hcviz.core.build import build_guided
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -32,7 +34,7 @@ class Clock:
 
 def accuracy(value: float) -> SimpleNamespace:
     """Samples whose supports are as accurate as this."""
-    return SimpleNamespace(settling=lambda pace: Settling(value, value, 10, 100))
+    return SimpleNamespace(settling=lambda pace=0.0: Settling(value, value, 10, 100))
 
 
 def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
@@ -41,10 +43,59 @@ def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
     found = going.mark(Snapshot(PAIR, 500, 10**9))
     assert not going.over
     assert found.total == pytest.approx(2000, abs=2)  # a quarter is done: (0.05 / 0.1)^2
-    done = Budget(accuracy(0.05), 20.0)
+    samples = accuracy(0.1)
+    done = Budget(samples, 20.0)
+    samples.settling = accuracy(0.05).settling
     found = done.mark(Snapshot(PAIR, 500, 10**9))
     assert done.over
     assert found.step == found.total == 500
+
+
+def test_a_run_from_settled_supports_takes_all_of_its_time(monkeypatch):
+    clock = Clock(monkeypatch)
+    going = Budget(accuracy(0.04), 20.0)
+    clock.now += 19.0
+    going.mark(Snapshot(PAIR, 500, 10**9))
+    assert not going.over
+    clock.now += 1.0
+    going.mark(Snapshot(PAIR, 501, 10**9))
+    assert going.over
+
+
+def test_a_long_way_between_two_trees_does_not_outlast_the_budget():
+    method = get("ddt")
+    problem = Problem(features=np.random.default_rng(0).normal(size=(9, 3)))
+    found = method.endless(method.parameters(every=10**9), problem)
+    assert found["every"] == 200 * 9
+    assert method.endless(method.parameters(every=7), problem)["every"] == 7
+    assert not method.endless(method.parameters(steps=5), problem)
+
+
+def test_a_run_begins_with_the_tree_on_the_screen(settling_store, loop):
+    """Not with the draw that its state holds; repaired where an answer contradicts it."""
+    store = settling_store
+    if store.session.method != "ddt":
+        store.dispatch(act.SetMethod("ddt"))
+    loop.until(lambda: store.session.status == "settled", 60)
+    shown, begun = store.session.tree, []
+    store.subscribe(
+        lambda s: s.session.snapshot,
+        lambda snapshot: begun.append(snapshot) if snapshot.step == 0 else None,
+    )
+    store.dispatch(act.Rerun())
+    loop.until(lambda: begun, 60)
+    assert begun[0].tree == shown
+    store.dispatch(act.Cancel())
+    begun.clear()
+    a, b, c = next(
+        row
+        for row in np.random.default_rng(0).integers(0, 8, (1000, 3)).tolist()
+        if len(set(row)) == 3 and not shown.satisfies([row]).all()
+    )
+    before = store.session.tree
+    store.dispatch(act.AddConstraint((a, b), c))
+    loop.until(lambda: begun, 60)
+    assert begun[0].tree == build_guided(before, [[a, b, c]])
 
 
 def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
@@ -114,11 +165,16 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
     assert store.session.snapshot.total == 160
 
 
-def test_the_bar_says_how_far_it_has_settled(settling_store):
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.072, "Settling · about 8 points"), (0.01, "Settling · about 1 point"),
+     (float("nan"), "Settling")],
+)  # fmt: skip
+def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
-    fake = SimpleNamespace(session=session, view=store.view, settles=True)
-    assert pictures.bar_live(fake)["text"] == "Settling · 30 %"
+    fake = SimpleNamespace(session=session, view=store.view, settles=True, samples=accuracy(value))
+    assert pictures.bar_live(fake)["text"] == said
 
 
 @pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])

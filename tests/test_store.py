@@ -761,8 +761,14 @@ def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow)
 def test_a_session_of_a_version_whose_linkages_ignored_constraints_keeps_them_now(store, loop):
     store.dispatch(act.SetMethod("average"))
     loop.until(lambda: store.session.status == "settled")
-    old = replace(store.session, treats="ignored")
+    store.dispatch(act.SetSeed(3))  # a step to undo
+    loop.until(lambda: store.session.status == "settled")
+    past = tuple(replace(each, treats="ignored") for each in store.session.past)
+    old = replace(store.session, treats="ignored", past=past)
     assert store.restore(load_session(save_session(old)))
+    assert store.session.treats == "hard"
+    store.dispatch(act.Undo())
+    assert store.session.seed == 0
     assert store.session.treats == "hard"
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
     loop.until(lambda: store.session.status == "settled")

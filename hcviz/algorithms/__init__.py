@@ -131,7 +131,7 @@ def sample(
     progress : bool
         Rewrite one line on stderr: "supports accurate to about 12 points, 3 s".
     **params
-        Parameters of the method; ``steps`` and ``every`` have no place here.
+        Parameters of the method; ``steps`` and ``every`` are refused.
 
     Returns
     -------

@@ -29,6 +29,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import with_answers
 from hcviz.io.comparison_csv import HEADERS
+from hcviz.jobs.samples import Samples
 
 
 def run(options: argparse.Namespace) -> None:
@@ -68,8 +69,12 @@ def run(options: argparse.Namespace) -> None:
             **params,
         )
     with by_name(problem.triplets, labels):
+        samples = Samples(problem.n_items) if method.samples else None
         for snapshot in show_progress(stream, options.method):
             last = snapshot
+            if samples is not None:  # the summary tree of all draws, as on the page
+                samples.take(snapshot)
+                last = samples.summarised(snapshot)
     assert last is not None, f"{options.method} yielded nothing"
     if options.out is not None:
         write_tree(options.out, last.tree, problem.labels)

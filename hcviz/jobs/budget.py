@@ -24,6 +24,9 @@ class Budget:
         The draws of the run, and of those that it goes on from.
     seconds : float
         Wall time of the run; time in which the run is paused does not count.
+
+    A run that goes on from supports that have settled makes them more accurate. It takes all of its
+    time.
     """
 
     def __init__(self, samples: Samples, seconds: float) -> None:
@@ -31,6 +34,8 @@ class Budget:
         self._until = time.monotonic() + seconds
         self._progress = 0.0
         self.over = False
+        found = samples.settling()
+        self._improves = found is not None and found.settled
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
         """``snapshot`` with an estimate of the run's total steps; sets :attr:`over`.
@@ -43,10 +48,13 @@ class Budget:
             return snapshot
         found = self._samples.settling(PACE)
         share = 1.0 - (self._until - time.monotonic()) / self._seconds
-        self.over = share >= 1.0 or (found is not None and found.settled)
+        settled = found is not None and found.settled and not self._improves
+        self.over = share >= 1.0 or settled
         if self.over:
             return replace(snapshot, total=snapshot.step)
-        if found is not None and found.accuracy > LIMIT:  # not where it is NaN
+        if (
+            found is not None and found.accuracy > LIMIT and not self._improves
+        ):  # not where it is NaN
             share = max(share, (LIMIT / found.accuracy) ** 2)
         self._progress = min(max(self._progress, share, 1e-6), NEARLY)
         return replace(snapshot, total=int(snapshot.step / self._progress) + 1)

@@ -100,15 +100,17 @@ class Samples:
         with self._lock:
             yield self._shown if len(self._shown) else None
 
-    def summarised(self, snapshot: Snapshot) -> Snapshot:
+    def summarised(self, snapshot: Snapshot, first: Tree | None = None) -> Snapshot:
         """``snapshot`` with the summary tree of the draws in the place of its own tree.
 
-        The tree that a run begins with stays. A new summary is made when the draws have grown by
+        At step 0 a run has made no draw. It then shows the summary that it goes on from, else
+        ``first``, else the snapshot's own tree. A new summary is made when the draws have grown by
         ``GROWTH``, so the picture changes less and less often; the last snapshot of a run has its
         own. Summaries take a tenth of a run's time at most.
         """
         if snapshot.step == 0:
-            return snapshot
+            tree = first if self._summary is None else self._summary
+            return snapshot if tree is None else replace(snapshot, tree=tree)
         now = time.monotonic()
         due = self._taken >= self._next_draws and now >= self._next_summary
         if due or snapshot.step == snapshot.total or self._summary is None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from hcviz.algorithms import MODULES, generator, get
 from hcviz.algorithms.base import Algorithm
+from hcviz.core.build import build_guided
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
@@ -97,6 +98,21 @@ def endless(task: Task) -> Mapping[str, Any]:
     return method.endless(method.parameters(**task.params), task.problem)
 
 
+def first_tree(task: Task) -> Tree | None:
+    """The tree that the task starts from, repaired where it violates a hard triplet.
+
+    A sampler's state holds a draw, and the tree shown with it is the summary of many draws. The
+    summary stays on the screen where the constraints allow it.
+    """
+    start, problem = task.start, task.problem
+    tree = start.tree if isinstance(start, Snapshot) else start
+    if tree is None or tree.n_leaves != problem.n_items:
+        return None
+    if task.known().treats(task.params) == "hard":
+        return build_guided(tree, problem.triplets)
+    return tree
+
+
 def taken_up(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
     """What the run yields after ``reached``, a snapshot of it, for a method that has ``rest``."""
     method = task.known()
@@ -139,7 +155,8 @@ def perform(
                         samples.take(snapshot)
                         if budget is not None:
                             snapshot = budget.mark(snapshot)
-                        snapshot = samples.summarised(snapshot)
+                        first = first_tree(task) if snapshot.step == 0 else None
+                        snapshot = samples.summarised(snapshot, first)
                     courier.offer(snapshot)
                     if budget is not None and budget.over:
                         break

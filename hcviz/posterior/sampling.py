@@ -91,7 +91,8 @@ def sample_until_settled(
     for each in draws:
         while each.thin < coarsest:
             each.thin_out()
-    return Posterior.of_draws(draws, compare_chains([each.codes(keys) for each in draws]))
+    begun = [each for each in draws if each.made] or draws  # without mere start trees
+    return Posterior.of_draws(begun, compare_chains([each.codes(keys) for each in begun]))
 
 
 def _advance(

@@ -92,10 +92,18 @@ def accuracy(found: Settling) -> str:
     """``Supports are accurate to about 8 points.``"""
     if math.isnan(found.accuracy):
         return "There are too few sampled trees to say how accurate the supports are."
-    points = max(1, math.ceil(100 * found.accuracy))
-    if points >= 50:
-        return "The supports are not accurate yet: they differ by half and more between the chains."
-    return f"Supports are accurate to about {counted(points, 'point')}."
+    number = max(1, math.ceil(100 * found.accuracy))
+    if number >= 50:
+        return "The supports are not accurate yet."
+    return f"Supports are accurate to about {counted(number, 'point')}."
+
+
+def points(store: Store) -> int:
+    """How accurate the supports are, in points; 0 where that is unknown."""
+    found = _settling(store)
+    if found is None or math.isnan(found.accuracy):
+        return 0
+    return max(1, math.ceil(100 * found.accuracy))
 
 
 def _word(found: Settling) -> str:

@@ -98,6 +98,8 @@ def _less_supported(
         was, now = old.support(tree)[:-1], new.support(tree)[:-1]  # all have the root
         # As if all trees were independent, to begin with: what has not fallen then has not fallen.
         nodes = np.flatnonzero(fallen(was, now, len(old), len(new)))
+        if not was.size:  # two items have one tree
+            return nodes
         then, since = (_worth(posterior, tree, nodes) for posterior in (old, new))
         if then is None or since is None:
             return None

@@ -14,7 +14,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.similarity import SIMILARITIES
-from hcviz.core.words import shortlist
+from hcviz.core.words import counted, shortlist
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
@@ -153,7 +153,8 @@ def bar_live(store: Store) -> dict[str, Any]:
         if waiting(store) and not store.view.paused:
             text = "Waiting for a worker"
         elif total and store.settles:
-            text += f" · {100 * step // total} %"
+            accuracy = certainty.points(store)
+            text += f" · about {counted(accuracy, 'point')}" if accuracy else ""
         elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
@@ -272,7 +273,11 @@ def inspector_live(store: Store) -> dict[str, Any]:
     facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
     found = store.changes()
     if found is not None:
+        sure = outcome.significant(store) if store.still else None
         gained, lost = len(found.gained), len(found.lost)
+        if sure is not None:  # the other clades differ without a clear change of support
+            gained = int(np.isin(found.gained, sure[0]).sum())
+            lost = int(np.isin(found.lost, sure[1]).sum())
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
         if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more

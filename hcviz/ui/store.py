@@ -238,9 +238,7 @@ class Store:
             problem = self._use(dataset, session.data)
             if session.reference is None:  # of an earlier version
                 session = replace(session, reference=seriated(problem, dataset))
-            if session.treats == "ignored":  # an earlier version's linkages ignored constraints
-                treats = get_algorithm(session.method).treats(session.params)
-                session = replace(session, treats=treats)
+            session = _as_registered(session)
             self.reader.give_way(to_opening=True)
             self.runner.close()  # reports of its runs must not be taken for the loaded session's
             self.runner = self._new_runner()
@@ -332,11 +330,17 @@ class Store:
         """
         if self.samples is not None:
             return self.samples
-        same = (self._problem_key, _bytes_of(self.session.triplets))
+        same = (self._problem_key, _bytes_of(self.session.triplets), self._weight_of_triplets)
         for found in reversed(self._samples.values()):
-            if found.key[2:] == same:
-                return found
+            with found.open() as posterior:
+                if posterior is not None and found.key[2:] == same:
+                    return found
         return None
+
+    @property
+    def _weight_of_triplets(self) -> str:
+        """How the session's method treats its triplets; nothing where there are none."""
+        return self.session.treats if len(self.session.triplets) else ""
 
     def close(self) -> None:
         """The tab is gone: stop computing for it."""
@@ -391,7 +395,8 @@ class Store:
         """Those that the run goes on with, if it starts on their way and asks for the same."""
         law = {name: x for name, x in effect.params.items() if name not in ("steps", "every")}
         triplets = _bytes_of(problem.triplets)
-        key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets)
+        treats = get_algorithm(effect.method).treats(effect.params) if triplets[0] else ""
+        key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets, treats)
         before = self.samples
         goes_on = before is not None and before.key == key and before.leads_through(effect.start)
         samples = before if before is not None and goes_on else Samples(problem.n_items, key)
@@ -430,6 +435,22 @@ class Store:
         if isinstance(message, act.Arrived):
             drawn = self.drawn is message.snapshot
             (self.when_drawn if drawn else _at_once)(lambda: self.runner.acknowledge(message.run))
+
+
+def _as_registered(session: Session) -> Session:
+    """``session`` with what its methods do with constraints by now, undone steps included.
+
+    The linkages of an earlier version ignored constraints.
+    """
+
+    def mended(each: Any) -> Any:
+        if each.treats != "ignored":
+            return each
+        return replace(each, treats=get_algorithm(each.method).treats(each.params))
+
+    past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
+    present: Session = mended(session)
+    return replace(present, past=past, future=future)
 
 
 def _bytes_of(triplets: Triplets) -> tuple[bytes, bytes]:

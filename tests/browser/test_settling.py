@@ -24,7 +24,7 @@ def page(serve, new_page, monkeypatch):
 def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile(page):
     dash = Dashboard(page)
     status = page.locator(".hc-bar .status")
-    expect(status).to_have_text(re.compile(r"Settling · \d+ %"))
+    expect(status).to_have_text(re.compile("Settling"))
     sure = page.locator(".hc-inspector .sure")
     expect(sure).to_contain_text("Supports: settling")
     dash.click_label("dolphin")  # at any moment of it; the tree may move under the pointer
@@ -42,7 +42,7 @@ def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile
     wait_for(page, "() => Bokeh.documents[0].get_model_by_name('unsure-lines').data.x.length > 3")
     before = column(page, "label-text", "text")
     dash.button("Run").click()  # goes on from here
-    expect(status).to_have_text(re.compile(r"Settling · \d+ %"))
+    expect(status).to_have_text(re.compile("Settling"))
     dash.settle()
     assert sorted(column(page, "label-text", "text")) == sorted(before)
     expect(page.locator(".hc-constraints .tag.satisfied")).to_have_count(1)

@@ -169,7 +169,8 @@ def endless(params: Parameters, problem: Problem) -> dict[str, Any]:
     """A run of at least two chains for as long as it is needed, unless ``steps`` are given."""
     if params.steps:
         return {}
-    every = params.every or 10 * problem.n_items
+    n = problem.n_items
+    every = min(params.every or 10 * n, 200 * n)  # a run is stopped at its snapshots
     return {"steps": MOST_STEPS, "every": every, "chains": max(2, params.chains)}
 
 

@@ -23,9 +23,9 @@ function changes(state, send) {
   const groups = state.groups.filter(group => group.count)
   return [h("h2", {}, "Since the last run"),
     state.later ? h("p", { class: "quiet small" }, "Clades that change are named here when the run is over.")
-      : groups.length ? groups.map(group => changed(group, send)) : h("p", { class: "quiet small" }, state.chance ? "No clade's support changed." : "The same clades as before."),
+      : groups.length ? groups.map(group => changed(group, send)) : h("p", { class: "quiet small" }, state.chance ? "No clade's support clearly changed." : "The same clades as before."),
     state.chance ? h("p", { class: "quiet small", title: "Their support did not change by more than three standard errors" },
-      `${state.chance.toLocaleString("en")} other ${state.chance === 1 ? "clade differs" : "clades differ"} by chance.`) : null]
+      `${state.chance.toLocaleString("en")} ${state.chance === 1 ? "clade differs" : "clades differ"} without a clear change of support.`) : null]
 }
 
 export const render = component("inspector", (state, send) => {
