@@ -167,7 +167,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(0.072, "Settling · about 8 points"), (0.01, "Settling · about 1 point"),
+    [(0.072, "Settling · ±8 points"), (0.01, "Settling · ±1 point"),
      (float("nan"), "Settling")],
 )  # fmt: skip
 def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):

@@ -133,7 +133,7 @@ def test_a_link_asks_for_it(loop):
     explorer = Explorer(loop.schedule, link=Link(data="zoo", matrix="uncertainty"))
     try:
         loop.until(lambda: explorer.centre.has_uncertainty)
-        assert explorer.tools.state["matrix"] == "uncertainty"
+        loop.until(lambda: explorer.tools.state["matrix"] == "uncertainty")
         assert explorer.centre._cells.kind == "uncertainty"
         assert "variance of the LCA" in explorer.centre._stage.head.object
         explorer.store.look(matrix="similarity")

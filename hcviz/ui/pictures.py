@@ -154,7 +154,7 @@ def bar_live(store: Store) -> dict[str, Any]:
             text = "Waiting for a worker"
         elif total and store.settles:
             accuracy = certainty.points(store)
-            text += f" · about {counted(accuracy, 'point')}" if accuracy else ""
+            text += f" · ±{counted(accuracy, 'point')}" if accuracy else ""
         elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
