@@ -5,7 +5,8 @@
 
 CPU seconds of ``hcviz.fit`` on features, compiled first, the best of three below 2 s, with scipy's
 ``linkage`` of the same features in the same run. Answers "near" hold in a tree of the points with
-noise, so the linkage satisfies most of them; answers "at odds" hold in a random tree.
+noise, so the linkage satisfies most of them. Answers that contradict the data hold in a random
+tree.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def answers(tree: Tree, count: int) -> np.ndarray:
 
 def times(sizes: list[int], counts: list[int]) -> None:
     print("CPU s, and times scipy's")
-    columns = [f"{kind} {count}" for kind in ("near", "at odds") for count in counts]
+    columns = [f"{kind} {count}" for kind in ("near", "contradicting") for count in counts]
     print(f"{'':>17} {'scipy':>7}" + "".join(f"{name:>18}" for name in [*columns, "repair, near"]))
     for n in sizes:
         x = points(n)

@@ -48,13 +48,12 @@ class Budget:
             return snapshot
         found = self._samples.settling(PACE)
         share = 1.0 - (self._until - time.monotonic()) / self._seconds
-        settled = found is not None and found.settled and not self._improves
-        self.over = share >= 1.0 or settled
+        if self._improves:
+            found = None  # time alone counts
+        self.over = share >= 1.0 or (found is not None and found.settled)
         if self.over:
             return replace(snapshot, total=snapshot.step)
-        if (
-            found is not None and found.accuracy > LIMIT and not self._improves
-        ):  # not where it is NaN
+        if found is not None and found.accuracy > LIMIT:  # False where it is NaN
             share = max(share, (LIMIT / found.accuracy) ** 2)
         self._progress = min(max(self._progress, share, 1e-6), NEARLY)
         return replace(snapshot, total=int(snapshot.step / self._progress) + 1)

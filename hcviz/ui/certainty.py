@@ -90,9 +90,9 @@ def settled(store: Store) -> dict[str, str] | None:
 
 def accuracy(found: Settling) -> str:
     """``Supports are accurate to about 8 points.``"""
-    if math.isnan(found.accuracy):
+    number = _points(found)
+    if not number:
         return "There are too few sampled trees to say how accurate the supports are."
-    number = max(1, math.ceil(100 * found.accuracy))
     if number >= 50:
         return "The supports are not accurate yet."
     return f"Supports are accurate to about {counted(number, 'point')}."
@@ -101,9 +101,11 @@ def accuracy(found: Settling) -> str:
 def points(store: Store) -> int:
     """How accurate the supports are, in points; 0 where that is unknown."""
     found = _settling(store)
-    if found is None or math.isnan(found.accuracy):
-        return 0
-    return max(1, math.ceil(100 * found.accuracy))
+    return 0 if found is None else _points(found)
+
+
+def _points(found: Settling) -> int:
+    return 0 if math.isnan(found.accuracy) else max(1, math.ceil(100 * found.accuracy))
 
 
 def _word(found: Settling) -> str:

@@ -71,8 +71,8 @@ def changed(store: Store) -> dict[Which, tuple[Changed, ...]] | None:
             "lost": _ordered(before, after, lost),
         }
         chance = changes.gained.size + changes.lost.size - gained.size - lost.size
-        counts: dict[Which, int] = {"gained": gained.size, "lost": lost.size}
-        _told[store] = known = (changes, listed, counts, chance)
+        number: dict[Which, int] = {"gained": gained.size, "lost": lost.size}
+        _told[store] = known = (changes, listed, number, chance)
     return known[1]
 
 
@@ -80,6 +80,11 @@ def members(store: Store, which: str, node: int) -> tuple[int, ...]:
     """The items of a clade that is listed; none if the list is another one by now."""
     listed = (changed(store) or {}).get("lost" if which == "lost" else "gained", ())
     return next((each.members for each in listed if each.node == node), ())
+
+
+def counts(store: Store) -> dict[Which, int]:
+    """How many clades :func:`changed` lists, of each kind; none where it lists nothing."""
+    return dict(_told[store][2]) if changed(store) is not None else {}
 
 
 def picture(store: Store) -> dict[str, Any] | None:
@@ -92,11 +97,11 @@ def picture(store: Store) -> dict[str, Any] | None:
     if found is None:
         return None
     labels = store.session.labels
-    _, _, counts, chance = _told[store]
+    _, _, number, chance = _told[store]
     groups = [
         {
             "which": which,
-            "count": counts[which],
+            "count": number[which],
             "clades": [
                 {
                     "node": each.node,

@@ -273,11 +273,9 @@ def inspector_live(store: Store) -> dict[str, Any]:
     facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
     found = store.changes()
     if found is not None:
-        sure = outcome.significant(store) if store.still else None
-        gained, lost = len(found.gained), len(found.lost)
-        if sure is not None:  # the other clades differ without a clear change of support
-            gained = int(np.isin(found.gained, sure[0]).sum())
-            lost = int(np.isin(found.lost, sure[1]).sum())
+        number = changes.counts(store) if store.still else {}
+        gained = number.get("gained", len(found.gained))
+        lost = number.get("lost", len(found.lost))
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
         if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more

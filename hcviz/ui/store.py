@@ -330,7 +330,7 @@ class Store:
         """
         if self.samples is not None:
             return self.samples
-        same = (self._problem_key, _bytes_of(self.session.triplets), self._weight_of_triplets)
+        same = (self._problem_key, _bytes_of(self.session.triplets), self._constraint_mode)
         for found in reversed(self._samples.values()):
             with found.open() as posterior:
                 if posterior is not None and found.key[2:] == same:
@@ -338,7 +338,7 @@ class Store:
         return None
 
     @property
-    def _weight_of_triplets(self) -> str:
+    def _constraint_mode(self) -> str:
         """How the session's method treats its triplets; nothing where there are none."""
         return self.session.treats if len(self.session.triplets) else ""
 

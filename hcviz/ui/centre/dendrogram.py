@@ -10,6 +10,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
+from hcviz.io.picture import UNSURE
 from hcviz.ui import lettering
 from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide, pulse
 from hcviz.ui.palette import Theme
@@ -25,8 +26,6 @@ KEPT = 0.9
 NEAR_ROOT = 0.06
 NO_SUPPORT: dict[str, Any] = {"x": [], "y": [], "text": [], "align": [], "shift": []}
 NO_WAYS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
-#: A clade of less support than this has a lighter branch.
-UNSURE = 0.5
 #: How much of its colour a folded clade's triangle has.
 FOLDED = 0.4
 #: Pixels of the height axis.
