@@ -28,6 +28,7 @@ from hcviz.algorithms import MODULES, algorithms, get
 from hcviz.jobs import Runner
 from hcviz.jobs.courier import INTERVAL, Courier
 from hcviz.jobs.pool import POOL, Pool
+from hcviz.jobs.runner import Job
 from hcviz.jobs.warming import warm_modules
 from hcviz.session.actions import Arrived, Failed, Finished, Stopped
 from tests import jobmethods
@@ -183,6 +184,18 @@ def test_never_more_than_25_a_second(where, runner, inbox):
     inbox.until(lambda messages: len(messages) >= 6)
     gaps = np.diff(inbox.times)
     assert gaps.min() >= INTERVAL - 0.001
+
+
+def test_an_acknowledgement_right_after_the_start_counts(runner, inbox, monkeypatch):
+    def slowly(*args: Any) -> Job:
+        made = Job(*args)
+        time.sleep(1.0)  # whoever starts the run stands still before it keeps the job
+        return made
+
+    get("counting-thread")  # imported: the first tree comes at once
+    monkeypatch.setattr("hcviz.jobs.runner.Job", slowly)
+    runner.start(1, "counting-thread", items(), {"steps": FOREVER, "rest": 0.001}, 0)
+    inbox.until(lambda messages: len(messages) >= 3, timeout=20.0)
 
 
 def test_what_comes_due_between_two_looks_at_the_clock_is_delivered():

@@ -99,6 +99,7 @@ class Runner:
             if self._job is not None:
                 self._job.stop(None)
             self._job = Job(task, self._post, self._pool, samples, self._cluster, self._tell)
+            self._job.begin()  # not before it is ``_job``: an acknowledgement would find none
 
     def acknowledge(self, run: int) -> None:
         """The last ``Arrived`` of this run has been dealt with: the next may come."""
@@ -134,7 +135,7 @@ class Runner:
 
 
 class Job:
-    """One task at work."""
+    """One task; at work from :meth:`begin` on."""
 
     def __init__(
         self,
@@ -156,7 +157,11 @@ class Job:
         self._told = False  # the worker has its task, and takes orders
         self._lock = threading.Lock()
         self.courier = Courier(task.run, post, lost=lambda: self.stop(None))
-        threading.Thread(target=self._work, name=f"hcviz-run-{task.run}", daemon=True).start()
+
+    def begin(self) -> None:
+        """Start the work, on a thread of its own."""
+        name = f"hcviz-run-{self.run}"
+        threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def stop(self, message: Message | None) -> None:
         self.courier.drop(message)
