@@ -202,7 +202,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
-    parser.add_argument("--slides", default=f"0,{work.SLIDES_EACH}")
+    parser.add_argument("--slides", default=f"0,{work.SLIDES_FEW},{work.SLIDES_MANY}")
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()

@@ -3,6 +3,7 @@
     python -m benchmarks.summaries            # some minutes
     python -m benchmarks.summaries --quick    # fewer runs, about a minute
     python -m benchmarks.summaries Zoo        # one table
+    python -m benchmarks.summaries --methods  # with which method a page should begin
     HCVIZ_DATA=... names the folder with zoo/, HCVIZ_TABLES=... that of kitchen.csv
 
 Summaries: the most credible tree of sampled clades (CCD0-MAP, Berling et al. 2025), of sampled
@@ -140,14 +141,42 @@ def compare(problem: Problem, target: Tree | None, seeds: int, answers: int) -> 
     return lines
 
 
+def methods(problem: Problem, target: Tree | None, answers: int) -> list[str]:
+    """One line for each method that a page may begin with, with its defaults and seed 0.
+
+    Depth is the mean number of clades that an item is in: the fewer, the easier to read.
+    """
+    lines = []
+    for name in ("ddt", "average", "dasgupta-search", "crsc"):
+        tree = hcviz.fit(name, problem)
+        distance = math.nan if target is None else triplet_distance(target, tree)
+        rng = np.random.default_rng(0)
+        shares = []
+        for _ in range(answers):
+            after = hcviz.fit(name, problem.with_triplets([answer(tree, rng)]))
+            shares.append(changed(clades(tree), after))
+        depth = tree.size[tree.n_leaves :].sum() / tree.n_leaves
+        lines.append(
+            f"| {name} | {distance:.3f} | {median(shares):.1%} | {max(shares):.1%} | {depth:.1f} |"
+        )
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--methods", action="store_true", help="compare methods, not summaries")
     parser.add_argument("tables", nargs="*", help="names of tables; all unless given")
     given = parser.parse_args()
     seeds, answers = (2, 2) if given.quick else (4, 8)
     for name, (problem, target) in tables().items():
         if given.tables and name not in given.tables:
+            continue
+        if given.methods:
+            print(f"\n{name}: one answer, median and most of {answers}")
+            print("| method | distance | one answer | most | depth |")
+            print("| --- | --- | --- | --- | --- |")
+            print("\n".join(methods(problem, target, answers)), flush=True)
             continue
         print(f"\n{name}: {PROPOSALS:,} proposals of each chain, {seeds} seeds, {answers} answers")
         print("| summary | distance | clades | other seed | of support > .6 | one answer |")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -141,3 +141,80 @@ def test_few_candidates_give_a_tree_of_sampled_splits_at_least(monkeypatch):
 def test_without_trees_it_is_an_error():
     with pytest.raises(InvalidData, match="No tree has been sampled"):
         Posterior(4).summary_tree()
+
+
+def favoured(tree, trees, before, number):
+    """``credit``, with the supports of ``before``'s clades 3 standard errors higher."""
+    sets = [clades(each) for each in trees]
+    total = 0.0
+    for clade in clades(tree):
+        share = sum(clade in one for one in sets) / len(trees)
+        counted = max(share, 0.5 / len(trees))
+        if clade in clades(before):
+            p = max(share, 1.0 / number)
+            counted += 3.0 * sqrt(p * (1.0 - p) / number)
+        total += log(counted)
+    return total
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tree_before_supplies_clades_and_is_favoured(seed, monkeypatch):
+    """The best of the 945 trees whose clades were sampled, or are those of the tree before."""
+    rng = np.random.default_rng(seed)
+    trees = [random_tree(rng, 6) for _ in range(25)]
+    before = random_tree(rng, 6)
+    posterior = filled(trees)
+    number = 12.0
+    monkeypatch.setattr(Posterior, "_effective_number", lambda self, tree, share: number)
+    seen = clades(before).union(*map(clades, trees))
+    allowed = [tree for tree in all_trees(6, binary=True) if clades(tree) <= seen]
+    best = max(favoured(tree, trees, before, number) for tree in allowed)
+    found = posterior.summary_tree(before=before)
+    assert favoured(found, trees, before, number) == pytest.approx(best)
+    assert clades(found) <= seen
+
+
+def test_more_draws_overrule_the_tree_before():
+    """0 and 1 are together in 60 % of the draws, 1 and 2 in 40 %. 20 draws cannot tell; 2,000 can.
+
+    The draws are independent, so their effective number is about their number. The margin of .4 is
+    about .33 in 20 draws and .033 in 2,000, so .6 is below it in the first case alone.
+    """
+    rng = np.random.default_rng(0)
+    left, right = from_nested(((0, 1), 2), 3), from_nested((0, (1, 2)), 3)
+    for draws, kept in ((20, True), (2_000, False)):
+        drawn = rng.permutation(draws) < 0.6 * draws
+        posterior = filled([left if one else right for one in drawn])
+        assert clades(posterior.summary_tree()) == clades(left)
+        assert (clades(posterior.summary_tree(before=right)) == clades(right)) == kept
+        assert clades(posterior.summary_tree(before=left)) == clades(left)
+
+
+def test_heights_of_clades_that_only_the_tree_before_has():
+    trees = [
+        Tree([4, 5, 5, 4, 6, 6, -1], [0, 0, 0, 0, 0.2, 0.3, 1.0], 4),
+        Tree([4, 5, 4, 5, 6, 6, -1], [0, 0, 0, 0, 0.2, 0.3, 1.0], 4),
+        from_nested((((0, 1), 2), 3), 4),
+    ]
+    trees[2] = Tree(trees[2].parent, [0, 0, 0, 0, 0.2, 0.6, 1.0], 4)
+    before = Tree([4, 4, 5, 5, 6, 6, -1], [0, 0, 0, 0, 0.25, 0.5, 3.0], 4)
+    found = filled(trees).summary_tree(before=before)
+    assert clades(found) == clades(before)  # three draws say little
+    # {0, 1} and all items have the mean of the draws that have them, {2, 3} that of the tree before
+    assert sorted(found.height[4:]) == pytest.approx([0.2, 0.5, 1.0])
+
+
+def test_a_constraint_changes_what_it_is_about():
+    """Nearly equal items: hardly any clade has support. Without the tree before, one answer
+    changes 60 % of them or more; with it, 15 % at most."""
+    rng = np.random.default_rng(2)
+    problem = Problem(features=rng.normal(size=(40, 3)))
+    tree = hcviz.fit("ddt", problem)
+    clade = tree.leaves(int(np.flatnonzero((tree.size >= 3) & (tree.size <= 5))[0]))
+    a, b, c = clade[:3].tolist()
+    row = next(r for r in ([a, b, c], [a, c, b], [b, c, a]) if not tree.satisfies([r])[0])
+    after = hcviz.fit("ddt", problem.with_triplets([row]))
+    assert after.satisfies([row]).all()
+    assert len(clades(tree) - clades(after)) <= 0.15 * len(clades(tree))
+    from_it = hcviz.fit("ddt", problem.with_triplets([row]), start=tree)
+    assert len(clades(tree) - clades(from_it)) >= 0.4 * len(clades(tree))

@@ -56,16 +56,15 @@ def test_iris_is_learned():
 
 
 def test_zoo_is_learned():
-    """TD jumps between about 0.1 and about 0.4; why has not been examined.
+    """The median of the last ten of 50 is 0.08 to 0.10 for seeds 1 to 3. Average linkage has 0.318.
 
-    The median of the last ten of 50 was 0.06 to 0.16 with regrafts alone (seeds 1 to 8). With
-    slides it is 0.38, 0.07 and 0.32 for seeds 1 to 3, so this test, which asked for the median,
-    now asks only that the last ten reach a low value. Average linkage has 0.318.
+    With half as many regrafts an answer it is 0.38, 0.07 and 0.32: a chain does not recover from
+    the repair before the next answer (log joint 100 below its level), and TD jumps to 0.4.
     """
     case = zoo()
     td = [step.td for step in lesson(case, "interleaved", 50, seed=1)]
-    assert np.min(td[-10:]) < 0.8 * case.average
-    assert np.min(td[-10:]) < td[0]
+    assert np.median(td[-10:]) < 0.8 * case.average
+    assert np.median(td[-10:]) < td[0]
 
 
 @pytest.mark.parametrize("kind", strategies())

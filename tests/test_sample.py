@@ -304,10 +304,10 @@ def test_the_result_depends_on_the_seed_alone(monkeypatch):
 
 
 def test_the_default_number_of_chains_is_a_constant():
-    found = hcviz.sample(features(4), seconds=0.2)
+    found = hcviz.sample(features(4), seconds=30)
     assert set(found.seen) == {0, 1}
-    assert set(hcviz.sample(features(4), chains=3, seconds=0.2).seen) == {0, 1, 2}
-    assert set(hcviz.sample(features(4), chains=1, seconds=0.2).seen) == {0}
+    assert set(hcviz.sample(features(4), chains=3, seconds=30).seen) == {0, 1, 2}
+    assert set(hcviz.sample(features(4), chains=1, seconds=30).seen) == {0}
 
 
 @pytest.mark.parametrize("composed", [True, False])

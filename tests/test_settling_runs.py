@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,7 @@ from hcviz.jobs.budget import Budget
 from hcviz.posterior.settling import Settling
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import pictures
+from hcviz.ui import certainty, pictures
 from hcviz.ui.page import budget as page_budget
 from hcviz.ui.store import Store
 
@@ -34,7 +35,7 @@ class Clock:
 
 def accuracy(value: float) -> SimpleNamespace:
     """Samples whose supports are as accurate as this."""
-    return SimpleNamespace(settling=lambda pace=0.0: Settling(value, value, 10, 100))
+    return SimpleNamespace(settling=lambda pace=0.0: Settling(value, value, 10, 100), seconds=0.0)
 
 
 def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
@@ -189,3 +190,42 @@ def test_the_budget_comes_from_the_environment(monkeypatch):
     assert page_budget(0) == 0.0
     monkeypatch.delenv("HCVIZ_SECONDS")
     assert page_budget() == 20.0
+
+
+def test_an_answer_keeps_the_clades_that_the_draws_do_not_contradict(settling_store, loop):
+    """The definition: the summary with the repaired old picture as the tree before it."""
+    store = settling_store
+    if store.session.method != "ddt":
+        store.dispatch(act.SetMethod("ddt"))
+    loop.until(lambda: store.session.status == "settled", 60)
+    old = store.session.snapshot.tree
+    a, b, c = next(row for row in permutations(range(8), 3) if not old.satisfies([row])[0])
+    store.dispatch(act.AddConstraint((a, b), c))
+    loop.until(lambda: store.session.status == "settled", 60)
+    new = store.session.snapshot.tree
+    assert new.satisfies([[a, b, c]])[0]
+    with store.samples.open() as posterior:
+        expected = posterior.summary_tree(before=build_guided(old, [[a, b, c]]))
+    assert np.array_equal(new.parent, expected.parent)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "seconds", "said"),
+    [(0.1, 20.0, "; 5 points take about 60 s more"),
+     (0.07, 20.0, "; 5 points take about 20 s more"),
+     (0.2, 20.0, "; 5 points take about 5 minutes more"), (0.05, 20.0, ""), (0.1, 0.0, ""),
+     (0.6, 20.0, ""), (float("nan"), 20.0, "")],
+)  # fmt: skip
+def test_the_time_left_grows_with_the_square_of_the_accuracy(accuracy, seconds, said):
+    """20 s at 10 points: 80 s in all for 5, so 60 s more; at 20 points 320 s in all."""
+    assert certainty.time_left(Settling(accuracy, 0.0, 9, 99), seconds) == said
+
+
+def test_a_budget_adds_up_the_time_of_its_runs(monkeypatch):
+    clock = Clock(monkeypatch)
+    samples = Samples(2)
+    for run in range(2):
+        going = Budget(samples, 20.0)
+        clock.now += 15.0
+        going.mark(Snapshot(PAIR, 5, 10**9))
+        assert samples.seconds == pytest.approx(15.0 * (run + 1))

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcviz.algorithms.base import Algorithm
+from hcviz.core.build import build as build_tree
+from hcviz.core.build import build_guided
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -250,7 +252,10 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     -----
     Without ``steps``, a sampler's two chains go on until the supports have settled, as in
     :func:`sample`, or until each has made 5,000 n proposals (above 400 items: 2,000,000 or 200 n,
-    whichever is more). With ``steps`` each of its ``chains`` (1 unless given) makes exactly so
+    whichever is more). Under hard constraints, and without ``start``, it first finds the summary
+    tree without constraints. That tree, repaired, is where the chains begin, and its clades are
+    kept where the draws do not contradict them: a constraint changes what it is about. This takes
+    twice the time. With ``steps`` each of its ``chains`` (1 unless given) makes exactly so
     many, and ``every`` is the thinning. The earlier half of the draws is burn-in. The result
     depends on the seed alone.
 
@@ -284,7 +289,15 @@ def _summary(
     else:
         chains = params.get("chains", DEFAULT_CHAINS)
         most = max(200 * n, min(5_000 * n, 2_000_000))
+        before = None
+        given = method.checked(problem, start)
+        bound = len(given.triplets) > 0 and method.treats(params) == "hard"
+        if start is None and bound and given.features.shape[1]:
+            build_tree(n, given.triplets)  # raises where there is no tree
+            start = _summary(method, given.with_triplets([]), seed, None, params)
+            before = build_guided(start, given.triplets)
         posterior = _sample(
             method, problem, seed, chains, params, start, seconds=math.inf, proposals=most
         )
+        return posterior.summary_tree(before=before)
     return posterior.summary_tree()

@@ -33,6 +33,7 @@ class Budget:
         self._samples, self._seconds = samples, seconds
         self._until = time.monotonic() + seconds
         self._progress = 0.0
+        self._before = samples.seconds
         self.over = False
         found = samples.settling()
         self._improves = found is not None and found.settled
@@ -48,6 +49,7 @@ class Budget:
             return snapshot
         found = self._samples.settling(PACE)
         share = 1.0 - (self._until - time.monotonic()) / self._seconds
+        self._samples.seconds = self._before + share * self._seconds
         if self._improves:
             found = None  # time alone counts
         self.over = share >= 1.0 or (found is not None and found.settled)

@@ -44,6 +44,8 @@ class Samples:
 
     def __init__(self, n_items: int, key: Any = None) -> None:
         self.key = key
+        #: Seconds that the runs took, without pauses, where they have a budget.
+        self.seconds = 0.0
         self._n_items = n_items
         self._shown, self._next = self._empty(), self._empty()
         self._lock = threading.Lock()
@@ -53,6 +55,7 @@ class Samples:
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
         self._settling: tuple[int, float, Settling] | None = None
         self._summary: Tree | None = None
+        self._before: Tree | None = None  # what was on the screen before the constraints changed
         self._next_summary = 0.0  # monotonic seconds
         self._next_draws = 0.0
 
@@ -100,15 +103,22 @@ class Samples:
         with self._lock:
             yield self._shown if len(self._shown) else None
 
-    def summarised(self, snapshot: Snapshot, first: Tree | None = None) -> Snapshot:
+    def summarised(
+        self, snapshot: Snapshot, first: Tree | None = None, keep: bool = False
+    ) -> Snapshot:
         """``snapshot`` with the summary tree of the draws in the place of its own tree.
 
         At step 0 a run has made no draw. It then shows the summary that it goes on from, else
         ``first``, else the snapshot's own tree. A new summary is made when the draws have grown by
         ``GROWTH``, so the picture changes less and less often; the last snapshot of a run has its
         own. Summaries take a tenth of a run's time at most.
+
+        ``keep``: clades of ``first`` stay where the draws do not contradict them; see
+        :meth:`Posterior.summary_tree`.
         """
         if snapshot.step == 0:
+            if self._summary is None and keep:
+                self._before = first
             tree = first if self._summary is None else self._summary
             return snapshot if tree is None else replace(snapshot, tree=tree)
         now = time.monotonic()
@@ -117,7 +127,7 @@ class Samples:
             with self.open() as posterior:
                 if posterior is None:
                     return snapshot
-                self._summary = posterior.summary_tree()
+                self._summary = posterior.summary_tree(before=self._before)
             done, self._next_draws = time.monotonic(), GROWTH * self._taken
             self._next_summary = done + (done - now) / SUMMARIES
         return replace(snapshot, tree=self._summary)

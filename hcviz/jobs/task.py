@@ -156,7 +156,8 @@ def perform(
                         if budget is not None:
                             snapshot = budget.mark(snapshot)
                         first = first_tree(task) if snapshot.step == 0 else None
-                        snapshot = samples.summarised(snapshot, first)
+                        keep = bool(getattr(getattr(task.start, "state", None), "chains", ()))
+                        snapshot = samples.summarised(snapshot, first, keep)
                     courier.offer(snapshot)
                     if budget is not None and budget.over:
                         break

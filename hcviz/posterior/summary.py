@@ -19,7 +19,7 @@ from hcviz.posterior import convergence, kernels
 from hcviz.posterior.clades import CladeTable
 from hcviz.posterior.draws import Draws
 from hcviz.posterior.settling import Settling, compare_chains
-from hcviz.posterior.summarytree import summary_tree
+from hcviz.posterior.summarytree import margins, summary_tree
 from hcviz.posterior.thinned import Thinned
 
 Float = NDArray[np.float64]
@@ -41,6 +41,9 @@ MAX_MATRIX = 2_000
 MATRIX_WORK = 2e8
 #: Clades (those of least certain support) whose convergence is watched.
 WATCHED = 5
+#: A clade is in doubt where its support is this far from 0 and from 1. The median effective number
+#: of such clades is taken over so many of them.
+DOUBT, WATCHED_SIZES = 0.02, 64
 
 
 class Posterior:
@@ -346,7 +349,7 @@ class Posterior:
                 best, credit = (parent, height), value
         return Tree(*best, self.n_items)
 
-    def summary_tree(self, composed: bool = True) -> Tree:
+    def summary_tree(self, composed: bool = True, before: Tree | None = None) -> Tree:
         """The tree of greatest clade credibility that the sampled clades can form.
 
         Parameters
@@ -354,13 +357,18 @@ class Posterior:
         composed : bool
             True: any two sampled clades may be joined (CCD0-MAP). False: a clade is split only as
             some sampled tree splits it (HIPSTR).
+        before : Tree or None
+            A tree of the same items, such as the summary before a constraint was added. Its clades
+            may be used as well, and their supports count as 3 standard errors higher. So a clade
+            of it is replaced only where the draws show that others are more credible. With more
+            draws it has less and less effect.
 
         Returns
         -------
         Tree
-            Its product of clade supports is at least that of :meth:`max_credibility`. Where all
-            sampled trees are binary, it is binary, and it satisfies every triplet that they all
-            satisfy.
+            Without ``before``, its product of clade supports is at least that of
+            :meth:`max_credibility`. Where all sampled trees and ``before`` are binary, it is
+            binary, and it satisfies every triplet that they all satisfy.
 
         Raises
         ------
@@ -387,7 +395,25 @@ class Posterior:
         trees = [(parent, height) for parent, height, _ in self.ring.value]
         if not any(parent is self._champion[0] for parent, _ in trees):
             trees.append(self._champion)
-        return summary_tree(self.clade_table, trees, composed)
+        if before is None:
+            return summary_tree(self.clade_table, trees, composed)
+        share = self.support(before)[:-1]
+        extra = margins(share, self._effective_number(before, share))
+        return summary_tree(self.clade_table, trees, composed, before, extra)
+
+    def _effective_number(self, tree: Tree, share: Float) -> float:
+        """The median over clades of ``tree`` that are in doubt; NaN with too few draws to say.
+
+        ``share``: the supports of the clades below the root.
+        """
+        doubtful = np.flatnonzero((share > DOUBT) & (share < 1.0 - DOUBT))
+        if not doubtful.size:
+            return float(len(self))
+        most = min(doubtful.size, WATCHED_SIZES * self._one_in)
+        some = doubtful[np.linspace(0, doubtful.size - 1, most).astype(int)]
+        sizes = self.support_sizes(tree, tree.n_leaves + some)
+        sizes = sizes[~np.isnan(sizes)]
+        return float(np.median(sizes)) if sizes.size else math.nan
 
     def _credit(self, codes: Any) -> float:
         """Sum of log support; a clade that is not held counts as half a tree."""

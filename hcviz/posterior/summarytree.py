@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,10 +18,18 @@ Float = NDArray[np.float64]
 
 #: Clades of which any two may be joined: the search looks at the square of their number.
 MAX_CANDIDATES = 4_000
+#: A clade of the tree before is favoured by so many standard errors of its support.
+ERRORS = 3.0
+#: The effective number of draws counts as at least this.
+FEWEST = 4.0
 
 
 def summary_tree(
-    table: CladeTable, trees: Sequence[tuple[Int, Float]], composed: bool = True
+    table: CladeTable,
+    trees: Sequence[tuple[Int, Float]],
+    composed: bool = True,
+    before: Tree | None = None,
+    margins: Float | None = None,
 ) -> Tree:
     """The tree that maximises the product of clade supports over trees made of sampled clades.
 
@@ -34,11 +43,16 @@ def summary_tree(
         True: a clade may be split into any two sampled clades (CCD0-MAP). At most
         ``MAX_CANDIDATES`` clades, those of greatest support, are joined anew. False: only as some
         sampled tree splits it (HIPSTR).
+    before : Tree or None
+        A binary tree whose clades may be used as well.
+    margins : float64 (n - 2,), or None
+        What is added to the support of each clade of ``before`` below the root. None: nothing.
 
     Returns
     -------
     Tree
         A node's height is the mean of its clade's over ``trees``, raised where a child is higher.
+        A clade that only ``before`` has takes its height from there.
 
     Notes
     -----
@@ -57,6 +71,9 @@ def summary_tree(
     # One row for each occurrence of an inner node, tree after tree.
     codes, above, size, height = [], [], [], []
     first = [0]
+    drawn = sum(len(parent) - n for parent, _ in trees)  # occurrences in sampled trees
+    if before is not None:
+        trees = [*trees, (before.parent, before.height)]
     for parent, heights in trees:
         codes.append(kernels.clade_codes(parent.copy(), n, table.keys)[n:])
         up = parent[n:].astype(np.int64) - n + first[-1]
@@ -81,9 +98,16 @@ def summary_tree(
     clade_code = np.concatenate([table.keys, code[heads]])
     clade_size = np.append(np.ones(n, np.int64), sizes[heads])
     count = np.maximum(table.counts(clade_code[n:]), 0.5)
+    weight = np.ones(len(order))
+    if before is not None:
+        at = seen_at[rank[drawn:]] - n
+        if margins is not None:
+            count[at[:-1]] += margins * table.trees
+        weight[drawn:] = 1e-12  # of a clade that was sampled, the draws alone give the height
     count[-1] = table.trees
     support = np.append(np.zeros(n), np.log(count / table.trees))
-    mean = np.bincount(seen_at - n, tall[order]) / np.bincount(seen_at - n)
+    weighed = weight[order]
+    mean = np.bincount(seen_at - n, weighed * tall[order]) / np.bincount(seen_at - n, weighed)
 
     candidates = np.empty(0, np.int64)
     if composed:
@@ -111,6 +135,17 @@ def summary_tree(
         children[clade] = found
         waiting += [each for each in found if each >= n]
     return _tree(n, children, mean)
+
+
+def margins(support: Float, number: float) -> Float:
+    """``ERRORS`` standard errors of supports from ``number`` effective draws (NaN: unknown).
+
+    A support of 0 has the standard error of 1 / ``number``, as one more draw might have the clade.
+    """
+    number = FEWEST if math.isnan(number) else max(number, FEWEST)
+    p = np.maximum(support, 1.0 / number)
+    found: Float = ERRORS * np.sqrt(p * (1.0 - p) / number)
+    return found
 
 
 def _hash_table(

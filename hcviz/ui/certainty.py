@@ -9,13 +9,15 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.build import chain_triplets
 from hcviz.core.words import counted
 from hcviz.posterior import Verdict
-from hcviz.posterior.settling import Settling
+from hcviz.posterior.settling import LIMIT, Settling
 from hcviz.questions import SURPRISING
 from hcviz.session.model import Session
 from hcviz.ui.store import Store
 
 #: Seconds between two judgements while a run goes on.
 PACE = 1.0
+#: From this accuracy on the page says how long the rest takes.
+ROUGH = 0.5
 
 
 def support(store: Store) -> Any:
@@ -84,8 +86,23 @@ def settled(store: Store) -> dict[str, str] | None:
         return None
     why = accuracy(found)
     if not found.settled and store.session.status != "sampling":
-        why += " Run goes on from here."
+        left = time_left(found, store.samples.seconds) if store.samples is not None else ""
+        why += f" Run goes on from here{left}."
     return {"word": _word(found), "why": why, "details": verdict.why}
+
+
+def time_left(found: Settling, seconds: float) -> str:
+    """``; 5 points take about 40 s more``, or nothing where that is unknown.
+
+    The accuracy falls with the square root of the draws, and so of the ``seconds`` so far.
+    """
+    more = round(seconds * ((found.accuracy / LIMIT) ** 2 - 1.0), 3)
+    if not (seconds > 0.0 and found.accuracy < ROUGH and more > 0.0):
+        return ""
+    said = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
+    if more > 90.0:
+        said = counted(math.ceil(more / 60.0), "minute")
+    return f"; {LIMIT * 100:.0f} points take about {said} more"
 
 
 def accuracy(found: Settling) -> str:

@@ -64,6 +64,8 @@ _METRICS = {
 }
 #: Numbers of a run that say yes or no.
 _YES = {"converged"}
+#: Metrics that are in the details of the supports' accuracy.
+_IN_DETAILS = {"rhat", "ess"}
 _SCALINGS = [
     ["zscore", "z-scores"],
     ["range", "0 to 1"],
@@ -279,6 +281,8 @@ def inspector_live(store: Store) -> dict[str, Any]:
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
         if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
+            continue
+        if name in _IN_DETAILS:
             continue
         words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
         if name == "queries" and not probes.asks(store):  # of these methods it is comparisons

@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Slides between two prunings by regraft, which make some more proposals each.
-SLIDES_EACH = 4
+#: Slides between two prunings by regraft, which make some more proposals each: of up to FEW items,
+#: and of more. A chain of few items is sooner where it belongs with more regrafts.
+SLIDES_FEW, SLIDES_MANY, FEW = 2, 4, 256
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
@@ -97,7 +98,7 @@ def allocate(
     table[LOG_FACTORIAL, 1:] = np.cumsum(np.log(numbers))
     tally = np.zeros(9, np.int64)
     tally[LEARNT] = floor is not None
-    tally[SLIDES] = SLIDES_EACH
+    tally[SLIDES] = SLIDES_FEW if n <= FEW else SLIDES_MANY
     return Work(
         node=node,
         time=time,
