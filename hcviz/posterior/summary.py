@@ -409,7 +409,7 @@ class Posterior:
         doubtful = np.flatnonzero((share > DOUBT) & (share < 1.0 - DOUBT))
         if not doubtful.size:
             return float(len(self))
-        most = min(doubtful.size, WATCHED_SIZES * self._one_in)
+        most = min(doubtful.size, WATCHED_SIZES * int(self._one_in))
         some = doubtful[np.linspace(0, doubtful.size - 1, most).astype(int)]
         sizes = self.support_sizes(tree, tree.n_leaves + some)
         sizes = sizes[~np.isnan(sizes)]

@@ -100,9 +100,9 @@ def summary_tree(
     count = np.maximum(table.counts(clade_code[n:]), 0.5)
     weight = np.ones(len(order))
     if before is not None:
-        at = seen_at[rank[drawn:]] - n
+        own = seen_at[rank[drawn:]] - n
         if margins is not None:
-            count[at[:-1]] += margins * table.trees
+            count[own[:-1]] += margins * table.trees
         weight[drawn:] = 1e-12  # of a clade that was sampled, the draws alone give the height
     count[-1] = table.trees
     support = np.append(np.zeros(n), np.log(count / table.trees))
