@@ -34,7 +34,7 @@ from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
-from hcviz.ui.sources import offered, similarities
+from hcviz.ui.sources import item_matrices, offered, similarities
 from hcviz.ui.store import Store
 from hcviz.ui.viewstate import ViewState
 
@@ -237,7 +237,7 @@ def _sources(store: Store) -> list[list[str]]:
     if data is None or data.labels != session.labels:
         return []
     snapshot = store.drawn
-    if store.problem.similarity is None and (snapshot is None or len(snapshot.matrices) < 2):
+    if store.problem.similarity is None and (snapshot is None or len(item_matrices(snapshot)) < 2):
         return []
     names = list(similarities(store.problem, snapshot))
     return [["" if k == 0 else name, name] for k, name in enumerate(names)] if names[1:] else []
@@ -437,7 +437,7 @@ def everything(store: Store) -> Any:
 
 
 def _named_matrices(store: Store) -> Any:
-    return () if store.drawn is None else tuple(store.drawn.matrices)
+    return () if store.drawn is None else tuple(item_matrices(store.drawn))
 
 
 #: What the parts depend on that have nothing to do with the tree; the others on everything.
