@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from hcviz.algorithms.base import Algorithm, ClusterCurve
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.snapshot import Series
 from hcviz.datasets import load
+from hcviz.jobs import warming
 from hcviz.ui import agreeing, learning
 from tests.conftest import ROOT
 from tests.toymethod import ALGORITHMS
@@ -91,6 +93,25 @@ def test_a_price_is_none_where_all_triplets_hold():
     assert get("hrsc").price({"lam": 3}) == 3.0
     assert get("dasgupta-search").price({}) is None
     assert get("adds-sdp").price({"lam": 2.0}) is None  # its lam is no price of a triplet
+
+
+def test_kernels_of_any_method_are_warmed_without_a_list(monkeypatch):
+    """Modules of hcviz and of the registry, but not those that start the warming."""
+    called = []
+
+    def module(name):
+        def warm():
+            called.append(name)
+
+        warm.__module__ = name
+        return SimpleNamespace(warm=warm)
+
+    names = ["hcviz.new.kernels", "elsewhere.method", "elsewhere.other", "hcviz.ui.page", "numpy"]
+    modules = {name: module(name) for name in names}
+    monkeypatch.setitem(MODULES, "mine", "elsewhere.method")
+    monkeypatch.setattr(warming, "sys", SimpleNamespace(modules=modules))
+    monkeypatch.setattr(warming, "import_module", lambda name: None)
+    assert warming.warm_modules() == called == ["elsewhere.method", "hcviz.new.kernels"]
 
 
 def changed(**fields):

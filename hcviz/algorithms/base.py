@@ -73,11 +73,14 @@ class ClusterCurve:
     depends : tuple of str
         The parameters that change the curve. After a change of any other one, the curve of an
         earlier run on the same data is still valid.
+    quality : str
+        What the page calls y, in lower case.
     """
 
     view: str
     parameter: str
     depends: tuple[str, ...] = ()
+    quality: str = "quality"
 
 
 class SampledDivision(Protocol):

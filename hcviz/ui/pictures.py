@@ -23,6 +23,7 @@ from hcviz.ui import (
     axis,
     certainty,
     changes,
+    choosing,
     nodecosts,
     outcome,
     partition,
@@ -203,7 +204,7 @@ def tools(store: Store) -> dict[str, Any]:
         "columns": view.columns,
         "heights": view.heights,
         "support": view.support,
-        "noSupport": "" if store.supporting is not None else NO_SUPPORT,
+        "noSupport": "" if store.supporting is not None else _no_support(),
         "colour": view.colour,
         "noCosts": ""
         if nodecosts.weighed(store) is not None
@@ -216,6 +217,17 @@ def tools(store: Store) -> dict[str, Any]:
         "items": len(store.session.labels),
         "names": list(store.session.labels[:MAX_OFFERED]),
     }
+
+
+def _no_support() -> str:
+    """Which method gives supports: the registry's first that samples."""
+    title = next((each.title for each in choosing.known() if each.samples), "")
+    if not title:
+        return "No method here samples trees."
+    return (
+        f"Run the {title} on these data and constraints. Its supports can then be "
+        "shown on the trees of every method."
+    )
 
 
 def _finds(store: Store) -> bool:
@@ -245,10 +257,6 @@ def _sources(store: Store) -> list[list[str]]:
 
 # ---------------------------------------------------------------------- inspector
 
-NO_SUPPORT = (
-    "Run the Dirichlet diffusion tree on these data and constraints. Its supports can then be "
-    "shown on the trees of every method."
-)
 FAR = (
     "This method takes the numbers for dissimilarities, and parts what has large ones: of "
     "similarities, as they are here, it parts like from like. A distance matrix that is opened is "

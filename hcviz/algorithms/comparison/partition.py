@@ -308,7 +308,7 @@ ADDS_SDP = Algorithm(
     params=Parameters,
     at_k=at_k,
     views={_CURVE: Series, "X": Matrix},
-    curve=ClusterCurve(_CURVE, "k", depends=("similarity", "repeats")),
+    curve=ClusterCurve(_CURVE, "k", depends=("similarity", "repeats"), quality="theta"),
     compare_order=3,
     summary="Finds clusters, and how many, from few and noisy answers; the tree refines them.",
 )

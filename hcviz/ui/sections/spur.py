@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.algorithms.base import ClusterCurve
 from hcviz.core.snapshot import Series
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, Session
@@ -34,10 +35,11 @@ def curve(session: Session) -> Series | None:
     return None
 
 
-def _parameter(session: Session) -> str:
-    """The parameter that the curve is over."""
+def _declared(session: Session) -> ClusterCurve:
+    """The curve that the method in use declares; only where it does."""
     declared = get_algorithm(session.method).curve
-    return "" if declared is None else declared.parameter
+    assert declared is not None
+    return declared
 
 
 def _about_the_same(
@@ -61,7 +63,7 @@ def picture(store: Store) -> dict[str, Any] | None:
     best = ks[thetas.index(max(thetas))]
     shown = session.snapshot.metrics.get("k")
     taken = None if shown is None else int(shown)
-    own = bool(session.params.get(_parameter(session)))
+    own = bool(session.params.get(_declared(session).parameter))
     said = f"Of {ks[0]} to {ks[-1]} clusters, {best} stand out most clearly."
     if own and taken is not None:
         said += f" Shown: {taken}, by your choice."
@@ -71,6 +73,7 @@ def picture(store: Store) -> dict[str, Any] | None:
         "shown": taken,
         "own": own,
         "said": said,
+        "quality": _declared(session).quality,
     }
 
 
@@ -80,9 +83,9 @@ def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
     if found is None:
         return
     if name == "k" and more.get("value") in [int(k) for k in found.x]:
-        store.dispatch(act.SetParams({_parameter(store.session): int(more["value"])}))
+        store.dispatch(act.SetParams({_declared(store.session).parameter: int(more["value"])}))
     elif name == "estimate":
-        store.dispatch(act.SetParams({_parameter(store.session): 0}))
+        store.dispatch(act.SetParams({_declared(store.session).parameter: 0}))
 
 
 SECTION = Section(
