@@ -274,6 +274,16 @@ def test_its_views_are_those_that_it_declares(name):
     for snapshot in hcviz.run(name, problem("blobs")):
         for view_name, view in snapshot.views.items():
             assert type(view) is method.views.get(view_name), view_name
+    assert method.curve is None or method.curve.view in snapshot.views
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_makes_as_many_clusters_as_it_is_asked_for(name):
+    method = get(name)
+    if method.at_k is None:
+        return
+    last = list(hcviz.run(name, problem("blobs"), **method.at_k({}, 3)))[-1]
+    assert len(np.unique(last.labels)) == last.metrics["k"] == 3
 
 
 @pytest.mark.parametrize("name", NAMES)
