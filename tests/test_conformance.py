@@ -7,20 +7,41 @@ from __future__ import annotations
 
 import itertools
 from functools import cache
+from importlib import import_module
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import hcviz
 from hcviz import InconsistentTriplets, Problem, Snapshot, Tree
-from hcviz.algorithms import generator, get
+from hcviz.algorithms import MODULES, generator, get
 from hcviz.core.build import chain_triplets
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
+from hcviz.core.snapshot import View
 from hcviz.core.tree import INVARIANTS
 from tests.trees import random_tree
 
-NAMES = hcviz.algorithms()
-HARD = [name for name in NAMES if get(name).triplets == "hard"]
+#: Methods outside the registry that must conform as well: the file to copy, and a newcomer's.
+BESIDE = {"template": "hcviz.algorithms._template", "toy": "tests.toymethod"}
+NAMES = [*hcviz.algorithms(), *BESIDE]
+
+
+def mode(name):
+    """How a method treats triplets, before the fixture below has added it."""
+    methods = import_module({**MODULES, **BESIDE}[name]).ALGORITHMS
+    return next(method.triplets for method in methods if method.name == name)
+
+
+HARD = [name for name in NAMES if mode(name) == "hard"]
+
+
+@pytest.fixture(autouse=True)
+def all_registered(monkeypatch):
+    for name, module in BESIDE.items():
+        monkeypatch.setitem(MODULES, name, module)
+    yield
+    get.cache_clear()
 
 
 def blobs(n, seed=0):
@@ -243,6 +264,26 @@ def test_bad_input_gets_a_sentence_before_anything_runs(name):
         with pytest.raises(InvalidData) as caught:
             hcviz.run(name, bare)
         assert get(name).title in caught.value.message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_views_are_those_that_it_declares(name):
+    method = get(name)
+    for declared in method.views.values():
+        assert declared in get_args(View)
+    for snapshot in hcviz.run(name, problem("blobs")):
+        for view_name, view in snapshot.views.items():
+            assert type(view) is method.views.get(view_name), view_name
+    assert method.curve is None or method.curve.view in snapshot.views
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_makes_as_many_clusters_as_it_is_asked_for(name):
+    method = get(name)
+    if method.at_k is None:
+        return
+    last = list(hcviz.run(name, problem("blobs"), **method.at_k({}, 3)))[-1]
+    assert len(np.unique(last.labels)) == last.metrics["k"] == 3
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -233,9 +233,8 @@ def test_other_data_while_a_baseline_is_made_gets_its_own(store, loop):
 
 def test_data_without_features_or_similarity_has_no_baseline(store, loop, monkeypatch):
     baselines = Baselines(store, loop.schedule)
-    monkeypatch.setattr(
-        baselines_module, "BESIDE", (("no such method", "x"), ("average", "average linkage"))
-    )
+    pairs = [("no such method", "x"), ("average", "average linkage")]
+    monkeypatch.setattr(baselines_module, "beside", lambda: pairs)
 
     class Lacking:
         def lacks(self, problem):

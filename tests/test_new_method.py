@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from hcviz import Tree, cli
 from hcviz import algorithms as registry_names
 from hcviz.algorithms import MODULES, get
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import InvalidParameter
 from hcviz.session import actions as act
-from hcviz.ui import answerlist, choosing, pictures
+from hcviz.ui import agreeing, answerlist, choosing, partition, pictures
+from hcviz.ui.explorer import Explorer
 from hcviz.ui.fields import form
 from hcviz.ui.gestures import Gestures
+from hcviz.ui.link import Link
 from tests.stores import over_zoo
 from tests.toymethod import ALGORITHMS
 
@@ -28,7 +31,7 @@ def test_a_parameter_of_any_name_softens_it_on_the_conflict_card(toy, loop):
     assert "toy" in registry_names()
     with over_zoo(loop, "toy") as store:
         assert ["toy", "Toy method", False, ""] in pictures.bar(store)["methods"]
-        assert [field["title"] for field in form(store)["fields"]] == ["Patience"]
+        assert [field["title"] for field in form(store)["fields"]] == ["Patience", "Clusters"]
         store.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
         card = answerlist.picture(store)["conflict"]
         own = next(each for each in card["softs"] if each["method"] == "toy")
@@ -40,6 +43,52 @@ def test_a_parameter_of_any_name_softens_it_on_the_conflict_card(toy, loop):
         assert 0 <= session.params["patience"] < 0.5  # what its bounds allow
         assert store.view.error is None
         loop.until(lambda: store.session.status == "settled")
+
+
+def test_its_graph_and_its_partition_are_on_the_page(toy, loop):
+    explorer = Explorer(loop.schedule, link=Link(method="toy"))
+    store = explorer.store
+    try:
+        loop.until(lambda: store.session.status == "settled")
+        store.dispatch(act.AddConstraint((0, 1), 2))
+
+        def drawn():
+            state = explorer.sections.state.get("views") or {"views": []}
+            return next(iter(state["views"]), {"edges": []})
+
+        loop.until(lambda: drawn()["edges"] == [[0, 1]])
+        assert (drawn()["name"], drawn()["kind"]) == ("said together", "graph")
+        assert drawn()["names"] == list(store.session.labels)
+        loop.until(lambda: partition.count(store) == 3)  # branches have its clusters' colours
+        store.dispatch(act.SetMethod("build"))
+        loop.until(lambda: explorer.sections.state.get("views") is None)  # that one has no views
+    finally:
+        store.close()
+
+
+def test_the_agreement_sheet_asks_it_for_k_clusters(toy, loop):
+    with over_zoo(loop, "build") as store:
+        driver = agreeing.Agreeing(store, loop.schedule)
+        store.look(agree_with=("toy",), agree_k=7, agree_wanted=True)
+        loop.until(lambda: not store.view.agree_wanted)
+        ((name, found),) = store.view.agreed
+        assert (name, len(set(found.labels.tolist()))) == ("toy", 7)
+        driver.close()
+
+
+def test_it_is_a_command(toy, tmp_path, capsys):
+    table, triplets = tmp_path / "points.csv", tmp_path / "triplets.csv"
+    table.write_text("name,x,y\na,0,0\nb,1,0\nc,3,1\nd,20,9\ne,22,9\n")
+    triplets.write_text("together_1,together_2,apart\na,e,b\n")
+    assert cli.main(["run", "toy", str(table), "--triplets", str(triplets)]) == 0
+    hard = Tree.from_newick(capsys.readouterr().out, list("abcde"))
+    assert hard.satisfies([(0, 4, 1)]).all()
+    words = ["--triplets", str(triplets), "--patience", "0.2", "--clusters", "2"]
+    assert cli.main(["run", "toy", str(table), *words]) == 0
+    soft = Tree.from_newick(capsys.readouterr().out, list("abcde"))
+    assert soft.n_internal == 1
+    assert cli.main(["run", "toy", str(table), "--patience", "0.7"]) == 2
+    assert "patience must be a number" in capsys.readouterr().err
 
 
 def test_a_price_is_a_fact_of_the_method():

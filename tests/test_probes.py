@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hcviz.algorithms.active import ActiveCluster
+from hcviz.algorithms.active.framework import ASKED
 from hcviz.core import asked
 from hcviz.core.snapshot import Mask
 from hcviz.datasets import load, noisy_blocks
@@ -71,7 +72,7 @@ def test_a_mask_of_other_items_is_none(store):
     last = store.session.snapshot
     far = Mask.of([(np.array([101], np.int32), np.array([0], np.int32))])
     assert probes.of_snapshot(last) is not None
-    assert probes.of_snapshot(replace(last, views={probes.ASKED: far})) is None
+    assert probes.of_snapshot(replace(last, views={ASKED: far})) is None
 
 
 def test_the_section_tells_what_the_run_asked_for(store, loop):

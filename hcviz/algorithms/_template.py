@@ -1,8 +1,13 @@
-"""Copy this file to add a method, change ``name`` below, and add the line ``name: module`` to
-``MODULES`` in ``__init__.py``.
+"""Copy this file to add a method. Change ``name`` below, and add the line ``name: module`` to
+``MODULES`` in ``__init__.py``. Nothing else is needed.
 
-The conformance tests run over the registry: a valid tree with every item once, the triplets
-satisfied if it says ``hard``, the same seed the same tree, honest progress, a prompt cancel.
+The page and the command line make forms of ``Parameters``. ``Algorithm`` declares what the method
+can do; its docstring lists all fields. The page draws the views of a snapshot by their types. A
+function ``warm()`` compiles the kernels of a module, if it has any.
+
+The conformance tests run over the registry and this file: a valid tree with every item once, the
+triplets satisfied if the method says ``hard``, the same seed the same tree, honest progress, a
+prompt cancel, no view that is not declared.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ import param
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.heights import SIZE
 from hcviz.core.problem import Problem
-from hcviz.core.snapshot import Snapshot
+from hcviz.core.snapshot import Series, Snapshot
 from hcviz.core.tree import Tree
 
 
@@ -31,6 +36,7 @@ def run(
 ) -> Iterator[Snapshot | None]:
     """Random binary trees by uniform merging. Cite paper and equation here. O(n) a round."""
     n = problem.n_items
+    depths: list[float] = []
     for step in range(1, params.rounds + 1):
         parent = np.full(2 * n - 1, -1, np.int32)
         alive = list(range(n))
@@ -38,7 +44,11 @@ def run(
             for _ in range(2):
                 parent[alive.pop(int(rng.integers(len(alive))))] = node
             alive.append(node)
-        yield Snapshot(Tree.with_size_heights(parent, n), step, params.rounds)
+        tree = Tree.with_size_heights(parent, n)
+        depths.append(float(tree.depth[:n].mean()))
+        rounds = np.arange(1.0, step + 1)
+        views = {"mean depth": Series(rounds, np.array(depths), "round", "mean depth of items")}
+        yield Snapshot(tree, step, params.rounds, views=views)
 
 
 ALGORITHMS = (
@@ -51,6 +61,7 @@ ALGORITHMS = (
         triplets="ignored",
         runs="thread",
         params=Parameters,
+        views={"mean depth": Series},
         heights=SIZE,
     ),
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import param
@@ -19,7 +19,7 @@ from hcviz.core.problem import (
     as_problem,
     needs_all,
 )
-from hcviz.core.snapshot import Snapshot
+from hcviz.core.snapshot import Series, Snapshot, View
 from hcviz.core.tree import Tree
 from hcviz.core.words import brief
 
@@ -61,6 +61,54 @@ class Shares:
 
 
 @dataclass(frozen=True)
+class ClusterCurve:
+    """A declared :class:`Series` over the values of a parameter, the number of clusters.
+
+    Parameters
+    ----------
+    view : str
+        Name of the series in ``Snapshot.views``: x is the parameter's value, y its quality.
+    parameter : str
+        The parameter that takes one of these values; 0 lets the method choose.
+    depends : tuple of str
+        The parameters that change the curve. After a change of any other one, the curve of an
+        earlier run on the same data is still valid.
+    quality : str
+        What the page calls y, in lower case.
+    """
+
+    view: str
+    parameter: str
+    depends: tuple[str, ...] = ()
+    quality: str = "quality"
+
+
+class SampledDivision(Protocol):
+    """A recursion that divides a sample of each set, and assigns the other items to its clusters.
+
+    :class:`hcviz.algorithms.active.ActiveCluster` is one. The page shows what it queries, and a
+    cluster of workers does its subtasks.
+    """
+
+    @property
+    def k(self) -> int | None:
+        """Clusters of each division; None where the data choose."""
+
+    @property
+    def c(self) -> float:
+        """The factor of the default sample size, c ln n."""
+
+    def plan(self, n: int) -> Any:
+        """Settings for n items; the attribute ``s`` is the sample size."""
+
+    def foreseen(self, n: int) -> float:
+        """Estimate the share of all pairs that a run queries, in [0, 1]."""
+
+    def grow(self, oracle: Any, *args: Any, **options: Any) -> Iterator[Snapshot | None]:
+        """Run on an oracle: ``grow(oracle, seed, triplets, crew=workers)``."""
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """One method.
 
@@ -88,6 +136,18 @@ class Algorithm:
     sample, or has only snapshots.
     ``rest(params, snapshot)``: parameters with which a run that starts at ``snapshot`` is what was
     left of the run it is of, bit for bit; so it can be taken up where it was lost.
+    ``views``: name -> type of each view that its snapshots may carry. Each type has one renderer,
+    so the page draws them without knowing the method.
+    ``objective``: whether it minimises or maximises Dasgupta's cost ("": neither is its aim);
+    ``maximises(params)``: True where these parameters reverse a minimiser.
+    ``priced_by``: the parameter that is the price of one violated triplet, in units of that cost;
+    where its value is None, all triplets hold.
+    ``balanced``: each division leaves a third of the items on both sides if constraints allow it.
+    ``curve``: the view that shows how good each number of clusters is.
+    ``sampled_division(params)``: the recursion of a method that queries few similarities.
+    ``baseline``: what the page calls its tree where a learning curve compares with it; "": never.
+    ``compare_order``: its place among the methods that the agreement sheet runs by default; None:
+    only on request.
     ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
     yield None where there is nothing to show but a good place to stop. ``start`` is None, a
     :class:`Tree` over the same items that need not satisfy the triplets, or a :class:`Snapshot` of
@@ -114,19 +174,48 @@ class Algorithm:
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
     sparing: bool = False
     heights: Heights | Callable[[Problem, Tree], Heights] = UNNAMED
+    views: Mapping[str, type[View]] = field(default_factory=dict)
+    objective: Literal["", "minimise", "maximise"] = ""
+    maximises: Callable[[Mapping[str, Any]], bool] | None = None
+    priced_by: str = ""
+    balanced: bool = False
+    curve: ClusterCurve | None = None
+    sampled_division: Callable[[Any], SampledDivision] | None = None
+    baseline: str = ""
+    compare_order: int | None = None
 
     def __post_init__(self) -> None:
-        if self.softened_by and self.softened_by not in self.parameter_names():
-            raise InvalidParameter(
-                f"{self.name} is softened by {self.softened_by!r}, which is not one of its "
-                "parameters.",
-                f"Name one of: {', '.join(self.parameter_names())}.",
-            )
+        named = {"softened by": self.softened_by, "priced by": self.priced_by}
+        if self.curve is not None:
+            named["given a number of clusters by"] = self.curve.parameter
+            if self.views.get(self.curve.view) is not Series:
+                raise InvalidParameter(
+                    f"{self.name} has a curve {self.curve.view!r}, which is not one of its views.",
+                    f"Declare it: views={{{self.curve.view!r}: Series}}.",
+                )
+        for how, parameter in named.items():
+            if parameter and parameter not in self.parameter_names():
+                raise InvalidParameter(
+                    f"{self.name} is {how} {parameter!r}, which is not one of its parameters.",
+                    f"Name one of: {', '.join(self.parameter_names())}.",
+                )
 
     def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
         """How it treats triplets with these parameters."""
         softened = self.softened_by and params.get(self.softened_by) is not None
         return "soft" if softened else self.triplets
+
+    def maximises_cost(self, params: Mapping[str, Any]) -> bool:
+        """Whether the method makes Dasgupta's cost large, as for dissimilarities."""
+        reverses = self.maximises is not None and self.maximises(params)
+        return self.objective == "maximise" or reverses
+
+    def price(self, params: Mapping[str, Any]) -> float | None:
+        """The price of one violated triplet of weight 1; None where there is none."""
+        if not self.priced_by:
+            return None
+        value = getattr(self.parameters(**params), self.priced_by)
+        return None if value is None else float(value)
 
     def heights_of(self, problem: Problem, tree: Tree) -> Heights:
         """What the heights of one of its trees mean."""

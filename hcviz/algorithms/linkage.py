@@ -92,6 +92,10 @@ def _read(method: Method, problem: Problem) -> NDArray[np.float64]:
     return distances(problem)
 
 
+#: Places of the linkages in the agreement sheet's default.
+_COMPARED = {"average": 1, "complete": 2, "ward": 3}
+
+
 def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
     return Algorithm(
         name=method,
@@ -103,6 +107,8 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
         runs="process",
         params=Parameters,
         summary=summary,
+        baseline="average linkage" if method == "average" else "",
+        compare_order=_COMPARED.get(method),
         heights=WARD if method == "ward" else of_linkage,
     )
 

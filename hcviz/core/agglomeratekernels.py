@@ -1,5 +1,7 @@
 """Compiled agglomeration. Clusters are *slots*: a cluster sits in the lowest slot of its items."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

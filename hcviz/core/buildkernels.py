@@ -1,5 +1,7 @@
 """Compiled passes of BUILD over flat arrays: union-find, Aho components, the Aho tree."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -4,6 +4,8 @@ Clusters are *slots*: a cluster has the number of its lowest item. A negative en
 a forbidden pair; its size is still the pair's distance (so -0.0 is a forbidden pair at distance 0).
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import math

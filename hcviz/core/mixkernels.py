@@ -1,5 +1,7 @@
 """Random words that a seed decides, inside kernels: SplitMix64 (Steele, Lea and Flood 2014)."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

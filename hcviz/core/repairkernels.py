@@ -5,6 +5,8 @@ restricted to a set is a stack pass over the LCAs of neighbours. A restricted no
 index of the old node it stands for.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

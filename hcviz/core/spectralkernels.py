@@ -4,6 +4,8 @@ Graphs are dense symmetric weight matrices, zero on the diagonal, nothing negati
 float64 (k, k).
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

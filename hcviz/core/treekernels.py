@@ -5,6 +5,8 @@ has parent -1. A loop upward in index is therefore bottom-up, one downward is to
 recurses.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

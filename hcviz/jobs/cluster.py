@@ -32,9 +32,8 @@ import numpy as np
 from hcviz.algorithms import MODULES
 from hcviz.algorithms.active import framework
 from hcviz.algorithms.active.asking import strides, tallied
-from hcviz.algorithms.active.framework import ActiveCluster
 from hcviz.algorithms.active.growth import finished
-from hcviz.algorithms.active.methods import ACTIVE, described
+from hcviz.algorithms.base import SampledDivision
 from hcviz.core.errors import HcvizError, InvalidData, NoCluster
 from hcviz.core.lazy import FeatureOracle, oracle_of
 from hcviz.core.oracle import CountingOracle
@@ -161,9 +160,9 @@ class Cluster:
         fault = method.lacks(problem)
         if fault:
             raise InvalidData(fault)
-        if task.method in ACTIVE and problem.n_items > framework.TASK:
+        if method.sampled_division is not None and problem.n_items > framework.TASK:
             seed = int(task.generator().integers(2**63))  # what the methods draw first
-            made = described(task.method, given)
+            made = method.sampled_division(given)
             oracle = oracle_of(problem)
             grown = partial(grow_on, client, made, oracle, seed, problem.triplets)
             held = _held(grown, Gate() if gate is None else gate)
@@ -527,9 +526,9 @@ def elsewhere(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, 
 
 
 def grow_on(
-    client: Any, made: ActiveCluster, oracle: Any, seed: int = 0, triplets: Any = None
+    client: Any, made: SampledDivision, oracle: Any, seed: int = 0, triplets: Any = None
 ) -> Iterator[Snapshot | None]:
-    """:meth:`ActiveCluster.grow` with the workers of a Dask client; the same tree."""
+    """:meth:`SampledDivision.grow` with the workers of a Dask client; the same tree."""
     return made.grow(oracle, seed, triplets, crew=Workers(client, oracle))
 
 

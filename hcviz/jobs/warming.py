@@ -9,23 +9,18 @@ from importlib import import_module
 
 from hcviz.algorithms import MODULES
 
-#: Where kernels are written.
-WARMED = (
-    "hcviz.core.",
-    "hcviz.metrics",
-    "hcviz.posterior.",
-    "hcviz.questions.",
-    "hcviz.algorithms.",
-)
+#: Packages whose ``warm`` starts the warming, rather than compile kernels.
+STARTERS = ("hcviz.jobs", "hcviz.ui")
 
 log = logging.getLogger(__name__)
 
 
 def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
-    """Call ``warm()`` of every module of the package that has one; their names.
+    """Call ``warm()`` of every module that defines one; their names.
 
-    Imports what the registry names first; leaves off as soon as ``unless()``. A failure is logged,
-    not raised: a cold kernel is slow, not wrong.
+    The modules are those of hcviz and of the registry's methods, wherever these are: a new one
+    needs no entry here. Imports what the registry names first; leaves off as soon as ``unless()``.
+    A failure is logged, not raised: a cold kernel is slow, not wrong.
     """
     for name in [*sorted(set(MODULES.values())), "hcviz.posterior", "hcviz.questions"]:
         if unless():
@@ -36,7 +31,7 @@ def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
             log.exception("Could not import %s.", name)
     warmed = []
     for name, module in sorted(sys.modules.items()):
-        if not name.startswith(WARMED):
+        if not _has_kernels(name):
             continue
         if unless():
             break
@@ -48,3 +43,10 @@ def warm_modules(unless: Callable[[], bool] = lambda: False) -> list[str]:
             except Exception:
                 log.exception("Could not warm %s.", name)
     return warmed
+
+
+def _has_kernels(module: str) -> bool:
+    """Whether a module may define kernels: one of hcviz or of a method, apart from the starters."""
+    homes = {"hcviz", *MODULES.values()}
+    inside = any(module == home or module.startswith(f"{home}.") for home in homes)
+    return inside and not module.startswith(STARTERS)

@@ -5,6 +5,8 @@ branch itself) in a *branch* of its own there. Of two items the one at the lower
 two at one level are nearer to each other than to the item if they hang in one branch, or below it.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

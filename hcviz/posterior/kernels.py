@@ -6,6 +6,8 @@ order; ``gap`` (n - 1,), the depth in edges of the LCA of the leaves at places k
 Many trees at once: the same with the tree as the first axis.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Compiled search for the tree of greatest clade credibility among sampled clades."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -6,21 +6,16 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import Behind
 from hcviz.session.model import Session
+from hcviz.ui import choosing
 from hcviz.ui.store import Store
 from hcviz.ui.viewstate import Agreed
 
-#: What is run unless the person chooses: quick ones, by similarities and by comparisons.
-BY_SIMILARITY = ("average", "complete", "ward", "crsc", "spectral", "ddt")
-#: Where similarities are dear: those that ask for few of them.
-BY_FEW = ("active-spectral", "active-kmeans", "heurspec")
-BY_COMPARISONS = ("4-al", "4k-al", "adds-sdp", "t-ste", "forte")
 #: No more than so many by default.
 MOST = 8
 #: A method that needs longer (s) is stopped; the last tree it gave counts, if it gave one.
@@ -33,23 +28,28 @@ Key = tuple[Any, ...]
 
 def able(problem: Problem) -> list[str]:
     """The methods that can run on the problem."""
-    return [name for name in algorithms() if not get_algorithm(name).lacks(problem)]
+    return [each.name for each in choosing.able(problem)]
 
 
 def usual(problem: Problem) -> tuple[str, ...]:
-    """Those of them that are run unless the person chooses others.
+    """Those of them that are run by default: the ones with a ``compare_order``, in that order.
 
-    Comparisons beside other data must be n ln n at least: of fewer nobody makes a tree in earnest.
+    Where a similarity is expensive, the methods that query few of them; else the others. Methods
+    that read comparisons follow. Comparisons beside other data must be more than n ln n, since
+    fewer do not determine a tree.
     """
-    names = set(able(problem))
+    methods = [each for each in choosing.able(problem) if each.compare_order is not None]
+    methods.sort(key=lambda each: each.compare_order or 0)
     n, known = problem.n_items, problem.comparisons
     oracle = problem.oracle
     alone = problem.similarity is None and problem.features is None
     asks = alone and isinstance(oracle, SimilarityOracle) and not problem.all_at_once
     dear = asks and getattr(oracle, "dear", True)
-    wanted = [name for name in (BY_FEW if dear else BY_SIMILARITY) if name in names]
+    readers = [each.name for each in methods if "comparisons" in each.needs]
+    others = [each for each in methods if each.name not in readers]
+    wanted = [each.name for each in others if each.sparing == dear]
     if known is not None and (not wanted or len(known) > n * math.log(n)):
-        wanted += [name for name in BY_COMPARISONS if name in names]
+        wanted += readers
     return tuple(wanted[:MOST])
 
 

@@ -46,12 +46,12 @@ def default(problem: Problem) -> Algorithm | None:
     """The registry's first method that can run on the data: of those that read it if there are any,
     and then of those that keep constraints. Where all similarities are too many, one that asks for
     few. None: no method can run."""
-    able = _able(problem)
+    found = able(problem)
     if problem.n_items > MOST_DENSE:
-        able = [each for each in able if each.sparing] or able
-    able = [each for each in able if "items" not in each.needs] or able
-    heed = [each for each in able if each.triplets == "hard"]
-    return next(iter([*heed, *able]), None)
+        found = [each for each in found if each.sparing] or found
+    found = [each for each in found if "items" not in each.needs] or found
+    heed = [each for each in found if each.triplets == "hard"]
+    return next(iter([*heed, *found]), None)
 
 
 def keeping_constraints(session: Session, problem: Problem) -> Algorithm | None:
@@ -61,8 +61,8 @@ def keeping_constraints(session: Session, problem: Problem) -> Algorithm | None:
     similarities or many as that does, and samples only if that does; the registry's first of these.
     """
     current = get_algorithm(session.method)
-    able = [each for each in _able(problem) if each.triplets == "hard"]
-    if not able:
+    found = [each for each in able(problem) if each.triplets == "hard"]
+    if not found:
         return None
 
     def unlike(each: Algorithm) -> tuple[bool, ...]:
@@ -74,17 +74,23 @@ def keeping_constraints(session: Session, problem: Problem) -> Algorithm | None:
             each.sparing != current.sparing,
         )
 
-    return min(able, key=unlike)
+    return min(found, key=unlike)
 
 
 def always_soft(problem: Problem) -> Algorithm | None:
     """The registry's first method that treats constraints as soft whatever its parameters."""
-    return next((each for each in _able(problem) if each.triplets == "soft"), None)
+    return next((each for each in able(problem) if each.triplets == "soft"), None)
 
 
-def _able(problem: Problem) -> list[Algorithm]:
+def known() -> list[Algorithm]:
+    """The registry's methods, without those that cannot be loaded."""
     found = []
     for name in algorithms():
         with suppress(HcvizError):  # the menu says what is wrong with it
             found.append(get_algorithm(name))
-    return [each for each in found if not each.lacks(problem)]
+    return found
+
+
+def able(problem: Problem) -> list[Algorithm]:
+    """Those that can run on the problem."""
+    return [each for each in known() if not each.lacks(problem)]

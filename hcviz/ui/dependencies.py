@@ -12,8 +12,7 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.jobs import SideRun
 from hcviz.metrics import Dependency, Usefulness, dependency, usefulness
-from hcviz.ui import nodecosts
-from hcviz.ui.sections.folding import STRUCTURAL
+from hcviz.ui import choosing, nodecosts
 from hcviz.ui.store import Store
 
 #: More triplets are not looked at one by one: their BUILDs would take many seconds.
@@ -80,9 +79,10 @@ def _tree_of(snapshot: Any) -> Tree:
 
 
 def compared(store: Store) -> str:
-    """The method whose tree under no answers is looked at: the one in use if it is one of paper
-    001's, else recursive sparsest cuts."""
-    return store.session.method if store.session.method in STRUCTURAL else "crsc"
+    """The method whose tree under no constraints is used: the one in use if it minimises
+    Dasgupta's cost, else the registry's first method that does."""
+    methods = [get_algorithm(store.session.method), *choosing.known()]
+    return next(each.name for each in methods if each.objective == "minimise")
 
 
 def compared_title(store: Store) -> str:

@@ -10,13 +10,9 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs import Behind
+from hcviz.ui import choosing
 from hcviz.ui.store import Store
 
-#: Method and what the page calls its tree: average linkage, and the sampler that is told nothing.
-BESIDE: tuple[tuple[str, str], ...] = (
-    ("average", "average linkage"),
-    ("ddt", "sampler without answers"),
-)
 #: Of built-in data these are made once for all pages, this many at most.
 KEPT = 64
 
@@ -25,8 +21,17 @@ Known = dict[Key, Tree | None]
 _everybodys: Known = {}
 
 
+def beside() -> list[tuple[str, str]]:
+    """The methods that declare a ``baseline``, and what the page calls their trees.
+
+    Samplers come last, since they take longest.
+    """
+    found = sorted(choosing.known(), key=lambda each: each.samples)
+    return [(each.name, each.baseline) for each in found if each.baseline]
+
+
 class Baselines:
-    """Runs each of ``BESIDE`` with its default parameters once there is an answer.
+    """Runs each of :func:`beside` with its default parameters once there is an answer.
 
     Only while the store's own job rests; one after the other. The trees appear as
     ``store.view.baselines``; a method that cannot run on the data, or fails, has none.
@@ -52,10 +57,11 @@ class Baselines:
         session = store.session
         common = session.data.kind == "built-in" and not session.data.answers
         known = _everybodys if common else self._ours
-        keys = [(name, session.data, session.seed) for name, _ in BESIDE]
+        baselines = beside()
+        keys = [(name, session.data, session.seed) for name, _ in baselines]
         if self._at is not None and self._at not in keys:  # other data, or another seed
             self.close()
-        trees = [(title, known.get(key)) for key, (_, title) in zip(keys, BESIDE, strict=True)]
+        trees = [(title, known.get(key)) for key, (_, title) in zip(keys, baselines, strict=True)]
         found = tuple((title, tree) for title, tree in trees if tree is not None)
         if found != store.view.baselines:
             store.look(baselines=found)

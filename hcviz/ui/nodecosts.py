@@ -18,8 +18,6 @@ from hcviz.ui.store import Store
 LEVELS = (0.001, 0.01, 0.05, 0.2)
 #: The same for the legend.
 LEVEL_NAMES = ("0.1 %", "1 %", "5 %", "20 % of the cost or more")
-#: Methods for dissimilarities alone.
-FAR = ("random-cut", "derandomised-cut", "densest-cut")
 
 
 def weighed(store: Store) -> Problem | None:
@@ -35,11 +33,7 @@ def weighed(store: Store) -> Problem | None:
 
 def asked_price(store: Store) -> float | None:
     """What the method takes for a violated triplet of weight 1; None where it has no such thing."""
-    method = get_algorithm(store.session.method)
-    if "lam" not in method.parameter_names():
-        return None
-    lam = getattr(method.parameters(**store.session.params), "lam")  # noqa: B009
-    return None if lam is None else float(lam)
+    return get_algorithm(store.session.method).price(store.session.params)
 
 
 def scale(store: Store) -> float:
@@ -49,8 +43,7 @@ def scale(store: Store) -> float:
 
 def wants_far(store: Store) -> bool:
     """The method reads the numbers as dissimilarities: the sum over pairs is to be high."""
-    session = store.session
-    return session.method in FAR or session.params.get("objective") == "dissimilarity"
+    return get_algorithm(store.session.method).maximises_cost(store.session.params)
 
 
 def as_read(store: Store, problem: Problem) -> Problem:

@@ -23,6 +23,7 @@ from hcviz.ui import (
     axis,
     certainty,
     changes,
+    choosing,
     nodecosts,
     outcome,
     partition,
@@ -34,7 +35,7 @@ from hcviz.ui.fields import form
 from hcviz.ui.lesson import no_truth, prepared, tree_to_show
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
-from hcviz.ui.sources import offered, similarities
+from hcviz.ui.sources import item_matrices, offered, similarities
 from hcviz.ui.store import Store
 from hcviz.ui.viewstate import ViewState
 
@@ -205,7 +206,7 @@ def tools(store: Store) -> dict[str, Any]:
         "columns": view.columns,
         "heights": view.heights,
         "support": view.support,
-        "noSupport": "" if store.supporting is not None else NO_SUPPORT,
+        "noSupport": "" if store.supporting is not None else _no_support(),
         "colour": view.colour,
         "noCosts": ""
         if nodecosts.weighed(store) is not None
@@ -218,6 +219,17 @@ def tools(store: Store) -> dict[str, Any]:
         "items": len(store.session.labels),
         "names": list(store.session.labels[:MAX_OFFERED]),
     }
+
+
+def _no_support() -> str:
+    """Which method gives supports: the registry's first that samples."""
+    title = next((each.title for each in choosing.known() if each.samples), "")
+    if not title:
+        return "No method here samples trees."
+    return (
+        f"Run the {title} on these data and constraints. Its supports can then be "
+        "shown on the trees of every method."
+    )
 
 
 def _finds(store: Store) -> bool:
@@ -239,7 +251,7 @@ def _sources(store: Store) -> list[list[str]]:
     if data is None or data.labels != session.labels:
         return []
     snapshot = store.drawn
-    if store.problem.similarity is None and (snapshot is None or len(snapshot.matrices) < 2):
+    if store.problem.similarity is None and (snapshot is None or len(item_matrices(snapshot)) < 2):
         return []
     names = list(similarities(store.problem, snapshot))
     return [["" if k == 0 else name, name] for k, name in enumerate(names)] if names[1:] else []
@@ -247,10 +259,6 @@ def _sources(store: Store) -> list[list[str]]:
 
 # ---------------------------------------------------------------------- inspector
 
-NO_SUPPORT = (
-    "Run the Dirichlet diffusion tree on these data and constraints. Its supports can then be "
-    "shown on the trees of every method."
-)
 FAR = (
     "This method takes the numbers for dissimilarities, and parts what has large ones: of "
     "similarities, as they are here, it parts like from like. A distance matrix that is opened is "
@@ -441,7 +449,7 @@ def everything(store: Store) -> Any:
 
 
 def _named_matrices(store: Store) -> Any:
-    return () if store.drawn is None else tuple(store.drawn.matrices)
+    return () if store.drawn is None else tuple(item_matrices(store.drawn))
 
 
 #: What the parts depend on that have nothing to do with the tree; the others on everything.

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hcviz.algorithms.active.framework import ASKED
-from hcviz.algorithms.active.methods import ACTIVE
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core import asked
 from hcviz.core.snapshot import Mask, Snapshot
 from hcviz.core.tree import Tree
@@ -22,14 +21,16 @@ TOLD = ("queries", "share", "repair")
 
 def asks(store: Store) -> bool:
     """Whether the method in use asks for some of the similarities only."""
-    return store.session.method in ACTIVE
+    return get_algorithm(store.session.method).sampled_division is not None
 
 
 def of_snapshot(snapshot: Snapshot | None) -> Mask | None:
     """What was asked for, as far as the snapshot tells; not where it came from a file that speaks
     of other items."""
-    view = None if snapshot is None else snapshot.views.get(ASKED)
-    if snapshot is None or not isinstance(view, Mask):
+    if snapshot is None:
+        return None
+    view = next((each for each in snapshot.views.values() if isinstance(each, Mask)), None)
+    if view is None:
         return None
     n = snapshot.tree.n_leaves
     fits = all(items.max(initial=-1) < n for items in (view.rows, view.cols))
@@ -92,7 +93,8 @@ def _each_once(moments: list[Session | Checkpoint], session: Session) -> Iterato
         snapshot = moment.snapshot
         if snapshot is None or "queries" not in snapshot.metrics:  # it did not come to its end
             continue
-        found = count(snapshot) if same and moment.method in ACTIVE else None
+        queries = get_algorithm(moment.method).sampled_division is not None
+        found = count(snapshot) if same and queries else None
         if found is None:
             continue
         if any(snapshot.tree is tree for tree in seen):

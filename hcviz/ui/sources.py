@@ -17,7 +17,7 @@ from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
 from hcviz.core.seriation import seriation
-from hcviz.core.snapshot import Snapshot
+from hcviz.core.snapshot import Matrix, Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import how_many, with_answers
 from hcviz.io.tables import read_table
@@ -177,6 +177,17 @@ def to_look_at(oracle: Any) -> Any:
     return oracle
 
 
+def item_matrices(snapshot: Snapshot) -> dict[str, Any]:
+    """What the heatmap can show of a snapshot: its matrices, and its views of that kind."""
+    n = snapshot.tree.n_leaves
+    views = {
+        name: view.values
+        for name, view in snapshot.views.items()
+        if isinstance(view, Matrix) and view.items and view.values.shape == (n, n)
+    }
+    return {**views, **snapshot.matrices}
+
+
 def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str, Any]:
     """What the heatmap can show between items, by the name of its legend, the usual first.
 
@@ -189,7 +200,7 @@ def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str
     elif isinstance(problem.oracle, SimilarityOracle):
         found["similarity"] = to_look_at(problem.oracle)
     if snapshot is not None and snapshot.tree.n_leaves == problem.n_items:
-        found |= {name: m for name, m in snapshot.matrices.items() if name not in found}
+        found |= {name: m for name, m in item_matrices(snapshot).items() if name not in found}
     if not found and problem.comparisons is not None:
         found["AddS"] = adds(problem.n_items, problem.comparisons)
     return found

@@ -93,7 +93,7 @@ def split(store: Store) -> dict[str, Any] | None:
             for k in held[:TOLD]
         ],
         "further": len(held[TOLD:]),
-        "single": len(graph.pieces) - len(held),
+        "singles": len(graph.pieces) - len(held),
     }
 
 

@@ -6,6 +6,8 @@ reduction to tridiagonal form (4/3 m^3 operations, from the last row up so that 
 they lie), bisection with Sturm counts (which see equal eigenvalues as many), inverse iteration.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

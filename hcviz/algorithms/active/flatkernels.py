@@ -7,6 +7,8 @@ the summed weights, and x' x = y' D y with D the supernodes' sizes, so that ever
 items becomes one of D^-1/2 C D^-1/2 over supernodes.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -12,6 +12,8 @@ its own lowest again. A sample of sparse similarities is soon one by chance, a f
 else, so others' similarities with it must agree (:func:`noise_free`).
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

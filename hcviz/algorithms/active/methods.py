@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 import param
 
 from hcviz.algorithms.active.flat import CUTS, FLAT
-from hcviz.algorithms.active.framework import PAPER, ActiveCluster
+from hcviz.algorithms.active.framework import ASKED, PAPER, ActiveCluster
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.heights import SIZE
 from hcviz.core.lazy import oracle_of
 from hcviz.core.problem import Problem
-from hcviz.core.snapshot import Snapshot
+from hcviz.core.snapshot import Mask, Snapshot
 
 CITED = "Krishnamurthy, Balakrishnan, Xu and Singh 2012"
 
@@ -187,11 +188,17 @@ def run_active_kmeans(
     return _run(described("active-kmeans", params), problem, rng, params.threads)
 
 
+#: Places of the methods in the agreement sheet's default.
+_COMPARED = {"active-spectral": 1, "active-kmeans": 2, "heurspec": 3, "spectral": 5}
+
+
 def _method(name: str, title: str, run: Any, params: Any, summary: str) -> Algorithm:
     return Algorithm(
         name=name, title=title, paper=CITED, run=run, needs=("similarity oracle", "similarity"),
         triplets="hard", runs="thread", params=params, summary=summary, sparing=name in ACTIVE,
-        heights=SIZE,
+        heights=SIZE, compare_order=_COMPARED.get(name),
+        sampled_division=partial(described, name) if name in ACTIVE else None,
+        views={ASKED: Mask},
     )  # fmt: skip
 
 

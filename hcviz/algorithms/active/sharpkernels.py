@@ -7,6 +7,8 @@ others have the same division in their right singular vectors, and show it up to
 Nadakuditi 2012). These R s are asked for in any case, to place the others.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 from collections.abc import Generator

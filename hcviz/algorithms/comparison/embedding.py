@@ -195,7 +195,7 @@ def _run(
     yield Snapshot(tree, 1, 1, metrics=told, matrices={"cosine": similarity}, views=views)
 
 
-def _algorithm(name: Any, title: str, paper: str, params: Any) -> Algorithm:
+def _algorithm(name: Any, title: str, paper: str, params: Any, order: int) -> Algorithm:
     return Algorithm(
         name=name,
         title=title,
@@ -206,13 +206,15 @@ def _algorithm(name: Any, title: str, paper: str, params: Any) -> Algorithm:
         runs="process",
         heights=of_kernel,
         params=params,
+        views={"points": Points},
+        compare_order=order,
         summary="A baseline: places the items so that answers come true, then average linkage.",
     )
 
 
 T_STE = _algorithm(
-    "t-ste", "t-STE and average linkage", "van der Maaten and Weinberger 2012", StudentParameters
+    "t-ste", "t-STE and average linkage", "van der Maaten and Weinberger 2012", StudentParameters, 4
 )
 FORTE = _algorithm(
-    "forte", "FORTE and average linkage", "Jain, Jamieson and Nowak 2016", Parameters
+    "forte", "FORTE and average linkage", "Jain, Jamieson and Nowak 2016", Parameters, 5
 )

@@ -4,6 +4,8 @@ A quadruplet (i, j, k, l) is a row of four columns; the pair {i, j} has the numb
 high (high - 1) / 2 + low, as :func:`hcviz.datasets.sampling.unrank_pairs` has it.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.optimize import linear_sum_assignment
 
-from hcviz.algorithms.base import Algorithm
+from hcviz.algorithms.base import Algorithm, ClusterCurve
 from hcviz.algorithms.comparison.passive import REPEATS, answers_of, never_compared
 from hcviz.algorithms.comparison.sdp import MOST_LAMBDA, Solution, solve_steps
 from hcviz.algorithms.comparison.similarities import adds, as_given, check_items, mulk3, mulk4_steps
@@ -72,6 +72,8 @@ class Parameters(param.Parameterized):
 
 
 #: What the similarities are called where they are shown.
+#: The view that shows the quality of each number of clusters.
+_CURVE = "theta by k"
 _NAMES = {"adds": "AddS", "mulk-3": "MulK-3", "mulk-4": "MulK-4"}
 
 
@@ -180,7 +182,7 @@ def _run(
         k = which.get("k") or min(n, max(1, round(float(np.trace(solution.x)))))
     else:
         k, solution, ks, thetas = yield from _spur(similarity, len(answers), options)
-        views["theta by k"] = Series(
+        views[_CURVE] = Series(
             np.array(ks, float), np.array(thetas), "number of clusters", "share of the trace"
         )
         told |= {"theta": max(thetas), "k low": float(ks[0]), "k high": float(ks[-1])}
@@ -305,5 +307,8 @@ ADDS_SDP = Algorithm(
     heights=of_kernel,
     params=Parameters,
     at_k=at_k,
+    views={_CURVE: Series, "X": Matrix},
+    curve=ClusterCurve(_CURVE, "k", depends=("similarity", "repeats"), quality="theta"),
+    compare_order=3,
     summary="Finds clusters, and how many, from few and noisy answers; the tree refines them.",
 )

@@ -209,6 +209,7 @@ KERNEL = Algorithm(
     runs="process",
     heights=of_kernel,
     params=KernelParameters,
+    compare_order=2,
     summary="Items are alike if they compare alike with all others; then average linkage.",
 )
 FOUR_AL = Algorithm(
@@ -221,5 +222,6 @@ FOUR_AL = Algorithm(
     runs="process",
     heights=RANK,
     params=FourAlParameters,
+    compare_order=1,
     summary="Merges the clusters whose items were most often said to be more alike than others.",
 )

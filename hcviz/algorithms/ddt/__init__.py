@@ -58,6 +58,8 @@ ALGORITHMS = (
         endless=endless,
         samplers=samplers,
         rest=rest,
+        baseline="sampler without answers",
+        compare_order=6,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",
     ),
 )

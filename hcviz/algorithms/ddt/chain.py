@@ -1,5 +1,7 @@
 """How the moves follow each other: a fixed cycle, so that a chain can be cut and go on anywhere."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 from hcviz.algorithms.ddt.density import refresh

@@ -6,6 +6,8 @@ Summed over the tree, the exponents regroup into c u_v (H(l-1) + H(r-1) - H(l+r-
 With respect to u in place of t the factor 1 / (1-t) of a(t) is gone, which is what moves use.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import math

@@ -12,6 +12,8 @@ The legal branches are therefore those of one subtree of R, cut off below some n
 ``top`` and its descendants, but for strict descendants of nodes whose ``FLOOR`` is the stamp.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 from hcviz.algorithms.ddt.work import (

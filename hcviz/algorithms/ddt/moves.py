@@ -25,6 +25,8 @@ branch say, whose locations are known; all else is alike. The location of S's ow
 of the move: integrated out when weighed, drawn anew where the move is accepted.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,7 @@
 """The order in which a tree lists the kernel's nodes: compiled passes over the kernel's arrays."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
+
 from __future__ import annotations
 
 import numpy as np

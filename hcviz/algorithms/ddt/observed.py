@@ -1,5 +1,7 @@
 """What one draw of a chain is, copied from the kernel's arrays in one compiled call."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """``Recorder``: a chain whose thinned trees are copied to arrays inside compiled code."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
+
 from __future__ import annotations
 
 import time

@@ -15,6 +15,8 @@ Another move scales all of 1 - t and nu down, and all of sigma^2 up, by one fact
 factor of the likelihood changes, so it costs O(n + d).
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import math

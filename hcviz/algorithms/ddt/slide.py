@@ -21,6 +21,8 @@ topmost legal branch, and ends at the first node on the path below which nothing
 A slide costs O(depth * d), and O(d) for each point that it tries.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import math

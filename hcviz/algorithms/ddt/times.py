@@ -9,6 +9,8 @@ J = 1 + c (H(l-1) + H(r-1) - H(l+r-1)), d_ij the squared distances of the three 
 for those, each evaluation of the slice sampler (Neal, Annals of Statistics 2003) is O(1).
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import math

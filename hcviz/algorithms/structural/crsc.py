@@ -187,6 +187,8 @@ CRSC = Algorithm(
     heights=SIZE,
     params=Parameters,
     apart=_relaxes,
+    objective="minimise",
+    compare_order=4,
     summary="Cuts the items in two, again and again, where they hang together least; "
     "constrained items travel as one. Deterministic, and fast at thousands of items.",
 )
@@ -202,6 +204,8 @@ CRBC = Algorithm(
     heights=SIZE,
     params=Parameters,
     apart=_relaxes,
+    objective="minimise",
+    balanced=True,
     summary="As recursive sparsest cut, with at least a third of the items on each side where "
     "the answers allow it: shallow trees.",
 )
@@ -217,6 +221,8 @@ HRSC = Algorithm(
     heights=SIZE,
     params=SoftParameters,
     apart=_relaxes,
+    objective="minimise",
+    priced_by="lam",
     summary="Weighs answers against geometry: each violated answer costs lambda. Answers may "
     "contradict each other.",
 )

@@ -5,6 +5,8 @@ and ``sizes`` int64 (k,), the items that each supernode stands for. A cut is ``s
 Balanced means at least a third of the items on each side.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

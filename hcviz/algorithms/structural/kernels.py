@@ -6,6 +6,8 @@ as slices likewise. ``up`` is the tree being made: parents of leaves 0..n-1 and 
 the order in which they are made, the root first.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

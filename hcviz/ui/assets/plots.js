@@ -61,3 +61,61 @@ function tradeoff({ points, now, right, low, high, air = 0, axes, label, number 
       onclick: () => p.does && take(p), onkeydown: e => { if (p.does && (e.key === "Enter" || e.key === " ")) { e.preventDefault(); e.stopPropagation(); take(p) } } },
       svg("title", {}, `${p.said}.${p.does ? ` ${p.does}` : ""}`))))
 }
+
+// ---------------------------------------------------------------------- one renderer for each type of view
+
+const VIEWS = {}
+
+// A line through `points`, [x, y] or null. `point(x, y)` gives the properties of a button on each point.
+VIEWS.series = ({ points, label, x: xName, y: yName, point }) => {
+  const W = 260, H = 118, LEFT = 48, RIGHT = 10, TOP = 10, FOOT = 20
+  const known = points.filter(p => p !== null)
+  const [low, high] = [Math.min(...known.map(p => p[0])), Math.max(...known.map(p => p[0]))]
+  const least = Math.min(...known.map(p => p[1])), most = Math.max(...known.map(p => p[1]))
+  const flat = most - least < 1e-6 * Math.max(1, Math.abs(most))
+  const bottom = flat ? least - 0.05 : least, top = flat ? most + 0.05 : most
+  const x = k => LEFT + (W - LEFT - RIGHT) * (high > low ? (k - low) / (high - low) : 0.5)
+  const y = value => TOP + (H - TOP - FOOT) * (1 - (value - bottom) / (top - bottom))
+  const every = Math.max(1, Math.ceil(known.length / (point ? 9 : 4)))
+  const text = v => Number.isInteger(v) ? String(v) : String(+v.toPrecision(3))
+  return h("div", { class: "spur-box", role: point ? "group" : "img", "aria-label": label },
+    svg("svg", { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" },
+      [bottom, top].map(v => [svg("path", { class: "grid", d: `M${LEFT} ${y(v)}H${W - RIGHT}` }), svg("text", { class: "y", x: LEFT - 14, y: y(v) }, point || Math.abs(v) < 1000 ? v.toFixed(2) : text(v))]),
+      known.filter((_, i) => i % every === 0).map(([k]) => svg("text", { class: "x", x: x(k), y: H - 4 }, text(k))),
+      svg("path", { class: "curve", d: pathOf(points, ([k, v]) => [x(k), y(v)]) })),
+    point ? known.map(([k, value]) => h("button", { type: "button", style: `left:${100 * x(k) / W}%;top:${100 * y(value) / H}%`, ...point(k, value) }, h("i"))) : null,
+    xName || yName ? h("p", { class: "quiet small" }, [yName, xName].filter(Boolean).join(" by ")) : null)
+}
+
+VIEWS.matrix = ({ image, rows, cols, low, high, label }) => [
+  h("img", { src: image, alt: `${label}: ${rows} rows, ${cols} columns` }),
+  h("p", { class: "quiet small" }, `${counted(rows, "row")}, ${counted(cols, "column")}; from ${low} (light) to ${high} (dark)`)]
+
+const PLANE = 240, RIM = 16
+const inPlane = ([x, y]) => [RIM + (PLANE - 2 * RIM) * x, RIM + (PLANE - 2 * RIM) * (1 - y)]
+
+VIEWS.graph = ({ names, at, edges, directed, label }) => {
+  const places = at.map(inPlane)
+  const edge = ([a, b]) => {
+    const [[x, y], [u, v]] = [places[a], places[b]]
+    const length = Math.hypot(u - x, v - y) || 1, [dx, dy] = [(u - x) / length, (v - y) / length]
+    const [tx, ty] = [u - 4 * dx, v - 4 * dy]
+    return [svg("path", { class: "edge", d: `M${x.toFixed(1)} ${y.toFixed(1)}L${u.toFixed(1)} ${v.toFixed(1)}` }),
+      directed ? svg("path", { class: "arrow", d: `M${tx} ${ty}L${tx - 6 * dx - 3 * dy} ${ty - 6 * dy + 3 * dx}L${tx - 6 * dx + 3 * dy} ${ty - 6 * dy - 3 * dx}Z` }) : null]
+  }
+  return svg("svg", { class: "view-plane", viewBox: `0 0 ${PLANE} ${PLANE}`, role: "img", "aria-label": `${label}: ${counted(names.length, "node")}, ${counted(edges.length, "edge")}` },
+    edges.map(edge),
+    places.map(([x, y], i) => svg("circle", { class: "node", cx: x.toFixed(1), cy: y.toFixed(1), r: 3.2 }, svg("title", {}, names[i]))),
+    names.length <= 30 ? places.map(([x, y], i) => svg("text", { x: x.toFixed(1), y: (y - 6).toFixed(1) }, short(names[i], 14))) : null)
+}
+
+VIEWS.points = ({ points, label }, send) => svg("svg", { class: "view-plane", viewBox: `0 0 ${PLANE} ${PLANE}`, role: "group", "aria-label": label },
+  points.map(({ id, at, name, chosen }) => {
+    const [x, y] = inPlane(at)
+    return svg("circle", { class: chosen ? "item chosen" : "item", cx: x.toFixed(1), cy: y.toFixed(1), r: 3.2, tabindex: points.length > 100 ? null : 0, role: "button", "data-key": `view-item-${id}`, "aria-label": name,
+      onclick: () => send("item", { id }), onkeydown: e => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); e.stopPropagation(); send("item", { id }) } } }, svg("title", {}, name))
+  }))
+
+VIEWS.mask = ({ on }, send) => h("label", { class: "veil small" }, h("input", { type: "checkbox", checked: on, "data-key": "view-mask", onchange: () => send("mask") }), "Darken what was not queried")
+
+VIEWS.sentence = ({ said }) => h("p", { class: "quiet small" }, said)

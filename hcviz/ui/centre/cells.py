@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
+from scipy.cluster.hierarchy import average
+from scipy.spatial.distance import pdist
 from scipy.stats import rankdata
 
 from hcviz.core.errors import HcvizError
@@ -222,7 +223,7 @@ def _column_tree(values: NDArray[np.float64]) -> Tree | None:
     columns = np.where(known, values, mean).T
     if columns.shape[1] > 2_000:  # distances of columns need no more rows than this to be told
         columns = columns[:, :: -(-columns.shape[1] // 2_000)]
-    return Tree.from_linkage(linkage(columns, "average"))
+    return Tree.from_linkage(average(pdist(columns)))
 
 
 def column_path(tree: Tree, order: NDArray[np.int32]) -> tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcviz.ui.sections import asked, costs, learning, prices, profile, spur, why, worth
+from hcviz.ui.sections import asked, costs, learning, prices, profile, spur, views, why, worth
 from hcviz.ui.sections.base import Section
 
 #: In the order in which they stand.
@@ -10,6 +10,7 @@ _EACH: tuple[Section, ...] = (
     why.SECTION,
     asked.SECTION,
     spur.SECTION,
+    views.SECTION,
     learning.SECTION,
     prices.SECTION,
     costs.SECTION,

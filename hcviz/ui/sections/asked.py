@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.active.framework import MANY, ActiveCluster
-from hcviz.algorithms.active.methods import described
+from hcviz.algorithms.active.framework import MANY
+from hcviz.algorithms.base import SampledDivision
 from hcviz.core.tree import Tree
 from hcviz.jobs.aside import Work
 from hcviz.metrics import triplet_agreement_by_level
@@ -131,11 +131,13 @@ def _slider(store: Store) -> dict[str, Any]:
     }
 
 
-def _made(method: str, params: Any) -> ActiveCluster:
-    return described(method, get_algorithm(method).parameters(**dict(params)))
+def _made(name: str, params: Any) -> SampledDivision:
+    method = get_algorithm(name)
+    assert method.sampled_division is not None  # the section is there only where it is declared
+    return method.sampled_division(method.parameters(**dict(params)))
 
 
-def steps(made: ActiveCluster, n: int) -> tuple[list[int], int]:
+def steps(made: SampledDivision, n: int) -> tuple[list[int], int]:
     """The slider's values of s, increasing, evenly in their logarithm, from 2 ln n (or what the
     clusters need) to n; and the usual one, c ln n, which is among them unless it is n or more."""
     least = max(math.ceil(2 * math.log(max(n, 2))), (made.k or 2) + 1, 3)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections.base import Section
 from hcviz.ui.store import Store
-
-#: The methods of paper 001 that make a tree of similarities: under them its sections lie open.
-STRUCTURAL = ("crsc", "crbc", "hrsc", "dasgupta-search")
 
 
 def folding(
@@ -52,5 +50,5 @@ def folding(
 
 
 def structural(store: Store) -> bool:
-    """Whether the method in use is one of paper 001's."""
-    return store.session.method in STRUCTURAL
+    """Whether the aim of the method in use is a tree of low Dasgupta cost."""
+    return get_algorithm(store.session.method).objective == "minimise"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.aside import SideRun, Work
@@ -24,6 +25,12 @@ GRID = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 MOST = 2_500
 #: Steps of the slider above nought.
 STEPS = 100
+
+
+def there(store: Store) -> bool:
+    """Whether the method in use always lets triplets be violated at a price, its parameter."""
+    method = get_algorithm(store.session.method)
+    return method.triplets == "soft" and bool(method.priced_by)
 
 
 def picture(store: Store) -> dict[str, Any]:
@@ -77,8 +84,9 @@ def curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
     if problem.n_items > MOST:
         return [], 0, ""
     triplets = session.triplets
-    others = {name: x for name, x in session.params.items() if name != "lam"}
-    same = (repr(sorted(others.items())), session.triplets.rows.tobytes(),
+    priced_by = get_algorithm(session.method).priced_by
+    others = {name: x for name, x in session.params.items() if name != priced_by}
+    same = (session.method, repr(sorted(others.items())), session.triplets.rows.tobytes(),
             session.triplets.weights.tobytes(), session.seed)  # fmt: skip
 
     def read(snapshot: Snapshot) -> tuple[float, float, int]:
@@ -88,10 +96,10 @@ def curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
 
     wanted: dict[Hashable, Work] = {
         ("price", lam * unit, *same): SideRun(
-            "hrsc",
+            session.method,
             lambda: problem.with_triplets(triplets),
             read,
-            {**others, "lam": lam * unit},
+            {**others, priced_by: lam * unit},
             session.seed,
         )
         for lam in GRID
@@ -127,7 +135,7 @@ def _now(store: Store, lam: float) -> dict[str, Any] | None:
 
 def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
     store = gestures.store
-    if store.session.method != "hrsc":
+    if not there(store):
         return
     if name == "slide":
         lam = price(int(more.get("step", 0)), nodecosts.scale(store))
@@ -135,7 +143,11 @@ def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
         lam = float(more.get("lam", 0.0))
     else:
         return
-    store.dispatch(act.SetParams({"lam": lam}, going_on=bool(more.get("goingOn"))))
+    store.dispatch(
+        act.SetParams(
+            {get_algorithm(store.session.method).priced_by: lam}, going_on=bool(more.get("goingOn"))
+        )
+    )
 
 
 def _sees(store: Store) -> Any:
@@ -149,7 +161,7 @@ def _sees(store: Store) -> Any:
 SECTION = folding(
     name="prices",
     title="From geometry to answers",
-    there=lambda store: store.session.method == "hrsc",
+    there=there,
     opens=lambda store: True,
     picture=picture,
     sees=_sees,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.structural.crsc import lowest
 from hcviz.algorithms.structural.profile import CutProfile, cut_profile, parted_ratio
 from hcviz.core.errors import HcvizError
@@ -66,7 +67,7 @@ def picture(store: Store) -> dict[str, Any]:
         return {"said": f"Told for clades of up to {MOST:,} items: select a smaller one."}
     triplets, lam = _answers(store)
     sides = [tree.leaves(int(child)) for child in tree.children(node)]
-    balanced = store.session.method == "crbc"
+    balanced = get_algorithm(store.session.method).balanced
     key = ("profile", *(side.tobytes() for side in sides), triplets.rows.tobytes(),
            triplets.weights.tobytes(), lam, balanced)  # fmt: skip
     found = store.aside.ask(

@@ -1,9 +1,14 @@
-"""SPUR's choice of the number of clusters: theta against k, where a click takes another k."""
+"""The choice of the number of clusters: its quality by k, where a click takes another k.
+
+For a method that declares such a curve (:attr:`hcviz.algorithms.base.Algorithm.curve`).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from hcviz.algorithms import get as get_algorithm
+from hcviz.algorithms.base import ClusterCurve
 from hcviz.core.snapshot import Series
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, Session
@@ -11,34 +16,40 @@ from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections.base import Section
 from hcviz.ui.store import Store
 
-#: The view that a run of SPUR comes with, and the method whose it is.
-VIEW, METHOD = "theta by k", "adds-sdp"
-
 
 def curve(session: Session) -> Series | None:
-    """Theta by k, of the tree shown or, where k was then taken from it, of the run before.
+    """The declared curve of the tree shown or, where k was then taken from it, of the run before.
 
     Looked for in the undo stack as long as the data and answers there are the present ones.
     """
-    if session.method != METHOD:
+    declared = get_algorithm(session.method).curve
+    if declared is None:
         return None
     moments: tuple[Session | Checkpoint, ...] = (session, *reversed(session.past))
     for moment in moments:
-        if not _about_the_same(moment, session):
+        if not _about_the_same(moment, session, declared.depends):
             return None
-        view = None if moment.snapshot is None else moment.snapshot.views.get(VIEW)
+        view = None if moment.snapshot is None else moment.snapshot.views.get(declared.view)
         if isinstance(view, Series):
             return view
     return None
 
 
-def _about_the_same(moment: Session | Checkpoint, session: Session) -> bool:
+def _declared(session: Session) -> ClusterCurve:
+    """The curve that the method in use declares; only where it does."""
+    declared = get_algorithm(session.method).curve
+    assert declared is not None
+    return declared
+
+
+def _about_the_same(
+    moment: Session | Checkpoint, session: Session, depends: tuple[str, ...]
+) -> bool:
     return (
         moment.data == session.data
         and moment.labels == session.labels
         and moment.choices == session.choices
-        and moment.params.get("similarity") == session.params.get("similarity")
-        and moment.params.get("repeats") == session.params.get("repeats")
+        and all(moment.params.get(name) == session.params.get(name) for name in depends)
     )
 
 
@@ -52,7 +63,7 @@ def picture(store: Store) -> dict[str, Any] | None:
     best = ks[thetas.index(max(thetas))]
     shown = session.snapshot.metrics.get("k")
     taken = None if shown is None else int(shown)
-    own = bool(session.params.get("k"))
+    own = bool(session.params.get(_declared(session).parameter))
     said = f"Of {ks[0]} to {ks[-1]} clusters, {best} stand out most clearly."
     if own and taken is not None:
         said += f" Shown: {taken}, by your choice."
@@ -62,6 +73,7 @@ def picture(store: Store) -> dict[str, Any] | None:
         "shown": taken,
         "own": own,
         "said": said,
+        "quality": _declared(session).quality,
     }
 
 
@@ -71,9 +83,9 @@ def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
     if found is None:
         return
     if name == "k" and more.get("value") in [int(k) for k in found.x]:
-        store.dispatch(act.SetParams({"k": int(more["value"])}))
+        store.dispatch(act.SetParams({_declared(store.session).parameter: int(more["value"])}))
     elif name == "estimate":
-        store.dispatch(act.SetParams({"k": 0}))
+        store.dispatch(act.SetParams({_declared(store.session).parameter: 0}))
 
 
 SECTION = Section(

@@ -1,0 +1,60 @@
+"""The views that the method came with, each drawn by the renderer of its type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.ui import views
+from hcviz.ui.gestures import Gestures
+from hcviz.ui.sections.folding import folding
+from hcviz.ui.store import Store
+
+
+def pictures(store: Store) -> dict[str, dict[str, Any]]:
+    """By name; without the curve that a section of its own draws."""
+    snapshot = store.session.snapshot
+    if snapshot is None or snapshot.tree.n_leaves != store.session.n_items:
+        return {}
+    curve = get_algorithm(store.session.method).curve
+    found = {}
+    for name, view in snapshot.views.items():
+        render = views.RENDERERS.get(type(view))
+        if render is None or (curve is not None and name == curve.view):
+            continue
+        drawn = render(store, view)
+        if drawn is not None:
+            found[name] = drawn
+    return found
+
+
+def picture(store: Store) -> dict[str, Any]:
+    return {"views": [{"name": name, **drawn} for name, drawn in pictures(store).items()]}
+
+
+def _there(store: Store) -> bool:
+    snapshot = store.session.snapshot
+    return snapshot is not None and bool(snapshot.views) and bool(pictures(store))
+
+
+def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
+    store = gestures.store
+    if name == "mask":
+        store.look(veil=not store.view.veil)
+    elif name == "item" and 0 <= int(more["id"]) < store.session.n_items:
+        gestures.take((int(more["id"]),))
+
+
+def _sees(store: Store) -> Any:
+    return (store.session.snapshot, store.session.method, store.view.selection, store.view.veil)
+
+
+SECTION = folding(
+    name="views",
+    title="Pictures of this method",
+    there=_there,
+    opens=lambda store: True,
+    picture=picture,
+    sees=_sees,
+    act=_act,
+)
