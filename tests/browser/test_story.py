@@ -121,6 +121,7 @@ def test_the_cut_line_is_dragged(zoo):
 # ---------------------------------------------------------------------- saying
 
 
+@pytest.mark.smoke
 def test_a_click_corrects_the_tree(zoo):
     """The main job: an odd one out is named, and the tree is rebuilt around that answer."""
     assert not satisfied(zoo.newick(), "dolphin", "tuna", "wolf")
