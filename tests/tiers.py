@@ -14,7 +14,7 @@ SLOW = {
     "starts Dask, servers, notebooks or many workers": (
         "test_cli", "test_closed_sessions", "test_cluster", "test_cluster_long",
         "test_cluster_page", "test_cluster_paused", "test_component_route", "test_explorer",
-        "test_jobs", "test_notebook",
+        "test_jobs", "test_notebook", "test_session_kept", "test_store",
     ),
     "runs every method": (
         "test_agreement", "test_comparing", "test_conformance", "test_new_method",
@@ -24,7 +24,7 @@ SLOW = {
         "test_comparison_foural", "test_comparison_partition", "test_comparison_sdp",
         "test_ddt_classes", "test_ddt_data", "test_ddt_latents", "test_ddt_locations",
         "test_ddt_noise", "test_ddt_prior", "test_ddt_sampler", "test_ddt_slide", "test_ddt_ties",
-        "test_learning", "test_planted", "test_settling_runs",
+        "test_learning", "test_planted", "test_posterior", "test_settling_runs",
     ),
     "repeats the experiments of papers": (
         "test_reproduce", "test_reproduce_chatziafratis", "test_reproduce_claims",
@@ -33,8 +33,9 @@ SLOW = {
     "takes all small trees, or large ones": (
         "test_build", "test_centre", "test_centre_large", "test_comparison_files",
         "test_ddt_density", "test_ddt_legal", "test_dissimilarity", "test_fields", "test_files",
-        "test_structural", "test_structural_constraints", "test_structural_cuts",
-        "test_structural_search", "test_structural_sparse",
+        "test_picture_cells", "test_session_judge", "test_small_files", "test_structural",
+        "test_structural_constraints", "test_structural_cuts", "test_structural_search",
+        "test_structural_sparse",
     ),
 }  # fmt: skip
 
