@@ -2,7 +2,8 @@
 
 A test is slow when its module is named here, when it uses the fixture ``cluster``, when it is
 marked by hand, or when it drives a browser without being the smoke test. A module is named here
-when its tests took more than about eight CPU seconds together, or when it starts servers.
+when its tests took more than about eight CPU seconds together, or when it starts servers; modules
+of the sampler, of papers and of cuts are named for what they do, not all of them were measured.
 """
 
 from __future__ import annotations
