@@ -1,4 +1,5 @@
-# hcviz: `make app` for the dashboard, `make test` for everything that is checked.
+# hcviz: `make app` for the dashboard, `make check` for the fast part of what is checked, `make test`
+# for everything.
 PORT ?= 5006
 PYTHON := .venv/bin/python
 
@@ -9,7 +10,7 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
   tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
 
-.PHONY: app test lint bench clean
+.PHONY: app check test lint bench clean
 
 app:
 	@tools/venv.sh
@@ -20,6 +21,11 @@ app:
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) \
 	  --unused-session-lifetime 10000 --check-unused-sessions 4000
 
+# What is fast (tests/tiers.py says what is not), and one browser test.
+check: lint
+	@$(PYTHON) tools/chromium.py --install >/dev/null
+	$(PYTHON) -m pytest -q -m "not slow"
+
 # The browser's tests wait for a browser most of the time: the library's run beside them.
 test: lint
 	@echo "hcviz: browser tests with $$($(PYTHON) tools/chromium.py --install)"
@@ -27,8 +33,9 @@ test: lint
 	@echo "hcviz: compiling its kernels"
 	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@mkdir -p tests/artifacts; trap 'kill $$library' INT TERM; \
-	( NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than' \
-	  && $(PYTHON) -m pytest --ignore=tests/browser ) >tests/artifacts/library.log 2>&1 & library=$$!; \
+	( NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than'; \
+	  plain=$$?; $(PYTHON) -m pytest --ignore=tests/browser; exit $$((plain | $$?)) \
+	) >tests/artifacts/library.log 2>&1 & library=$$!; \
 	{ $(PYTHON) -m pytest tests/browser; echo $$? >tests/artifacts/browser.exit; } \
 	| tee tests/artifacts/browser.log; browser=$$(cat tests/artifacts/browser.exit); \
 	echo "hcviz: the browser's tests are over; the library's:"; \

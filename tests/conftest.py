@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.tiers import mark_slow
+
 if TYPE_CHECKING:
     from tests.sessions import Driver
     from tests.stores import Loop
@@ -31,6 +33,10 @@ os.environ["HCVIZ_STATE"] = str(ROOT / "tests" / "artifacts" / "state")
 
 # A sampler's run on a page makes a fixed number of steps, unless a test says otherwise.
 os.environ["HCVIZ_SECONDS"] = "0"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_slow(items)
 
 
 @pytest.fixture(scope="session")

@@ -113,10 +113,18 @@ def serve(context: BrowserContext, new_page: Callable[[], Page]) -> Iterator[Cal
 
 
 @pytest.fixture
-def page(server: Server, new_page: Callable[[], Page]) -> Iterator[Page]:
-    """A page on the dashboard; the server's log must stay free of errors meanwhile."""
+def blank(server: Server, new_page: Callable[[], Page]) -> Iterator[Page]:
+    """An empty page for a test that opens an address of its own on the dashboard.
+
+    The server's log must stay free of errors meanwhile.
+    """
     before = server.log.stat().st_size
-    made = new_page()
-    made.goto(server.url)
-    yield made
+    yield new_page()
     assert not server.faults(before), server.faults(before)
+
+
+@pytest.fixture
+def page(server: Server, blank: Page) -> Page:
+    """A page on the dashboard as it opens."""
+    blank.goto(server.url)
+    return blank

@@ -24,6 +24,12 @@ LEVELS = """() => {
 }"""
 
 
+@pytest.fixture
+def page(blank):
+    """Empty: each test here opens an address of its own."""
+    return blank
+
+
 def opened(page: Page, server, query: str) -> Dashboard:
     page.goto(f"{server.url}?{query}")
     return Dashboard(page).settle()

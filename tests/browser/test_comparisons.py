@@ -26,9 +26,9 @@ CUT = """said => Bokeh.documents.some(doc =>
 
 
 @pytest.fixture
-def flowers(page, server):
-    page.goto(f"{server.url}?data=flowers&method=4-al")
-    return Dashboard(page).settle()
+def flowers(blank, server):
+    blank.goto(f"{server.url}?data=flowers&method=4-al")
+    return Dashboard(blank).settle()
 
 
 def test_answers_move_the_tree_and_are_told_saved_and_undone(flowers):

@@ -28,6 +28,12 @@ ORDER = """names => {
 }"""
 
 
+@pytest.fixture
+def page(blank):
+    """Empty: each test here opens an address of its own."""
+    return blank
+
+
 def shown(page: Page, width: int) -> tuple[list[int], np.ndarray]:
     """The leaves in their order from above, and the levels (14, width)."""
     wait_for(page, WIDTH, width)

@@ -24,6 +24,12 @@ def spread(at: list[float], rows: int) -> bool:
     return max(at) > -0.05 * rows - 1 and min(at) < -0.95 * rows + 1
 
 
+@pytest.fixture
+def page(blank):
+    """Empty: each test here opens an address of its own."""
+    return blank
+
+
 def label_gap(page) -> float:
     """Pixels between the two labels that are nearest to each other."""
     _, _, start, end = ranges(page, "labels")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import column
 
 FASTA = ">bear\nACGTACGT\n>boar\nACGTACGA\n>lion\nACGTTCGA\n>tuna\nTTCCTTCC\n>carp\nTTCCTTCA\n"
+
+
+@pytest.fixture
+def page(blank):
+    """Empty: each test here opens an address of its own."""
+    return blank
 
 
 def test_sequences_open_from_the_file_menu_and_have_a_tree(page, server, tmp_path):

@@ -14,6 +14,12 @@ from tests.browser.driving import FIND_VIEW, column, wait_for
 THREE = "c=3.7-20+7.20-60+0.1-4"
 
 
+@pytest.fixture
+def page(blank):
+    """Empty: each test here opens an address of its own."""
+    return blank
+
+
 def opened(page: Page, server, query: str) -> Dashboard:
     page.goto(f"{server.url}?{query}")
     return Dashboard(page).settle()
