@@ -1,4 +1,5 @@
-"""Paper 002's methods by size: time, similarities asked for and memory, beside rivals.
+"""Krishnamurthy et al.'s (2012) methods by size: time, similarities asked for and memory, beside
+rivals.
 
     python benchmarks/active.py            # 10^3 to 10^6 items: some minutes, 2 GB
     python benchmarks/active.py --quick    # to 10^4: half a minute

@@ -1,4 +1,5 @@
-"""Methods for comparisons: seconds at the sizes of papers 000 and 004, beside the definitions.
+"""Methods for comparisons: seconds at the sizes of Ghoshdastidar et al. (2019) and Perrot et al.
+(2020), beside the definitions.
 
     python benchmarks/comparisons.py            # some minutes, 2 GB
     python benchmarks/comparisons.py --quick    # small sizes, a minute

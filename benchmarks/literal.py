@@ -1,5 +1,5 @@
-"""The definitions of papers 000 and 004 as they stand, in plain Python: what the fast code is held
-against in ``comparisons.py``, at the sizes that they can do."""
+"""The definitions of Ghoshdastidar et al. (2019) and Perrot et al. (2020) as they stand, in plain
+Python: what the fast code is held against in ``comparisons.py``, at the sizes that they can do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def signs(rows: np.ndarray) -> Callable[[int, int, int, int], int]:
 
 
 def kernel(n: int, rows: np.ndarray) -> np.ndarray:
-    """Paper 000's equation (3). n^5 / 4 terms."""
+    """Ghoshdastidar et al.'s (2019) equation (3). n^5 / 4 terms."""
     s = signs(rows)
     out = np.zeros((n, n))
     for i, j in combinations(range(n), 2):
@@ -103,8 +103,9 @@ class Asked:
 
 
 def linkage(n: int, ask: Asked, single: bool) -> list[frozenset[int]]:
-    """Single or complete linkage as paper 000's section 3.1 words it: in each step the pair of
-    clusters whose most (least) alike pair of items is the most alike. About n^3 / 3 questions."""
+    """Single or complete linkage as Ghoshdastidar et al.'s (2019) section 3.1 words it: in each
+    step the pair of clusters whose most (least) alike pair of items is the most alike. About n^3 /
+    3 questions."""
     clusters = [[i] for i in range(n)]
     made = []
     while len(clusters) > 1:

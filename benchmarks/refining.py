@@ -53,7 +53,8 @@ def real(most: int) -> Iterator[Case]:
 
 
 def planted(seeds: int) -> Iterator[Case]:
-    """Noisy hierarchies of paper 000, from clear to hard; negative similarities shifted away."""
+    """Noisy hierarchies of Ghoshdastidar et al. (2019), from clear to hard; negative similarities
+    shifted away."""
     for seed in range(seeds):
         for noise in (0.05, 0.1, 0.2, 0.4):
             found = hcviz.datasets.planted_hierarchy(pure_size=12, sigma=noise, seed=seed)

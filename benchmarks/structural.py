@@ -1,4 +1,5 @@
-"""Paper 001's methods by size: whole recursions beside their rivals, and the search's progress.
+"""Chatziafratis et al.'s (2018) methods by size: whole recursions beside their rivals, and the
+search's progress.
 
     python benchmarks/structural.py            # about a minute
     python benchmarks/structural.py --quick    # smaller sizes, some seconds

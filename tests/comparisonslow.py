@@ -1,4 +1,5 @@
-"""Papers 000 and 004's definitions as plain loops, for tests."""
+"""Ghoshdastidar et al.'s (2019) and Perrot et al.'s (2020) definitions as plain loops, for
+tests."""
 
 from __future__ import annotations
 

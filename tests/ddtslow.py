@@ -30,7 +30,8 @@ def harmonic(k: int) -> float:
 
 
 def slow_log_prior(w: Work) -> float:
-    """The generative formula, top down by recursion, in t: paper 003's prior, as NOTES state it."""
+    """The generative formula, top down by recursion, in t: Vikram & Dasgupta's (2016) prior, as
+    NOTES state it."""
     c = float(w.real[0])
 
     def leaves(v: int) -> int:

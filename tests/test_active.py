@@ -1,4 +1,5 @@
-"""Paper 002: ActiveCluster and what is made of it, held against the definition in plain numpy."""
+"""Krishnamurthy et al. (2012): ActiveCluster and what is made of it, held against the definition in
+plain numpy."""
 
 from __future__ import annotations
 

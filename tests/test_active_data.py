@@ -1,4 +1,4 @@
-"""The generators of paper 002's simulations: noisy blocks and phylogenies."""
+"""The generators of Krishnamurthy et al.'s (2012) simulations: noisy blocks and phylogenies."""
 
 from __future__ import annotations
 

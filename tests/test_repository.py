@@ -44,6 +44,24 @@ def requirement(text: str) -> tuple[str, str]:
     return name.lower(), rest
 
 
+# ---------------------------------------------------------------------- words
+
+
+def test_papers_are_cited_by_authors_and_year():
+    """No private numbers, such as 003 for Vikram and Dasgupta (2016)."""
+    private = re.compile(r"\bpapers?\s+0\d\d\b", re.IGNORECASE)
+    assert [path for path in files() if private.search(path.read_text(errors="replace"))] == []
+
+
+def test_the_glossary_defines_each_term_once():
+    text = (ROOT / "docs" / "glossary.md").read_text()
+    terms = [term.lower() for term in re.findall(r"\*\*(.+?)\*\*", text)]
+    assert len(terms) > 50
+    assert len(set(terms)) == len(terms)
+    for long in re.split(r"(?<=[.;:])\s|\n\n|\n-", text):
+        assert len(long.split()) <= 25, long
+
+
 # ---------------------------------------------------------------------- dependencies
 
 

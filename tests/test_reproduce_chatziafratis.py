@@ -1,4 +1,5 @@
-"""``hcviz reproduce chatziafratis2018``: paper 001's Table 1, and what constraints are worth."""
+"""``hcviz reproduce chatziafratis2018``: Chatziafratis et al.'s (2018) Table 1, and what
+constraints are worth."""
 
 from __future__ import annotations
 

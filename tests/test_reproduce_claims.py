@@ -42,7 +42,7 @@ def test_three_verdicts_in_words():
     assert lines(said) == ["holds: A. (1)", "DOES NOT HOLD: A. (1)", "not decided: A. (1)"]
 
 
-# ---------------------------------------------------------------------- paper 004
+# ---------------------------------------------------------------------- Perrot et al. (2020)
 
 
 def row(**scores):
@@ -207,7 +207,7 @@ def test_what_the_grid_lacks_is_not_decided_in_paper_004():
                ("comparable", "significantly better", "outperforms SPUR", "t-STE"))  # fmt: skip
 
 
-# ---------------------------------------------------------------------- paper 000
+# ---------------------------------------------------------------------- Ghoshdastidar et al. (2019)
 
 
 DELTAS = (0.02, 0.06, 0.1, 0.2)

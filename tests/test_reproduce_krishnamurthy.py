@@ -1,4 +1,5 @@
-"""``hcviz reproduce krishnamurthy2012``: paper 002's figures and the columns of its tables."""
+"""``hcviz reproduce krishnamurthy2012``: Krishnamurthy et al.'s (2012) figures and the columns of
+its tables."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def slow_sweep(weights, sizes):
 
 
 def slow_crsc(similarity, rows):
-    """Paper 001's recursion, with sets and numpy; the clades."""
+    """Chatziafratis et al.'s (2018) recursion, with sets and numpy; the clades."""
     weights = similarity - np.diag(np.diag(similarity))
     found, waiting = set(), [list(range(len(weights)))]
     while waiting:

@@ -56,7 +56,7 @@ def test_sections_are_there_where_they_mean_something(store):
     for section in SECTIONS.values():
         assert section.picture(nothing) is None or not section.picture(nothing)["open"]
     nothing.close()
-    assert costs.SECTION.picture(store)["open"]  # one of paper 001's methods is in use
+    assert costs.SECTION.picture(store)["open"]  # CRSC or one of its kind is in use
 
 
 def test_a_section_stays_as_the_person_leaves_it(store, loop):

@@ -1,4 +1,5 @@
-"""BUILD as a method: nothing but what the triplets say (Aho et al. 1981; paper 001, section 2)."""
+"""BUILD as a method: nothing but what the triplets say (Aho et al. 1981; Chatziafratis et al. 2018,
+section 2)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def build(n_leaves: int, triplets: Any) -> Tree:
     Returns a tree that satisfies every row; heights are clade size - 1, inner nodes are numbered by
     size. Raises :class:`InconsistentTriplets` with a minimal ``conflict``, and
     :class:`InvalidConstraint` for a row that names an unknown item. O(depth * (n + m)) time,
-    O(n + m) memory (paper 001, section 2).
+    O(n + m) memory (Chatziafratis et al. 2018, section 2).
     """
     n, rows = _given(n_leaves, triplets)
     parent, failed = kernels.aho_tree(n, rows)
@@ -121,8 +121,8 @@ def build_guided(tree: Tree, triplets: Any) -> Tree:
     far as the Aho graph stays in pieces, and each piece follows the child with most of its items
     (ties: the larger child, then the first) down the old tree until the pieces part; then each
     side is looked at in the same way. Hence a clade none of whose items a triplet names survives,
-    a binary tree stays binary, and the result satisfies every triplet (paper 003, section 3.2,
-    asks for BUILD with the old geometry where it leaves a choice).
+    a binary tree stays binary, and the result satisfies every triplet (Vikram & Dasgupta 2016,
+    section 3.2, asks for BUILD with the old geometry where it leaves a choice).
 
     ``tree`` may have polytomies. A node's height is that of the old LCA of its items, spread evenly
     where parent and child have the same one. Raises :class:`InconsistentTriplets` as :func:`build`

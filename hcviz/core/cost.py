@@ -71,8 +71,8 @@ def sparse_pairs(
 def regularised_cost(tree: Tree, similarity: Any, triplets: Any, lam: float) -> float:
     """Dasgupta's cost plus ``lam`` times the sum of c_k |T[a_k,b_k]| over the violated triplets.
 
-    c_k are the triplets' weights (paper 001, equation 4, the regularised objective for conflicting
-    constraints). ``lam`` is 0 or more.
+    c_k are the triplets' weights (Chatziafratis et al. 2018, equation 4, the regularised objective
+    for conflicting constraints). ``lam`` is 0 or more.
     """
     return dasgupta_cost(tree, similarity) + penalty(tree, triplets, lam)
 

@@ -1,4 +1,4 @@
-"""Triplets that say the same as a tree (paper 001, Proposition 1)."""
+"""Triplets that say the same as a tree (Chatziafratis et al. 2018, Proposition 1)."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 A cut of a weighted graph into S and the rest that approximately minimises
 w(S, S^c) / (|S| |S^c|): order the nodes by the second eigenvector u of the normalised Laplacian
-I - D^-1/2 W D^-1/2, and take the best prefix. It is u itself that orders, as in paper 001's
-experiments, whose figures this reproduces, and not D^-1/2 u, for which Cheeger's inequality is
-proved; on Zoo and Iris u is also the better of the two. Everything long is done in short compiled
-steps that release the GIL, with a place to stop between any two.
+I - D^-1/2 W D^-1/2, and take the best prefix. It is u itself that orders, as in Chatziafratis et
+al.'s (2018) experiments, whose figures this reproduces, and not D^-1/2 u, for which Cheeger's
+inequality is proved; on Zoo and Iris u is also the better of the two. Everything long is done in
+short compiled steps that release the GIL, with a place to stop between any two.
 """
 
 from __future__ import annotations

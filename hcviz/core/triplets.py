@@ -216,7 +216,8 @@ class Comparisons:
     def from_most_central(cls, rows: ArrayLike) -> Comparisons:
         """What "i is the most central of i, j and k" says: (j, i, k) and (k, i, j). (2m, 3).
 
-        ``rows`` int32 (m, 3): i, j, k. Rows r and m + r come of answer r (paper 000, section B).
+        ``rows`` int32 (m, 3): i, j, k. Rows r and m + r come of answer r (Ghoshdastidar et al.
+        2019, section B).
         """
         i, j, k = _three(rows, "Answers of the most central").T
         return cls(np.concatenate([np.stack([j, i, k], 1), np.stack([k, i, j], 1)]))

@@ -1,4 +1,5 @@
-"""The noisy hierarchical block matrix of paper 002, entry by entry: no n x n array."""
+"""The noisy hierarchical block matrix of Krishnamurthy et al. (2012), entry by entry: no n x n
+array."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from hcviz.datasets.dataset import Dataset
 
 
 class BlockOracle:
-    """Similarities of a noisy hierarchical block matrix (definition 2 of paper 002).
+    """Similarities of a noisy hierarchical block matrix (definition 2 of Krishnamurthy et al.
+    2012).
 
     w_ij = (depth of the LCA of i's and j's blocks) / ``levels`` + N(0, sigma^2), 2^levels blocks at
     the leaves of a balanced binary hierarchy; within a block the depth is ``levels``. The noise is
@@ -44,7 +46,8 @@ class BlockOracle:
 def noisy_blocks(
     n: int = 1024, levels: int = 5, sigma: float = 0.3, seed: int = 0, shuffled: bool = True
 ) -> Dataset:
-    """The noisy hierarchical block matrix of paper 002, section 3.2, as a data set with an oracle.
+    """The noisy hierarchical block matrix of Krishnamurthy et al. (2012), section 3.2, as a data
+    set with an oracle.
 
     n items in 2^levels blocks of equal size (to one item), in random order unless told otherwise;
     see :class:`BlockOracle`. The ideal values alpha = beta of a level are its depth / levels, which

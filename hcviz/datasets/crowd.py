@@ -57,8 +57,8 @@ def crowd_answers(
 
     ``kind``: which is most ``central``, or which is the ``odd`` one out. ``questions`` triples are
     drawn at random, each asked 1 to ``times`` times with even chances; an answer is right with
-    probability (1 + eps)/2 (paper 004, section 2), else one of the other two, with even chances.
-    Repeats and contradictions come of that. O(questions (n + times)).
+    probability (1 + eps)/2 (Perrot et al. 2020, section 2), else one of the other two, with even
+    chances. Repeats and contradictions come of that. O(questions (n + times)).
     """
     if kind not in ("central", "odd"):
         raise InvalidParameter(f"There is no question {kind!r}.", "Known: central, odd.")
@@ -80,8 +80,8 @@ def crowd_answers(
 
 
 def flowers(seed: int = 0) -> Dataset:
-    """48 drawn flowers in a planted hierarchy (paper 000, L = 3, 6 a cluster) and some 2,000
-    odd ones out of a crowd that errs in 15 of 100. The similarities stay hidden."""
+    """48 drawn flowers in a planted hierarchy (Ghoshdastidar et al. 2019, L = 3, 6 a cluster) and
+    some 2,000 odd ones out of a crowd that errs in 15 of 100. The similarities stay hidden."""
     rng = np.random.default_rng(seed)
     hidden = planted_hierarchy(levels=3, pure_size=6, delta=0.1, sigma=0.05, seed=rng)
     place = rng.permutation(hidden.n_items)  # the order of the list must not tell

@@ -344,7 +344,7 @@ _CAR_LISTS = {
 
 def _car(file: Path) -> Dataset:
     """60 cars: no features, but the crowd's answers. "i is most central of i, j, k" says that j is
-    nearer to i than to k, and k nearer to i than to j (paper 000, section 4.2)."""
+    nearer to i than to k, and k nearer to i than to j (Ghoshdastidar et al. 2019, section 4.2)."""
     rows = np.loadtxt(file, dtype=np.int64, delimiter=",", ndmin=2) - 1
     readme = (file.parent / "README-authors.txt").read_text(encoding="utf-8")
     classes: list[str | None] = [None] * 60

@@ -1,4 +1,5 @@
-"""Sequences that evolved along a known tree: paper 002's phylogeny data, made anew."""
+"""Sequences that evolved along a known tree: Krishnamurthy et al.'s (2012) phylogeny data, made
+anew."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def planted_hierarchy(
     sigma: float = 0.1,
     seed: int | np.random.Generator = 0,
 ) -> Dataset:
-    """The planted hierarchical model of paper 000, section 2.2.
+    """The planted hierarchical model of Ghoshdastidar et al. (2019), section 2.2.
 
     A balanced binary hierarchy of height ``levels`` (L) over 2^L pure clusters of ``pure_size``
     items: w_ij ~ N(mu - (L - l) delta, sigma^2), independent for i < j, l the level of the lowest
@@ -91,7 +91,8 @@ def planted_partition(
     f_out: Draw | None = None,
     seed: int | np.random.Generator = 0,
 ) -> Dataset:
-    """The planted partition of paper 004, section 2, and comparisons passively seen of it.
+    """The planted partition of Perrot et al. (2020), section 2, and comparisons passively seen of
+    it.
 
     w_ij ~ F_in inside a cluster, F_out across, independent for i < j. By default F_out = N(0,
     sigma^2) and F_in = N(sqrt(2) sigma PhiInv((1 + delta)/2), sigma^2), so that delta is

@@ -43,8 +43,9 @@ def stream_comparisons(
 
     Every unordered question (anchor i: is j or r nearer? or: which of two pairs is more alike?) is
     asked at most once: independently seen with probability ``p``, answered rightly with probability
-    (1 + eps)/2 (paper 004, section 2; paper 000 has eps = 1). Equal similarities get either answer
-    with probability 1/2, as the model has none. Rows read as :class:`hcviz.Comparisons`.
+    (1 + eps)/2 (Perrot et al. 2020, section 2; Ghoshdastidar et al. (2019) has eps = 1). Equal
+    similarities get either answer with probability 1/2, as the model has none. Rows read as
+    :class:`hcviz.Comparisons`.
 
     Time and memory go with what is seen, p times the number of questions, not with the n^4 of them:
     the gaps between seen questions are geometric.

@@ -1,4 +1,4 @@
-"""Instances of paper 001 that say something about a method."""
+"""Instances of Chatziafratis et al. (2018) that say something about a method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""``SimulatedUser``: answers as a person would who knows the true tree (paper 003, section 5)."""
+"""``SimulatedUser``: answers as a person would who knows the true tree (Vikram & Dasgupta 2016,
+section 5)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ class ReferenceTree:
     def constraints(
         self, author: str, weight: float = 1.0, time: str = ""
     ) -> tuple[Constraint, ...]:
-        """The tree as constraints (paper 001, Proposition 1), each of ``weight``; O(k) of them.
+        """The tree as constraints (Chatziafratis et al. 2018, Proposition 1), each of ``weight``;
+        O(k) of them.
 
         For each inner node but the root: an item from each child together, before one of the
         node's sibling. They are met by this tree and its refinements alone: of a binary tree k - 2.

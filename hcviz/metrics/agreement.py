@@ -18,8 +18,8 @@ Int = NDArray[np.int32]
 
 
 def triplet_distance(target: Tree, tree: Tree) -> float:
-    """TD(T*, T) of paper 003: the share of the target's resolved triplets that ``tree`` violates
-    or leaves open; in [0, 1], 0 when the target resolves nothing. Not symmetric.
+    """TD(T*, T) of Vikram & Dasgupta (2016): the share of the target's resolved triplets that
+    ``tree`` violates or leaves open; in [0, 1], 0 when the target resolves nothing. Not symmetric.
 
     Multifurcations are allowed in both. O(n log^2 n) on the trees seen (O(n log^3 n) at worst) and
     O(n) memory: smaller-half trick on one tree, heavy paths on the other, cf. Brodal, Fagerberg,
@@ -32,8 +32,8 @@ def triplet_distance(target: Tree, tree: Tree) -> float:
 def triplet_agreement(a: Tree, b: Tree) -> float:
     """The share of all C(n, 3) triples that both trees resolve, and alike; symmetric.
 
-    A triple that either leaves open counts as disagreement (paper 002 calls this the *outlier
-    fraction*). 1 for fewer than three items. Cost of :func:`triplet_distance`.
+    A triple that either leaves open counts as disagreement (Krishnamurthy et al. 2012 calls this
+    the *outlier fraction*). 1 for fewer than three items. Cost of :func:`triplet_distance`.
     """
     shared, _ = shared_triplets(a, b)
     n = a.n_leaves
@@ -54,8 +54,9 @@ def shared_triplets(a: Tree, b: Tree) -> tuple[int, int]:
 
 
 def aari(target: Tree, tree: Tree, levels: int) -> float:
-    """The averaged adjusted Rand index of paper 000: the mean over l = 1..levels of the ARI between
-    both trees cut into 2^l clusters by undoing the last 2^l - 1 merges (:func:`cut`).
+    """The averaged adjusted Rand index of Ghoshdastidar et al. (2019): the mean over l = 1..levels
+    of the ARI between both trees cut into 2^l clusters by undoing the last 2^l - 1 merges
+    (:func:`cut`).
 
     In [-1, 1], 1 for equal cuts. O(levels * n + n log n).
     """

@@ -1,4 +1,5 @@
-"""Dasgupta's cost of a tree (2016), and its sum with the triplets it violates (paper 001)."""
+"""Dasgupta's cost of a tree (2016), and its sum with the triplets it violates (Chatziafratis et al.
+2018)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 002's measures of a hierarchy: agreement level by level, HKM and HRC."""
+"""Krishnamurthy et al.'s (2012) measures of a hierarchy: agreement level by level, HKM and HRC."""
 
 from __future__ import annotations
 
@@ -62,8 +62,9 @@ def _cut_off(tree: Tree, depth: int) -> Tree:
 
 
 def hkm(tree: Tree, features: ArrayLike) -> float:
-    """The hierarchical k-means objective (equation 2 of paper 002): the mean over clusters of more
-    than ln n items of the mean cosine between an item and its cluster's centre; larger is better.
+    """The hierarchical k-means objective (equation 2 of Krishnamurthy et al. 2012): the mean over
+    clusters of more than ln n items of the mean cosine between an item and its cluster's centre;
+    larger is better.
 
     ``features``: float (n, d); for data that have similarities only, their rows. Items or centres
     that are 0 have cosine 0. 0 where no cluster is that large. O(n d) time and memory.
@@ -88,9 +89,9 @@ def hkm(tree: Tree, features: ArrayLike) -> float:
 
 
 def hrc(tree: Tree, similarity: Any) -> float:
-    """The hierarchical ratio cut (equation 3 of paper 002): the mean over clusters C of more than
-    ln n items of the sum over C's children C_k of K(C_k, C without C_k) / (2 |C_k|), K the summed
-    similarity; smaller is better.
+    """The hierarchical ratio cut (equation 3 of Krishnamurthy et al. 2012): the mean over clusters
+    C of more than ln n items of the sum over C's children C_k of K(C_k, C without C_k) / (2 |C_k|),
+    K the summed similarity; smaller is better.
 
     A cluster without children adds 0 and is counted. A node whose children are all items is such a
     one: a star says nothing of what is inside. ``similarity``: float (n, n), the diagonal ignored.

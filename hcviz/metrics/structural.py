@@ -1,4 +1,5 @@
-"""What a set of triplets is worth: equivalent trees, dependency, guarantee, redundancy (paper 001).
+"""What a set of triplets is worth: equivalent trees, dependency, guarantee, redundancy
+(Chatziafratis et al. 2018).
 
 A triplet ab|c has the base {a, b} and the key c. Everything here takes a :class:`Triplets` or
 anything shaped (k, 3).
@@ -80,7 +81,8 @@ def triplets_tree(n_leaves: int, triplets: Any) -> Tree:
 
 @dataclass(frozen=True)
 class Dependency:
-    """The dependency digraph of paper 001, definition 1, and what follows from it.
+    """The dependency digraph of Chatziafratis et al. (2018), definition 1, and what follows from
+    it.
 
     ``bases`` int32 (N, 2): the pair {a, b} of each class, a < b, in lexicographic order.
     ``members``: for each class the rows of its triplets; of equal ones the first.
@@ -107,7 +109,8 @@ class Dependency:
 
 
 def dependency(triplets: Any) -> Dependency:
-    """Classes, digraph and measures of a set of triplets (paper 001, definitions 1 to 3).
+    """Classes, digraph and measures of a set of triplets (Chatziafratis et al. 2018, definitions 1
+    to 3).
 
     Triplets with one base form a class C. There is an edge C -> C' if for some ab|c of C the base
     of C' is {a, c} or {b, c}. DM(C) is the product over the layers l of what is reachable from C of
@@ -232,7 +235,7 @@ class Usefulness:
 def usefulness(
     n_leaves: int, triplets: Any, without: Tree | None = None, said: ArrayLike | None = None
 ) -> Usefulness:
-    """Which constraints are useful (paper 001, appendix B: "easy" ones are not).
+    """Which constraints are useful (Chatziafratis et al. 2018, appendix B: "easy" ones are not).
 
     ``implied``: every tree that satisfies the other rows satisfies this one (so does each of two
     equal rows). ``already``: ``without``, the method's tree under no triplets, satisfies it; all

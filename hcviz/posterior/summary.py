@@ -460,7 +460,8 @@ class Posterior:
     # ------------------------------------------------------------------ distances and depths
 
     def distance_variance(self, subsets: ArrayLike, induced: bool = True) -> Float:
-        """Paper 003's criterion for a question: TDV(S) of many subsets S at once, float64 (L,).
+        """Vikram & Dasgupta's (2016) criterion for a question: TDV(S) of many subsets S at once,
+        float64 (L,).
 
         ``subsets`` is int (L, s), s >= 2. TDV(S) is the greatest variance, over u and v in S, of
         the number of edges between u and v over the thinned trees: in the tree induced by S (as the

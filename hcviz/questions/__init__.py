@@ -1,4 +1,5 @@
-"""What to ask, what an answer becomes, and the loop of both (paper 003, sections 3.4 and 4)."""
+"""What to ask, what an answer becomes, and the loop of both (Vikram & Dasgupta 2016, sections 3.4
+and 4)."""
 
 from hcviz.questions.answers import SURPRISING, bits, locked, surprise, surprise_sentence
 from hcviz.questions.central import central_tree, disagreement

@@ -20,8 +20,8 @@ SURPRISING = 0.05
 def locked(question: Question) -> Int:
     """The triplets that say what the shown piece says, as items: int32 (s - 2, 3) if it is binary.
 
-    By Proposition 1 of paper 001. Accepting a piece adds nothing hard; this is what "lock these"
-    adds, on request. (A three without a tree gives none.)
+    By Proposition 1 of Chatziafratis et al. (2018). Accepting a piece adds nothing hard; this is
+    what "lock these" adds, on request. (A three without a tree gives none.)
     """
     rows = triplets_of_tree(question.shown)
     return np.array(question.items, np.int32)[rows]

@@ -46,10 +46,11 @@ def compared(posterior: Posterior) -> NDArray[np.intp]:
 def central_tree(posterior: Posterior, rng: np.random.Generator) -> Tree:
     """The sampled tree with the least mean :func:`disagreement` with all of them, first of equals.
 
-    Triplet distance is how paper 003 judges a tree; the tree that minimises its expectation under
-    the posterior is then the one to show (Bayes' choice, here among the sampled ones: for binary
-    trees the disagreement *is* the triplet distance). A single draw, which the paper shows, is
-    worse by what the sampler does not know: on Iris about twice as far from the target.
+    Triplet distance is how Vikram & Dasgupta (2016) judges a tree; the tree that minimises its
+    expectation under the posterior is then the one to show (Bayes' choice, here among the sampled
+    ones: for binary trees the disagreement *is* the triplet distance). A single draw, which the
+    paper shows, is worse by what the sampler does not know: on Iris about twice as far from the
+    target.
     """
     apart = disagreement(posterior, rng)
     best = compared(posterior)[int(np.argmin(apart.sum(axis=1)))]

@@ -1,4 +1,4 @@
-"""``simple``: three random items; which one is apart? (paper 003, section 5)"""
+"""``simple``: three random items; which one is apart? (Vikram & Dasgupta 2016, section 5)"""
 
 from __future__ import annotations
 

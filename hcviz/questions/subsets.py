@@ -1,4 +1,5 @@
-"""``random``, ``active`` and ``interleaved``: the tree that a subset induces (paper 003, 3.4)."""
+"""``random``, ``active`` and ``interleaved``: the tree that a subset induces (Vikram & Dasgupta
+2016, 3.4)."""
 
 from __future__ import annotations
 

@@ -88,7 +88,8 @@ def teach(
     seed: int = 0,
     params: Mapping[str, Any] | None = None,
 ) -> Iterator[Step]:
-    """Yield a :class:`Step` at the start and after each of ``answers`` answers (paper 003).
+    """Yield a :class:`Step` at the start and after each of ``answers`` answers (Vikram & Dasgupta
+    2016).
 
     Between two questions the chain makes ``proposals_per_item`` times n proposals, from which
     ``samples`` trees are taken. A correction ab|c is a hard constraint from then on; the chain's

@@ -1,4 +1,4 @@
-"""``smart``: the whole tree is shown (paper 003, section 5: "unrealistically")."""
+"""``smart``: the whole tree is shown (Vikram & Dasgupta 2016, section 5: "unrealistically")."""
 
 from __future__ import annotations
 

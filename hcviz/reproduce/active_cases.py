@@ -1,4 +1,5 @@
-"""What paper 002's experiments need: success of a division, a rival, the data of its tables."""
+"""What Krishnamurthy et al.'s (2012) experiments need: success of a division, a rival, the data of
+its tables."""
 
 from __future__ import annotations
 

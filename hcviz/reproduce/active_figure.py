@@ -1,4 +1,4 @@
-"""The picture of paper 002's experiments: figure 2, then figures 1, 4 and 3."""
+"""The picture of Krishnamurthy et al.'s (2012) experiments: figure 2, then figures 1, 4 and 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data sets of paper 003's experiments, as this project prepares them."""
+"""The data sets of Vikram & Dasgupta's (2016) experiments, as this project prepares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The pictures of papers 000 and 004: curves, the cars' trees with photographs, matrices of ARI."""
+"""The pictures of Ghoshdastidar et al. (2019) and Perrot et al. (2020): curves, the cars' trees
+with photographs, matrices of ARI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The claims of paper 000 (section 4, appendix B), tests of ``ghoshdastidar2019``'s tables."""
+"""The claims of Ghoshdastidar et al. (2019) (section 4, appendix B), tests of
+``ghoshdastidar2019``'s tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The claims of paper 004 (section 5), each as a test of the tables of ``perrot2020``."""
+"""The claims of Perrot et al. (2020) (section 5), each as a test of the tables of
+``perrot2020``."""
 
 from __future__ import annotations
 

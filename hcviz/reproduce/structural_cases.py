@@ -1,4 +1,5 @@
-"""Zoo as paper 001's experiment has it, and what of its target a method is told."""
+"""Zoo as Chatziafratis et al.'s (2018) experiment has it, and what of its target a method is
+told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The picture of paper 001's experiment: Table 1, and what constraints are worth."""
+"""The picture of Chatziafratis et al.'s (2018) experiment: Table 1, and what constraints are
+worth."""
 
 from __future__ import annotations
 

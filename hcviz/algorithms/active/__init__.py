@@ -1,4 +1,4 @@
-"""Paper 002: active clustering, few similarities of many items."""
+"""Krishnamurthy et al. (2012): active clustering, few similarities of many items."""
 
 from hcviz.algorithms.active.flat import FLAT, forget_flat, register_flat
 from hcviz.algorithms.active.framework import ActiveCluster

@@ -67,8 +67,8 @@ class Flat:
 
 
 def _laplacian(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
-    """Algorithm 2 of paper 002: the sign of the second eigenvector of D - W. For k > 2, k-means on
-    the rows of the k - 1 first ones after the constant."""
+    """Algorithm 2 of Krishnamurthy et al. (2012): the sign of the second eigenvector of D - W. For
+    k > 2, k-means on the rows of the k - 1 first ones after the constant."""
     return (yield from _spectral(weights, key, count, k, seed, laplacian=True))
 
 
@@ -180,9 +180,9 @@ def eigengap(
     """How many clusters: the k in 2..``most`` with the largest gap in the spectrum, the least of
     equals. Yields None at places to stop.
 
-    Of the Laplacian, lambda_(k+1) - lambda_k (section 3.4 of paper 002); of the double-centred
-    matrix, whose k - 1 large eigenvalues stand for k clusters, mu_(k-1) - mu_k. ``roots``: of
-    their square roots, where ``weights`` are products. O(count^3).
+    Of the Laplacian, lambda_(k+1) - lambda_k (section 3.4 of Krishnamurthy et al. 2012); of the
+    double-centred matrix, whose k - 1 large eigenvalues stand for k clusters, mu_(k-1) - mu_k.
+    ``roots``: of their square roots, where ``weights`` are products. O(count^3).
     """
     most = min(most, count - 1)
     if most < 3:

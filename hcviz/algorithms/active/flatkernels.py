@@ -248,7 +248,8 @@ def halves(sizes):
 
 @njit
 def signs(vector):
-    """0 where the vector is 0 or more, else 1 (algorithm 2 of paper 002): int32 (count,)."""
+    """0 where the vector is 0 or more, else 1 (algorithm 2 of Krishnamurthy et al. 2012): int32
+    (count,)."""
     labels = np.zeros(vector.size, np.int32)
     for i in range(vector.size):
         if vector[i] < 0:

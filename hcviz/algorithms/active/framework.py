@@ -1,4 +1,5 @@
-"""``ActiveCluster(A, s, k)``: hierarchies from few similarities (paper 002, algorithm 1)."""
+"""``ActiveCluster(A, s, k)``: hierarchies from few similarities (Krishnamurthy et al. 2012,
+algorithm 1)."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ PAPER: dict[str, Any] = {"below_s": "stop", "repair": 0.0, "sharpen": False, "ap
 
 @dataclass(frozen=True)
 class ActiveCluster:
-    """The framework of paper 002: any flat method, made hierarchical and sparing.
+    """The framework of Krishnamurthy et al. (2012): any flat method, made hierarchical and sparing.
 
     On a set of m items: draw ``s`` of them, cluster these by the flat method ``A`` into ``k``, put
     every other item into the cluster to whose sampled members it is most similar on average, and do

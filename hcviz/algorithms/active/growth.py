@@ -292,7 +292,8 @@ class Growth:
     # ------------------------------------------------------------------ by a sample
 
     def _sampled(self, one: Waiting, crew: Crew | None) -> Steps:
-        """Algorithm 1 of paper 002, one division: sample, cluster, place; then second looks."""
+        """Algorithm 1 of Krishnamurthy et al. (2012), one division: sample, cluster, place; then
+        second looks."""
         plan, m = self.plan, len(one.own)
         who = self.items[one.own]
         rng = np.random.default_rng(one.seed)

@@ -1,4 +1,5 @@
-"""Paper 002's methods: ``ActiveCluster`` with one flat method or another, and over everything."""
+"""Krishnamurthy et al.'s (2012) methods: ``ActiveCluster`` with one flat method or another, and
+over everything."""
 
 from __future__ import annotations
 

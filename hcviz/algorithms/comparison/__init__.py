@@ -1,4 +1,5 @@
-"""Papers 000 and 004: trees and partitions from comparisons alone."""
+"""Ghoshdastidar et al. (2019) and Perrot et al. (2020): trees and partitions from comparisons
+alone."""
 
 from hcviz.algorithms.comparison.active import ACTIVE_KERNEL, CL, SL
 from hcviz.algorithms.comparison.embedding import FORTE, T_STE

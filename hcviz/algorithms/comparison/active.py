@@ -1,4 +1,5 @@
-"""Paper 000's methods that ask: single and complete linkage, and the active quadruplets kernel."""
+"""Ghoshdastidar et al.'s (2019) methods that ask: single and complete linkage, and the active
+quadruplets kernel."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ class KernelParameters(param.Parameterized):
 def run_linkage(
     method: Method, problem: Problem, params: NoParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Single or complete linkage by asking which of two pairs is more alike (paper 000, 3.1).
+    """Single or complete linkage by asking which of two pairs is more alike (Ghoshdastidar et al.
+    2019, 3.1).
 
     Who is asked: the problem's oracle; without one, its similarity, of which the method then learns
     nothing but the answers.
@@ -78,7 +80,8 @@ def _linkage(
 def run_kernel(
     problem: Problem, params: KernelParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """4K-AL with active comparisons (paper 000, equation (2)), then average linkage.
+    """4K-AL with active comparisons (Ghoshdastidar et al. 2019, equation (2)), then average
+    linkage.
 
     K_ij sums, over reference pairs (i0, j0) in R and landmarks k other than i and j,
     sgn(w_ik - w_i0j0) sgn(w_jk - w_i0j0). Every item is a landmark with probability q = ln N / N

@@ -159,7 +159,8 @@ def run(
     rng: np.random.Generator,
     start: Any,
 ) -> Iterator[Snapshot | None]:
-    """Embed, then average linkage of the cosine between centred points (paper 000, section 4.2).
+    """Embed, then average linkage of the cosine between centred points (Ghoshdastidar et al. 2019,
+    section 4.2).
 
     Metrics ``agreement``, the share of answers that the points' distances tell alike, and ``loss``,
     the mean that was descended on. Items that were never compared stay where chance put them. One

@@ -1,4 +1,5 @@
-"""4-AL: average linkage of quadruplets (paper 000, section 3.3), from lists and from sign tables.
+"""4-AL: average linkage of quadruplets (Ghoshdastidar et al. 2019, section 3.3), from lists and
+from sign tables.
 
 With w_kl = 1 / (|G(k)| |G(l)|) for k and l in different clusters and 0 within one, equation (5) is
 W(p, q) = 2 / (K (K - 1) |p| |q|) * sum over ij in p x q of v_ij, v_ij = sum over pairs {k, l} of

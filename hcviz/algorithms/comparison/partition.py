@@ -1,4 +1,5 @@
-"""Paper 004: a similarity from comparisons, a semidefinite program, k-means on its rows, SPUR."""
+"""Perrot et al. (2020): a similarity from comparisons, a semidefinite program, k-means on its rows,
+SPUR."""
 
 from __future__ import annotations
 
@@ -92,8 +93,8 @@ def theta(solution: Solution, k: int) -> float:
 def run(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """SDP-k, then k-means on the rows of X (paper 004); SPUR where ``k`` is 0; SDP-lambda, with
-    round(trace X) clusters, where ``lam`` is given.
+    """SDP-k, then k-means on the rows of X (Perrot et al. 2020); SPUR where ``k`` is 0; SDP-lambda,
+    with round(trace X) clusters, where ``lam`` is given.
 
     Comparison-based SPUR (Algorithm 1 of the paper): SDP-lambda at lambda_max = c / n and
     lambda_min = sqrt(c ln n / n), c the number of answers, gives the range of k from

@@ -1,4 +1,4 @@
-"""Paper 000's methods for answers that are there already: 4K-AL and 4-AL."""
+"""Ghoshdastidar et al.'s (2019) methods for answers that are there already: 4K-AL and 4-AL."""
 
 from __future__ import annotations
 

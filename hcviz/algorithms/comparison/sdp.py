@@ -1,4 +1,5 @@
-"""SDP-lambda and SDP-k of paper 004, by ADMM on a few eigenvectors a step, with a dual bound.
+"""SDP-lambda and SDP-k of Perrot et al. (2020), by ADMM on a few eigenvectors a step, with a dual
+bound.
 
     SDP-k:       max <S, X>                    SDP-lambda:  max <S, X> - lambda trace X
     over X >= 0 entrywise, X positive semidefinite, X 1 = 1; for SDP-k also trace X = k.

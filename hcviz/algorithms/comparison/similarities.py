@@ -43,7 +43,8 @@ def check_items(n_items: int) -> None:
 
 
 class AddS:
-    """AddS-3 and AddS-4 (paper 004, section 3), in one pass over answers that may keep arriving.
+    """AddS-3 and AddS-4 (Perrot et al. 2020, section 3), in one pass over answers that may keep
+    arriving.
 
     ``sums`` int64 (n, n) is symmetric with a zero diagonal: a quadruplet (i, j, k, l) adds 1 to
     S_ij and takes 1 from S_kl; a triplet (i, j, r) adds 1 to S_ij and takes 1 from S_ir, the same
@@ -115,7 +116,8 @@ Kernel = Literal["equation 3", "published"]
 def mulk4_steps(
     n_items: int, answers: Comparisons | NDArray[Any], kernel: Kernel = "equation 3"
 ) -> Generator[None, None, Float]:
-    """MulK-4, the passive quadruplets kernel of paper 000, as a generator that *returns* it.
+    """MulK-4, the passive quadruplets kernel of Ghoshdastidar et al. (2019), as a generator that
+    *returns* it.
 
     K_ij = sum over pairs {k, l} and items r of s(i, r; k, l) s(j, r; k, l), where s is the net
     number of answers that {i, r} is more alike than {k, l}; float64 (n, n), whole numbers, diagonal

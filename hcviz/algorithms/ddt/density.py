@@ -1,4 +1,5 @@
-"""The exact log joint of paper 003's model, by Gaussian message passing over flat arrays.
+"""The exact log joint of Vikram & Dasgupta's (2016) model, by Gaussian message passing over flat
+arrays.
 
 NOTES of the paper, restated: an inner node v with l and r leaves below its children, at u_v below a
 parent at u_p, has prior density a(t_v) exp(c (u_p - u_v) H(l+r-1)) (l-1)! (r-1)! / (l+r-1)!.

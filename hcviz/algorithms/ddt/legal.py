@@ -1,4 +1,5 @@
-"""Where a pruned subtree may be put back so that every triplet holds (paper 003, section 3.2).
+"""Where a pruned subtree may be put back so that every triplet holds (Vikram & Dasgupta 2016,
+section 3.2).
 
 With R the pruned tree and S the subtree, a triplet ab|c has a say only if S holds some but not all
 of its items, and then

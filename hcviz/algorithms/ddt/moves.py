@@ -1,4 +1,4 @@
-"""The constrained subtree-prune-and-regraft move (paper 003, section 3), compiled.
+"""The constrained subtree-prune-and-regraft move (Vikram & Dasgupta 2016, section 3), compiled.
 
 A subtree S is taken uniformly among the nodes other than the root and pruned; R is what remains. A
 proposal lets a particle walk down R from the topmost legal branch as the diffusion would: on a

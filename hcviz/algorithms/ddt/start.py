@@ -177,7 +177,7 @@ def mend(w: Work, triplets: Triplets, way: str = "guided") -> bool:
 
 
 def rebuilt(tree: Tree, triplets: Triplets) -> Tree:
-    """BUILD at the topmost LCAs of violated triplets (paper 003, section 3.2).
+    """BUILD at the topmost LCAs of violated triplets (Vikram & Dasgupta 2016, section 3.2).
 
     All leaves below such a node are arranged anew by the triplets within, whatever the data say;
     heights go down from the node's in proportion to clade size - 1. Polytomies are left.

@@ -1,4 +1,5 @@
-"""Paper 001: recursive cuts under triplets, and the cheapest tree that a search finds."""
+"""Chatziafratis et al. (2018): recursive cuts under triplets, and the cheapest tree that a search
+finds."""
 
 from hcviz.algorithms.structural.crsc import CRBC, CRSC, HRSC
 from hcviz.algorithms.structural.dissimilar import DENSEST_CUT, DERANDOMISED_CUT, RANDOM_CUT

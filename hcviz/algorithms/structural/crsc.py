@@ -1,4 +1,5 @@
-"""CRSC, CRBC and HRSC: recursive cuts of similarities under triplets (paper 001)."""
+"""CRSC, CRBC and HRSC: recursive cuts of similarities under triplets (Chatziafratis et al.
+2018)."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ class SoftParameters(Parameters):
 def run_crsc(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive sparsest cut on the supergraph, paper 001, Algorithm 1.
+    """Recursive sparsest cut on the supergraph, Chatziafratis et al. (2018), Algorithm 1.
 
     On the current set, a and b of every triplet ab|c inside it are one supernode; the supergraph
     is cut so that w(S, S^c) / (|S| |S^c|) is small (|S| in items), exactly or nearly, by the
@@ -84,7 +85,8 @@ def run_crsc(
 def run_crbc(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive balanced cut on the supergraph, paper 001, theorem 2 and equation (3).
+    """Recursive balanced cut on the supergraph, Chatziafratis et al. (2018), theorem 2 and equation
+    (3).
 
     As :func:`run_crsc`, but of the cuts that leave at least a third of the items on each side the
     lightest is wanted. There is one unless a supernode has more than two thirds of the items: then
@@ -111,7 +113,8 @@ def _hard(
 def run_hrsc(
     problem: Problem, params: SoftParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive sparsest cut of the hypergraph of paper 001, section 3: triplets at a price.
+    """Recursive sparsest cut of the hypergraph of Chatziafratis et al. (2018), section 3: triplets
+    at a price.
 
     Nearly minimises the regularised cost, equation (4): Dasgupta's cost plus
     ``lam`` c_k |T[a,b]| for every violated ab|c of weight c_k. On a set that holds a, b and c the

@@ -1,4 +1,5 @@
-"""Top-down methods for dissimilarities (paper 001, section 4): high values are wanted."""
+"""Top-down methods for dissimilarities (Chatziafratis et al. 2018, section 4): high values are
+wanted."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def run_densest(
 
     Begins with the densest cut of one supernode from the rest, and moves one supernode at a time
     while w(S, S^c) / (|S| |S^c|) rises. Without triplets a (2/3 - o(1))-approximation; with a
-    single one it can be off by a factor of order n (paper 001, Figure 4:
+    single one it can be off by a factor of order n (Chatziafratis et al. 2018, Figure 4:
     :func:`hcviz.datasets.densest_cut_trap`). O(|A|^2) a set, O(|A|) a move.
     """
     problem = problem.as_dissimilarities()

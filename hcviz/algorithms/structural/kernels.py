@@ -1,4 +1,4 @@
-"""Compiled steps of the top-down methods of paper 001.
+"""Compiled steps of the top-down methods of Chatziafratis et al. (2018).
 
 The state is a set of flat arrays. ``items`` is a permutation of 0..n-1 of which every set still to
 be divided is a slice, increasing within; ``active`` holds the rows of the triplets inside each set
@@ -83,7 +83,7 @@ def copy_weights(matrix, low, items, begin, end, first, last, weights):
 @njit
 def add_answers(rows, active, t_begin, t_end, price, key, weights):
     """Add the price of every active ab|c to the edge a-b: a cut that parts a and b while c is there
-    pays it (paper 001, section 3: the hyperedge {a, b, c} as a triangle)."""
+    pays it (Chatziafratis et al. 2018, section 3: the hyperedge {a, b, c} as a triangle)."""
     for k in range(t_begin, t_end):
         t = active[k]
         a, b = key[rows[t, 0]], key[rows[t, 1]]

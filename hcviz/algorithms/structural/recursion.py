@@ -1,4 +1,5 @@
-"""The recursion that all top-down methods of paper 001 share: contract, cut, part, again.
+"""The recursion that all top-down methods of Chatziafratis et al. (2018) share: contract, cut,
+part, again.
 
 On the current set, a and b of every triplet ab|c inside it are one supernode; the supergraph (sizes
 in items, parallel edges added, no loops) is cut, and triplets that the cut resolves drop out. Soft

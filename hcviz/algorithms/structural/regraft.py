@@ -4,7 +4,8 @@ A binary tree over n items is kept in preorder, m = 2n - 1 positions: the left c
 its right child is ``end[k + 1]``, and its nodes are ``k .. end[k] - 1``. ``cut[k]`` is what node k
 cuts: the weight between its two children and, where triplets are soft, the penalty lam c_k of every
 ab|c that fails there (LCA(a, b) = k with c below it). The objective, to be minimised, is the sum of
-``size[k] cut[k]``: Dasgupta's cost, or the regularised cost of paper 001, equation (4).
+``size[k] cut[k]``: Dasgupta's cost, or the regularised cost of Chatziafratis et al. (2018),
+equation (4).
 
 Take the subtree S of s items out, and put it back above node u of the rest R. With X(u) the weight
 between S and the items below u, all pairs of S with others, and all that grows by S, cost

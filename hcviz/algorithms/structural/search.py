@@ -65,13 +65,13 @@ def run(
 ) -> Iterator[Snapshot | None]:
     """Descent by subtree-prune-and-regraft, kicked and repeated: iterated local search.
 
-    Minimises Dasgupta's cost, the regularised cost of paper 001 (equation 4) where ``lam`` is
-    given, or maximises the dissimilarity value less the penalties. For a subtree S *all* places to
-    regraft it are weighed in one O(n) pass (:mod:`hcviz.algorithms.structural.regraft`) after
-    O(n |S|) to add its rows up, and the best is taken; a tree at which no regraft of any subtree
-    pays is kept if it is no worse than the best so far, and a few random regrafts begin the next
-    descent. Every tree yielded is the best so far, so their costs only fall. Hard triplets hold in
-    all of them.
+    Minimises Dasgupta's cost, the regularised cost of Chatziafratis et al. (2018) (equation 4)
+    where ``lam`` is given, or maximises the dissimilarity value less the penalties. For a subtree S
+    *all* places to regraft it are weighed in one O(n) pass
+    (:mod:`hcviz.algorithms.structural.regraft`) after O(n |S|) to add its rows up, and the best is
+    taken; a tree at which no regraft of any subtree pays is kept if it is no worse than the best so
+    far, and a few random regrafts begin the next descent. Every tree yielded is the best so far, so
+    their costs only fall. Hard triplets hold in all of them.
 
     Begins at ``start``, repaired and made binary, else at CRSC's tree (for dissimilarities at a
     balanced one). On binary trees a constant added to all pairs adds the same to every tree's cost,

@@ -53,7 +53,7 @@ def deepest(found: Dependency) -> int:
 
 
 def words(store: Store, found: Dependency) -> str:
-    """The guarantee in words (paper 001, theorem 5)."""
+    """The guarantee in words (Chatziafratis et al. 2018, theorem 5)."""
     session = store.session
     guarantee = dependency_guarantee(session.n_items, session.triplets, found)
     named = np.unique(session.triplets.rows).size

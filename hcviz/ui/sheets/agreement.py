@@ -1,7 +1,7 @@
 """How methods agree: the adjusted Rand index of each two methods' k clusters.
 
 A method that parts the items itself (:attr:`hcviz.algorithms.base.Algorithm.at_k`) is held by that
-partition, as in paper 004's matrix; any other by its tree, cut into k.
+partition, as in Perrot et al.'s (2020) matrix; any other by its tree, cut into k.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""How the constraints depend on each other: the dependency digraph of paper 001, in layers."""
+"""How the constraints depend on each other: the dependency digraph of Chatziafratis et al. (2018),
+in layers."""
 
 from __future__ import annotations
 
