@@ -77,7 +77,7 @@ def test_a_run_begins_with_the_tree_on_the_screen(settling_store, loop):
     store = settling_store
     if store.session.method != "ddt":
         store.dispatch(act.SetMethod("ddt"))
-    loop.until(lambda: store.session.status == "settled", 60)
+    loop.until(lambda: store.session.status == "settled")
     shown, begun = store.session.tree, []
     store.subscribe(
         lambda s: s.session.snapshot,
@@ -149,7 +149,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
     if store.session.method != "ddt":
         store.dispatch(act.SetMethod("ddt"))
     assert store.settles
-    loop.until(lambda: store.session.status == "settled", 60)
+    loop.until(lambda: store.session.status == "settled")
     snapshot = store.session.snapshot
     assert snapshot.step == snapshot.total
     assert len(snapshot.state.chains) == 2
@@ -161,7 +161,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
     before = store.session.snapshot
     store.dispatch(act.SetParams({"steps": 160}))  # as many as the person says
     assert not store.settles
-    loop.until(lambda: store.session.status == "settled", 60)
+    loop.until(lambda: store.session.status == "settled")
     assert store.session.snapshot is not before
     assert store.session.snapshot.total == 160
 
@@ -197,11 +197,11 @@ def test_an_answer_keeps_the_clades_that_the_draws_do_not_contradict(settling_st
     store = settling_store
     if store.session.method != "ddt":
         store.dispatch(act.SetMethod("ddt"))
-    loop.until(lambda: store.session.status == "settled", 60)
+    loop.until(lambda: store.session.status == "settled")
     old = store.session.snapshot.tree
     a, b, c = next(row for row in permutations(range(8), 3) if not old.satisfies([row])[0])
     store.dispatch(act.AddConstraint((a, b), c))
-    loop.until(lambda: store.session.status == "settled", 60)
+    loop.until(lambda: store.session.status == "settled")
     new = store.session.snapshot.tree
     assert new.satisfies([[a, b, c]])[0]
     with store.samples.open() as posterior:
