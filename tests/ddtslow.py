@@ -18,7 +18,7 @@ from hcviz.algorithms.ddt.work import (
     PARENT,
     RIGHT,
     SIZE,
-    SLIDES_MANY,
+    SLIDES_FEW,
     U,
     Work,
     allocate,
@@ -198,7 +198,7 @@ LIMIT = 4.5
 #: So many slides between two regrafts that there is never a regraft.
 SLIDES_ALONE = 10**9
 #: Slides between two regrafts: none, as many as by default, no regrafts.
-MOVES = {"regrafts": 0, "both": SLIDES_MANY, "slides": SLIDES_ALONE}
+MOVES = {"regrafts": 0, "both": SLIDES_FEW, "slides": SLIDES_ALONE}
 
 
 def exact_harmonic(k: int) -> Fraction:

@@ -218,3 +218,12 @@ def test_a_constraint_changes_what_it_is_about():
     assert len(clades(tree) - clades(after)) <= 0.15 * len(clades(tree))
     from_it = hcviz.fit("ddt", problem.with_triplets([row]), start=tree)
     assert len(clades(tree) - clades(from_it)) >= 0.4 * len(clades(tree))
+
+
+def test_the_tree_before_must_be_binary():
+    """A polytomy has fewer clades, so fewer supports below 1: it would always win."""
+    rng = np.random.default_rng(1)
+    posterior = filled([random_tree(rng, 8) for _ in range(30)])
+    star = Tree([8] * 8 + [-1], [0.0] * 8 + [1.0], 8)
+    with pytest.raises(InvalidData, match="must be binary"):
+        posterior.summary_tree(before=star)

@@ -17,6 +17,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples, budget
 from hcviz.jobs.budget import Budget
+from hcviz.jobs.task import Gate, Task, perform
 from hcviz.posterior.settling import Settling
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
@@ -192,29 +193,57 @@ def test_the_budget_comes_from_the_environment(monkeypatch):
     assert page_budget() == 20.0
 
 
-def test_an_answer_keeps_the_clades_that_the_draws_do_not_contradict(settling_store, loop):
+@pytest.fixture
+def doubtful_store(loop):
+    """Points of a normal distribution: hardly any clade has support. Runs have 200 n steps."""
+    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    points = np.random.default_rng(5).normal(size=(24, 3)).round(3)
+    rows = "".join(f"item {k},{x},{y},{z}\n" for k, (x, y, z) in enumerate(points.tolist()))
+    spec = DataSpec(kind="table", name="many.csv", filename="many.csv",
+                    content=b"name,a,b,c\n" + rows.encode())  # fmt: skip
+    assert made.open_data(spec)
+    yield made
+    made.close()
+
+
+def test_an_answer_keeps_the_clades_that_the_draws_do_not_contradict(doubtful_store, loop):
     """The definition: the summary with the repaired old picture as the tree before it."""
-    store = settling_store
+    store = doubtful_store
     if store.session.method != "ddt":
         store.dispatch(act.SetMethod("ddt"))
     loop.until(lambda: store.session.status == "settled")
     old = store.session.snapshot.tree
-    a, b, c = next(row for row in permutations(range(8), 3) if not old.satisfies([row])[0])
+    a, b, c = next(row for row in permutations(range(24), 3) if not old.satisfies([row])[0])
     store.dispatch(act.AddConstraint((a, b), c))
     loop.until(lambda: store.session.status == "settled")
     new = store.session.snapshot.tree
     assert new.satisfies([[a, b, c]])[0]
     with store.samples.open() as posterior:
         expected = posterior.summary_tree(before=build_guided(old, [[a, b, c]]))
+        alone = posterior.summary_tree()
     assert np.array_equal(new.parent, expected.parent)
+    assert not np.array_equal(new.parent, alone.parent)
+
+
+@pytest.mark.parametrize("step", [0, 40])
+def test_only_a_summary_of_draws_is_kept(step):
+    """A snapshot at step 0 shows the tree that a run starts from, which may be any tree."""
+    problem = Problem(features=np.random.default_rng(0).normal(size=(12, 3)))
+    start = next(s for s in hcviz.run("ddt", problem, steps=40, every=40) if s.step == step)
+    samples = Samples(12)
+    task = Task(1, "ddt", "hcviz.algorithms.ddt", problem, {"steps": 40}, 0, start)
+    perform(
+        task, SimpleNamespace(offer=lambda _: None, end=lambda _: None), Gate(), samples=samples
+    )
+    assert (samples._before is not None) == (step > 0)
 
 
 @pytest.mark.parametrize(
     ("accuracy", "seconds", "said"),
-    [(0.1, 20.0, "; 5 points take about 60 s more"),
-     (0.07, 20.0, "; 5 points take about 20 s more"),
-     (0.2, 20.0, "; 5 points take about 5 minutes more"), (0.05, 20.0, ""), (0.1, 0.0, ""),
-     (0.6, 20.0, ""), (float("nan"), 20.0, "")],
+    [(0.1, 20.0, "; reaching 5 points takes about 60 s more"),
+     (0.07, 20.0, "; reaching 5 points takes about 20 s more"),
+     (0.2, 20.0, "; reaching 5 points takes about 5 minutes more"),
+     (0.05, 20.0, ""), (0.1, 0.0, ""), (0.6, 20.0, ""), (float("nan"), 20.0, "")],
 )  # fmt: skip
 def test_the_time_left_grows_with_the_square_of_the_accuracy(accuracy, seconds, said):
     """20 s at 10 points: 80 s in all for 5, so 60 s more; at 20 points 320 s in all."""

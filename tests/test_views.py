@@ -69,8 +69,34 @@ def test_a_series_is_a_line_with_gaps(store):
 def test_a_matrix_is_a_picture_dark_where_it_is_high(store):
     found = shown(store, table=Matrix(np.array([[0.0, 1.0, np.nan], [2.0, 4.0, 0.0]])))["table"]
     image = Image.open(io.BytesIO(base64.b64decode(found.pop("image").partition(",")[2])))
-    assert np.asarray(image).tolist() == [[255, 191, 255], [128, 0, 255]]
+    grey, seen = np.moveaxis(np.asarray(image), -1, 0)
+    assert grey.tolist() == [[255, 191, 255], [128, 0, 255]]
+    assert seen.tolist() == [[255, 255, 0], [255, 255, 255]]  # the unknown cell is transparent
     assert found == {"kind": "matrix", "rows": 2, "cols": 3, "low": "0", "high": "4"}
+
+
+def test_a_large_matrix_keeps_its_highest_value(store):
+    """One high cell of 300 x 300 is in the picture and in the caption, wherever it is."""
+    values = np.zeros((300, 300))
+    values[100, 101] = 100.0
+    values[7, 7] = np.nan
+    found = shown(store, table=Matrix(values))["table"]
+    image = Image.open(io.BytesIO(base64.b64decode(found["image"].partition(",")[2])))
+    assert max(image.size) <= views.CELLS
+    assert (np.asarray(image)[..., 0] == 0).sum() == 1
+    assert (found["low"], found["high"]) == ("0", "100")
+    nothing = shown(store, table=Matrix(np.full((2, 2), np.nan)))["table"]
+    assert nothing == {"kind": "sentence", "said": "No value of this matrix is known."}
+
+
+def test_whether_there_is_a_section_draws_nothing(store, monkeypatch):
+    """It is asked for after every change of the page."""
+    square = np.ones((2, 2))
+    shown(store, table=Matrix(square))
+    called = []
+    monkeypatch.setattr(views, "RENDERERS", {Matrix: lambda *given: called.append(given)})
+    assert SECTION.sees(store)[0]
+    assert called == []
 
 
 def test_a_matrix_of_items_is_a_heatmap(store):

@@ -117,7 +117,7 @@ def test_a_split_in_words(zoo, loop):
         ", ".join(names(zoo, 0, 1, 2)), ", ".join(names(zoo, 3, 4)),
     ]  # fmt: skip
     assert [len(piece["answers"]) for piece in told["pieces"]] == [1, 1]
-    assert (told["singles"], told["further"], told["forced"]) == (n - 5, 0, False)
+    assert (told["unconstrained"], told["further"], told["forced"]) == (n - 5, 0, False)
     SECTIONS["why"].act(Gestures(zoo), "piece", {"piece": 0})
     assert zoo.view.selection == (0, 1, 2)
     assert "No answer is about these 3 items" in SECTIONS["why"].picture(zoo)["said"]

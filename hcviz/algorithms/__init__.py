@@ -253,11 +253,10 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     Without ``steps``, a sampler's two chains go on until the supports have settled, as in
     :func:`sample`, or until each has made 5,000 n proposals (above 400 items: 2,000,000 or 200 n,
     whichever is more). Under hard constraints, and without ``start``, it first finds the summary
-    tree without constraints. That tree, repaired, is where the chains begin, and its clades are
-    kept where the draws do not contradict them: a constraint changes what it is about. This takes
-    twice the time. With ``steps`` each of its ``chains`` (1 unless given) makes exactly so
-    many, and ``every`` is the thinning. The earlier half of the draws is burn-in. The result
-    depends on the seed alone.
+    tree without constraints. The first chain begins at that tree, repaired, and its clades are
+    kept where the draws do not contradict them. This takes twice the time. With ``steps`` each of
+    its ``chains`` (1 unless given) makes exactly so many, and ``every`` is the thinning. The
+    earlier half of the draws is burn-in. The result depends on the seed alone.
 
     Examples
     --------

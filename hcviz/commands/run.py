@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
         samples = Samples(problem.n_items) if method.samples else None
         for snapshot in show_progress(stream, options.method):
             last = snapshot
-            if samples is not None:  # the summary tree of all draws, as on the page
+            if samples is not None:  # the summary tree of all draws
                 samples.take(snapshot)
                 last = samples.summarised(snapshot)
     assert last is not None, f"{options.method} yielded nothing"

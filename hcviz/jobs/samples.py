@@ -117,7 +117,7 @@ class Samples:
         :meth:`Posterior.summary_tree`.
         """
         if snapshot.step == 0:
-            if self._summary is None and keep:
+            if self._summary is None and keep and first is not None and first.is_binary:
                 self._before = first
             tree = first if self._summary is None else self._summary
             return snapshot if tree is None else replace(snapshot, tree=tree)

@@ -113,6 +113,13 @@ def first_tree(task: Task) -> Tree | None:
     return tree
 
 
+def _shows_summary(start: Snapshot | Tree | None) -> bool:
+    """Whether a snapshot of a sampler has made draws, so that its tree is a summary of them."""
+    if not isinstance(start, Snapshot) or start.step == 0:
+        return False
+    return bool(getattr(start.state, "chains", ()))
+
+
 def taken_up(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
     """What the run yields after ``reached``, a snapshot of it, for a method that has ``rest``."""
     method = task.known()
@@ -156,8 +163,7 @@ def perform(
                         if budget is not None:
                             snapshot = budget.mark(snapshot)
                         first = first_tree(task) if snapshot.step == 0 else None
-                        keep = bool(getattr(getattr(task.start, "state", None), "chains", ()))
-                        snapshot = samples.summarised(snapshot, first, keep)
+                        snapshot = samples.summarised(snapshot, first, _shows_summary(task.start))
                     courier.offer(snapshot)
                     if budget is not None and budget.over:
                         break

@@ -358,10 +358,10 @@ class Posterior:
             True: any two sampled clades may be joined (CCD0-MAP). False: a clade is split only as
             some sampled tree splits it (HIPSTR).
         before : Tree or None
-            A tree of the same items, such as the summary before a constraint was added. Its clades
-            may be used as well, and their supports count as 3 standard errors higher. So a clade
-            of it is replaced only where the draws show that others are more credible. With more
-            draws it has less and less effect.
+            A binary tree of the same items, such as the summary before a constraint was added. Its
+            clades may be used as well, and their supports count as 3 standard errors higher. So a
+            clade of it is replaced only where the draws show that others are more credible. With
+            more draws it has less and less effect.
 
         Returns
         -------
@@ -373,7 +373,7 @@ class Posterior:
         Raises
         ------
         InvalidData
-            No tree has been sampled yet.
+            No tree has been sampled yet, or ``before`` has a node with more than two children.
 
         Notes
         -----
@@ -397,6 +397,8 @@ class Posterior:
             trees.append(self._champion)
         if before is None:
             return summary_tree(self.clade_table, trees, composed)
+        if not before.is_binary:
+            raise InvalidData("The tree before must be binary.", "Leave before=None.")
         share = self.support(before)[:-1]
         extra = margins(share, self._effective_number(before, share))
         return summary_tree(self.clade_table, trees, composed, before, extra)

@@ -92,7 +92,7 @@ def settled(store: Store) -> dict[str, str] | None:
 
 
 def time_left(found: Settling, seconds: float) -> str:
-    """``; 5 points take about 40 s more``, or nothing where that is unknown.
+    """``; reaching 5 points takes about 40 s more``, or nothing where that is unknown.
 
     The accuracy falls with the square root of the draws, and so of the ``seconds`` so far.
     """
@@ -102,7 +102,7 @@ def time_left(found: Settling, seconds: float) -> str:
     said = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
     if more > 90.0:
         said = counted(math.ceil(more / 60.0), "minute")
-    return f"; {LIMIT * 100:.0f} points take about {said} more"
+    return f"; reaching {LIMIT * 100:.0f} points takes about {said} more"
 
 
 def accuracy(found: Settling) -> str:

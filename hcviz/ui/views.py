@@ -46,16 +46,25 @@ def series(store: Store, view: View) -> Drawn | None:
 
 
 def matrix(store: Store, view: View) -> Drawn | None:
-    """A grey picture, dark where values are high; None for one of items: the heatmap draws it."""
+    """A grey picture, dark where values are high; None for one of items: the heatmap draws it.
+
+    Each pixel shows the highest value of a block of cells.
+    """
     if not isinstance(view, Matrix) or view.items or view.values.ndim != 2 or not view.values.size:
         return None
-    rows, cols = (max(1, -(-size // CELLS)) for size in view.values.shape)
-    values = np.asarray(view.values[::rows, ::cols], np.float64)
+    values = np.asarray(view.values, np.float64)
     known = np.isfinite(values)
-    low, high = (float(f(values[known])) if known.any() else 0.0 for f in (np.min, np.max))
-    share = np.where(known, (values - low) / (high - low or 1.0), 0.0)
+    if not known.any():
+        return {"kind": "sentence", "said": "No value of this matrix is known."}
+    low, high = float(values[known].min()), float(values[known].max())
+    rows, cols = (np.arange(0, size, max(1, -(-size // CELLS))) for size in values.shape)
+    values = np.where(known, values, -np.inf)
+    blocks = np.maximum.reduceat(np.maximum.reduceat(values, rows, axis=0), cols, axis=1)
+    share = np.where(np.isfinite(blocks), (blocks - low) / (high - low or 1.0), 0.0)
+    seen = np.where(np.isfinite(blocks), 255, 0)  # a block without a known value is transparent
     packed = io.BytesIO()
-    Image.fromarray(np.rint(255 * (1 - share)).astype(np.uint8)).save(packed, "PNG")
+    pixels = np.stack([np.rint(255 * (1 - share)), seen], axis=-1).astype(np.uint8)
+    Image.fromarray(pixels, "LA").save(packed, "PNG")
     image = "data:image/png;base64," + base64.b64encode(packed.getvalue()).decode()
     return {
         "kind": "matrix",
@@ -76,14 +85,15 @@ def graph(store: Store, view: View) -> Drawn | None:
         return None
     if k > CIRCLE:
         return {"kind": "sentence", "said": f"{k:,} nodes: up to {CIRCLE:,} are drawn."}
-    edges = tuple(map(tuple, view.edges.tolist()))
+    edges = tuple(map(tuple, view.edges[:EDGES].tolist()))
+    many = len(view.edges)
     return {
         "kind": "graph",
         "names": [str(name) for name in view.names],
         "at": [list(at) for at in _places(k, edges)],
-        "edges": [list(edge) for edge in edges[:EDGES]],
+        "edges": [list(edge) for edge in edges],
         "directed": view.directed,
-        "said": f"{len(edges):,} edges: {EDGES:,} are drawn." if len(edges) > EDGES else "",
+        "said": f"{many:,} edges: {EDGES:,} are drawn." if many > EDGES else "",
     }
 
 
@@ -122,8 +132,8 @@ def points(store: Store, view: View) -> Drawn | None:
             {"id": item, "at": place, "name": labels[item], "chosen": item in chosen}
             for item, place in zip(shown.tolist(), at, strict=True)
         ],
-        "said": f"Every {len(labels) // shown.size}th item is drawn."
-        if shown.size < int(whole.sum())
+        "said": f"{shown.size:,} of {len(labels):,} items are drawn."
+        if shown.size < len(labels)
         else "",
     }
 
@@ -140,6 +150,17 @@ def _all_pairs(view: Mask, n: int) -> bool:
     """Whether one request names all items on both sides."""
     sizes = np.diff(view.row_offsets), np.diff(view.col_offsets)
     return bool(((sizes[0] >= n) & (sizes[1] >= n)).any())
+
+
+def elsewhere(store: Store, view: View) -> bool:
+    """Whether the heatmap or another section draws this view, or it is empty."""
+    if isinstance(view, Matrix):
+        return view.items
+    if isinstance(view, Series):
+        return not view.x.size  # nothing to draw
+    if isinstance(view, Mask):
+        return probes.asks(store) or _all_pairs(view, store.session.n_items)
+    return False
 
 
 #: The renderer of each type of view.

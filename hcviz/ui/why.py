@@ -93,7 +93,7 @@ def split(store: Store) -> dict[str, Any] | None:
             for k in held[:TOLD]
         ],
         "further": len(held[TOLD:]),
-        "singles": len(graph.pieces) - len(held),
+        "unconstrained": len(graph.pieces) - len(held),
     }
 
 

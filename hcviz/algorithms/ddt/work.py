@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Slides between two prunings by regraft, which make some more proposals each: of up to FEW items,
-#: and of more. A chain of few items is sooner where it belongs with more regrafts.
+#: Slides between two prunings by regraft: the first number up to FEW items, the second above. With
+#: few items, regrafts bring a chain faster from a repaired tree to probable ones.
 SLIDES_FEW, SLIDES_MANY, FEW = 2, 4, 256
 
 Float = NDArray[np.float64]

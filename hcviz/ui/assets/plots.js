@@ -72,15 +72,15 @@ VIEWS.series = ({ points, label, x: xName, y: yName, point }) => {
   const known = points.filter(p => p !== null)
   const [low, high] = [Math.min(...known.map(p => p[0])), Math.max(...known.map(p => p[0]))]
   const least = Math.min(...known.map(p => p[1])), most = Math.max(...known.map(p => p[1]))
-  const flat = most - least < 1e-6 * Math.max(1, Math.abs(most))
-  const bottom = flat ? least - 0.05 : least, top = flat ? most + 0.05 : most
+  const flat = most - least <= 1e-6 * Math.abs(most)
+  const air = 0.05 * (Math.abs(most) || 1), bottom = flat ? least - air : least, top = flat ? most + air : most
   const x = k => LEFT + (W - LEFT - RIGHT) * (high > low ? (k - low) / (high - low) : 0.5)
   const y = value => TOP + (H - TOP - FOOT) * (1 - (value - bottom) / (top - bottom))
   const every = Math.max(1, Math.ceil(known.length / (point ? 9 : 4)))
   const text = v => Number.isInteger(v) ? String(v) : String(+v.toPrecision(3))
   return h("div", { class: "spur-box", role: point ? "group" : "img", "aria-label": label },
     svg("svg", { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" },
-      [bottom, top].map(v => [svg("path", { class: "grid", d: `M${LEFT} ${y(v)}H${W - RIGHT}` }), svg("text", { class: "y", x: LEFT - 14, y: y(v) }, point || Math.abs(v) < 1000 ? v.toFixed(2) : text(v))]),
+      [bottom, top].map(v => [svg("path", { class: "grid", d: `M${LEFT} ${y(v)}H${W - RIGHT}` }), svg("text", { class: "y", x: LEFT - 14, y: y(v) }, point ? v.toFixed(2) : text(v))]),
       known.filter((_, i) => i % every === 0).map(([k]) => svg("text", { class: "x", x: x(k), y: H - 4 }, text(k))),
       svg("path", { class: "curve", d: pathOf(points, ([k, v]) => [x(k), y(v)]) })),
     point ? known.map(([k, value]) => h("button", { type: "button", style: `left:${100 * x(k) / W}%;top:${100 * y(value) / H}%`, ...point(k, value) }, h("i"))) : null,

@@ -50,5 +50,5 @@ def folding(
 
 
 def structural(store: Store) -> bool:
-    """Whether the aim of the method in use is a tree of low Dasgupta cost."""
+    """Whether the method in use is declared to minimise Dasgupta's cost of similarities."""
     return get_algorithm(store.session.method).objective == "minimise"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.snapshot import View
 from hcviz.ui import views
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.sections.folding import folding
@@ -12,20 +13,32 @@ from hcviz.ui.store import Store
 
 
 def pictures(store: Store) -> dict[str, dict[str, Any]]:
-    """By name; without the curve that a section of its own draws."""
+    """By name."""
+    found = {}
+    for name, view in _shown(store).items():
+        render = views.RENDERERS.get(type(view))
+        drawn = None if render is None else render(store, view)
+        if drawn is not None:
+            found[name] = drawn
+    return found
+
+
+def _shown(store: Store) -> dict[str, View]:
+    """The views of the tree on the screen, without those that are drawn elsewhere.
+
+    The method's curve has a section of its own; the heatmap draws matrices of items.
+    """
     snapshot = store.session.snapshot
     if snapshot is None or snapshot.tree.n_leaves != store.session.n_items:
         return {}
     curve = get_algorithm(store.session.method).curve
-    found = {}
-    for name, view in snapshot.views.items():
-        render = views.RENDERERS.get(type(view))
-        if render is None or (curve is not None and name == curve.view):
-            continue
-        drawn = render(store, view)
-        if drawn is not None:
-            found[name] = drawn
-    return found
+    return {
+        name: view
+        for name, view in snapshot.views.items()
+        if name
+        and not (curve is not None and name == curve.view)
+        and not views.elsewhere(store, view)
+    }
 
 
 def picture(store: Store) -> dict[str, Any]:
@@ -33,8 +46,8 @@ def picture(store: Store) -> dict[str, Any]:
 
 
 def _there(store: Store) -> bool:
-    snapshot = store.session.snapshot
-    return snapshot is not None and bool(snapshot.views) and bool(pictures(store))
+    """Whether there is a view that has a renderer. Nothing is drawn for that."""
+    return any(type(view) in views.RENDERERS for view in _shown(store).values())
 
 
 def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:

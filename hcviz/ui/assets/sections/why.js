@@ -7,6 +7,6 @@ SECTIONS.why = (state, send) => [
     p.parted ? h("p", { class: "small parted" }, "parted here, against the answers") : null,
     h("ul", { class: "by small" }, p.answers.map(a => h("li", {}, a.sentence)), p.more ? h("li", {}, `and ${counted(p.more, "more answer")}`) : null)))) : null,
   state.further ? h("p", { class: "quiet small" }, `and ${counted(state.further, "more piece")}`) : null,
-  state.singles && state.pieces.length ? h("p", { class: "quiet small" }, `${counted(state.singles, "item")} that no answer holds here`) : null,
+  state.unconstrained && state.pieces.length ? h("p", { class: "quiet small" }, `${counted(state.unconstrained, "item")} that no answer holds here`) : null,
   state.pieces.length ? h("button", { type: "button", "data-key": "why-graph", onclick: () => send("graph") }, "Show as a graph") : null,
 ]
