@@ -76,7 +76,7 @@ def without_server(watch) -> None:
     watch.faults[:] = [
         each
         for each in watch.faults
-        if not re.search("WebSocket|ERR_CONNECTION_REFUSED|Lost websocket|connect", each)
+        if not re.search("WebSocket|ERR_CONNECTION_(REFUSED|RESET)|Lost websocket|connect", each)
     ]
 
 
