@@ -189,7 +189,7 @@ def test_never_more_than_25_a_second(where, runner, inbox):
 def test_an_acknowledgement_right_after_the_start_counts(runner, inbox, monkeypatch):
     def slowly(*args: Any) -> Job:
         made = Job(*args)
-        time.sleep(1.0)  # whoever starts the run stands still before it keeps the job
+        time.sleep(1.0)  # the first tree arrives before the runner has stored the job
         return made
 
     get("counting-thread")  # imported: the first tree comes at once

@@ -276,7 +276,8 @@ def _summary(
 ) -> Tree:
     """The summary tree of a sampler's draws."""
     checked: Any = method.parameters(**params)
-    n = method.checked(problem, start).n_items
+    given = method.checked(problem, start)
+    n = given.n_items
     if "steps" in params or "every" in params:
         steps = checked.steps or 200 * n
         chains = checked.chains
@@ -289,7 +290,6 @@ def _summary(
         chains = params.get("chains", DEFAULT_CHAINS)
         most = max(200 * n, min(5_000 * n, 2_000_000))
         before = None
-        given = method.checked(problem, start)
         bound = len(given.triplets) > 0 and method.treats(params) == "hard"
         if start is None and bound and given.features.shape[1]:
             build_tree(n, given.triplets)  # raises where there is no tree

@@ -44,10 +44,10 @@ def usual(problem: Problem) -> tuple[str, ...]:
     oracle = problem.oracle
     alone = problem.similarity is None and problem.features is None
     asks = alone and isinstance(oracle, SimilarityOracle) and not problem.all_at_once
-    dear = asks and getattr(oracle, "dear", True)
+    expensive = asks and getattr(oracle, "dear", True)
     readers = [each.name for each in methods if "comparisons" in each.needs]
     others = [each for each in methods if each.name not in readers]
-    wanted = [each.name for each in others if each.sparing == dear]
+    wanted = [each.name for each in others if each.sparing == expensive]
     if known is not None and (not wanted or len(known) > n * math.log(n)):
         wanted += readers
     return tuple(wanted[:MOST])

@@ -46,11 +46,11 @@ def series(store: Store, view: View) -> Drawn | None:
 
 
 def matrix(store: Store, view: View) -> Drawn | None:
-    """A grey picture, dark where values are high; None for one of items: the heatmap draws it.
+    """A grey picture, dark where values are high.
 
     Each pixel shows the highest value of a block of cells.
     """
-    if not isinstance(view, Matrix) or view.items or view.values.ndim != 2 or not view.values.size:
+    if not isinstance(view, Matrix) or view.values.ndim != 2 or not view.values.size:
         return None
     values = np.asarray(view.values, np.float64)
     known = np.isfinite(values)
@@ -139,9 +139,8 @@ def points(store: Store, view: View) -> Drawn | None:
 
 
 def mask(store: Store, view: View) -> Drawn | None:
-    """The switch of the mask that darkens the heatmap; None where it darkens nothing, or where the
-    section on queried similarities has the switch."""
-    if not isinstance(view, Mask) or probes.asks(store) or _all_pairs(view, store.session.n_items):
+    """The switch of the mask that darkens the heatmap."""
+    if not isinstance(view, Mask):
         return None
     return {"kind": "mask", "on": store.view.veil}
 
@@ -158,7 +157,9 @@ def elsewhere(store: Store, view: View) -> bool:
         return view.items
     if isinstance(view, Series):
         return not view.x.size  # nothing to draw
-    if isinstance(view, Mask):
+    if isinstance(
+        view, Mask
+    ):  # the section on queried similarities has the switch, or all are known
         return probes.asks(store) or _all_pairs(view, store.session.n_items)
     return False
 
