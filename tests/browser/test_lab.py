@@ -282,7 +282,10 @@ def test_a_click_and_keys_correct_the_tree(zoo):
 
 
 def test_trees_stream_in_until_the_run_is_cancelled(zoo):
-    """Meanwhile the cell answers, and the kernel runs other cells."""
+    """Meanwhile the cell answers, and the kernel runs other cells.
+
+    A new tree is shown when the draws have grown by a share, so few are waited for.
+    """
     page = zoo.page
     page.evaluate(
         f"(which) => {{ {DOCUMENT}\n window.trees = 0\n doc.get_model_by_name('tree-lines')"
@@ -291,13 +294,13 @@ def test_trees_stream_in_until_the_run_is_cancelled(zoo):
     )
     zoo.set_steps(1_000_000_000)
     expect(zoo.status).to_have_class("status sampling", timeout=PATIENCE)
-    page.wait_for_function("window.trees > 5", timeout=PATIENCE)
+    page.wait_for_function("window.trees > 2", timeout=PATIENCE)
     zoo.root.get_by_placeholder(re.compile("^Find")).fill("dolphin")
     zoo.press("Enter")
     expect(zoo.selected).to_have_text("dolphin", timeout=PATIENCE)
     assert ask(page, "view.explorer.store.session.status") == "'sampling'"
-    seen = page.evaluate("window.trees")
-    page.wait_for_function("seen => window.trees > seen + 5", arg=seen, timeout=PATIENCE)
+    title = zoo.status.get_attribute("title")
+    expect(zoo.status).not_to_have_attribute("title", title, timeout=PATIENCE)
     zoo.show().root.get_by_role("button", name="Cancel", exact=True).click()
     expect(zoo.status).to_have_class("status cancelled", timeout=PATIENCE)
     assert ask(page, "view.explorer.store.session.status") == "'cancelled'"
