@@ -169,14 +169,15 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", help="names of tables; all unless given")
     given = parser.parse_args()
     seeds, answers = (2, 2) if given.quick else (4, 8)
+    corrections = 5 if given.quick else 20
     for name, (problem, target) in tables().items():
         if given.tables and name not in given.tables:
             continue
         if given.methods:
-            print(f"\n{name}: one answer, median and most of {answers}")
+            print(f"\n{name}: one answer, median and most of {corrections}")
             print("| method | distance | one answer | most | depth |")
             print("| --- | --- | --- | --- | --- |")
-            print("\n".join(methods(problem, target, answers)), flush=True)
+            print("\n".join(methods(problem, target, corrections)), flush=True)
             continue
         print(f"\n{name}: {PROPOSALS:,} proposals of each chain, {seeds} seeds, {answers} answers")
         print("| summary | distance | clades | other seed | of support > .6 | one answer |")

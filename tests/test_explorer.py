@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from bokeh.core.validation.check import check_integrity
+from bokeh.document import Document
 
 import hcviz
 from hcviz.algorithms import get as get_algorithm
@@ -39,6 +41,22 @@ def begun(loop):
     yield begin
     for explorer in made:
         explorer.store.close()
+
+
+def test_the_document_is_valid_and_no_script_needs_translating(begun):
+    """A served page is not validated each time that it opens (hcviz/ui/page.py), so it is here."""
+    document = Document()
+    document.add_root(begun(method="average").view.get_root(document))
+    document.validate()
+    issues = check_integrity(document.models)
+    assert not issues.error, issues.error
+    empty = [issue for issue in issues.warning if issue.name == "EMPTY_LAYOUT"]
+    assert len(empty) == 1  # the place of the trace, which this run does not have
+    assert issues.warning == empty
+    scripts = [model for model in document.models if "esm" in model.properties()]
+    assert len(scripts) > 10
+    assert {model.bundle for model in scripts if model.bundle is None} == set()
+    assert len({model.bundle for model in scripts}) == len({model.esm for model in scripts})
 
 
 @pytest.mark.parametrize(

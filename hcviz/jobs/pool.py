@@ -20,7 +20,8 @@ from hcviz.jobs.task import Task, untransportable
 from hcviz.jobs.warming import warm_modules
 
 #: Warmed workers kept in reserve: one to take, one for who cancels and starts again at once.
-SPARES = 2
+#: Where ``HCVIZ_SPARES`` is a number, so many. Each takes some 300 MB.
+SPARES = int(os.environ["HCVIZ_SPARES"]) if os.environ.get("HCVIZ_SPARES", "").isdecimal() else 2
 
 #: What a worker's interpreter runs: the server's path, so that it finds the same modules. Ctrl-C
 #: at a terminal reaches the whole group, and only the server has something to say to it.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import panel as pn
 from bokeh.document import Document
+from bokeh.settings import settings
 from panel.io.state import set_curdoc
 
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
@@ -77,6 +78,8 @@ def serve_page(
     ``HCVIZ_SECONDS`` says, else 20.
     """
     pn.extension(notifications=False)
+    # A third of the time of opening a page; tests/test_explorer.py validates the document.
+    settings.perform_document_validation = False
     start_busy_cleanup()
     theme = _theme(pn.state.cookies.get("hcviz-theme"))
     pn.config.raw_css = [_PAGE_CSS, *([_DARK_CSS] if theme == "dark" else [])]

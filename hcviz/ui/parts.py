@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import param
-from panel.custom import JSComponent
+
+from hcviz.ui.compat.plainscript import PlainScript
 
 ASSETS = Path(__file__).parent / "assets"
 _DOM = (ASSETS / "dom.js").read_text()
@@ -31,7 +32,7 @@ def sources(name: str, *shared: str) -> dict[str, Any]:
     }
 
 
-class Part(JSComponent):
+class Part(PlainScript):
     """Draws ``state``; ``live`` holds what changes many times a second."""
 
     state = param.Dict(default={})

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import param
-from panel.custom import Child, Children, JSComponent  # type: ignore[attr-defined]
+from panel.custom import Child, Children  # type: ignore[attr-defined]
+
+from hcviz.ui.compat.plainscript import PlainScript
 
 ASSETS = Path(__file__).parent / "assets"
 TOKENS = (ASSETS / "tokens.css").read_text()
 
 
-class Shell(JSComponent):
+class Shell(PlainScript):
     """Top bar, left panel, centre, right panel, foot; posts every shortcut to ``on_key``."""
 
     bar = Child()
