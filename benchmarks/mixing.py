@@ -162,9 +162,12 @@ def effective(records: list[Record]) -> tuple[float, NDArray[np.float64]]:
     slices = [record.until(1.0) for record in records]
     length = min(len(record.spent[kept]) for record, kept in zip(records, slices, strict=True))
     joints, rows = [], []
-    for record in records:
-        joints.append(record.joints[-length:])
-        rows.append(np.array(record.clades[-length:]))
+    for record, kept in zip(records, slices, strict=True):
+        # Evenly over the whole time of each: chains differ in how many draws they recorded.
+        end = len(record.spent[: kept.stop])
+        chosen = np.linspace(kept.start, end - 1, length).astype(int)
+        joints.append([record.joints[place] for place in chosen])
+        rows.append(np.array([record.clades[place] for place in chosen]))
     codes, counts = np.unique(np.concatenate(rows), return_counts=True)
     share = counts / (2 * length)
     codes = codes[(share >= 0.1) & (share <= 0.9)]

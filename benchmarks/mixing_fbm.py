@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from benchmarks.mixing import FIXED, Record, difference, effective
 from hcviz import Problem
+from hcviz.algorithms import ddt
 from hcviz.algorithms.ddt.work import FEW, SLIDES_FEW, SLIDES_MANY
 
 #: Rounds of fbm's two moves between two draws, and the draws by which its speed is found.
@@ -110,6 +111,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0, help="CPU seconds of each chain")
     given = parser.parse_args()
     folder = Path(os.environ.get("HCVIZ_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    ddt.warm()
     print("table       program  least  tenth  median  clades   apart")
     for name, params in FIXED.items():
         path = folder / "ddt" / f"{name.split()[0]}.dat"

@@ -17,7 +17,8 @@ from hcviz.session.model import DataSpec, same
 from hcviz.session.replay import replay, steps
 from hcviz.ui import answerlist, pictures
 from hcviz.ui.classroom import AUTHOR, Classroom
-from hcviz.ui.lesson import Asked, judge, no_truth, open_prepared, picture, prepared, tree_to_show
+from hcviz.ui.lesson import Asked, judge, open_prepared, prepared
+from hcviz.ui.lessoncard import no_truth, picture, tree_to_show
 from hcviz.ui.middle import LESSON, Middle
 from hcviz.ui.steps import picture as strip
 from tests.stores import over_zoo

@@ -25,6 +25,7 @@ from hcviz.ui.explorer import Explorer
 from hcviz.ui.fields import form
 from hcviz.ui.files import stem_of
 from hcviz.ui.link import Link, from_query, to_query
+from hcviz.ui.shownaxis import axis_of
 from hcviz.ui.viewstate import ViewState
 
 
@@ -474,7 +475,7 @@ def test_a_card_sorts_distances_are_shares_of_participants():
         view=ViewState(), axis=None, dataset=data, problem=data.problem(),
         session=SimpleNamespace(method="average"),
     )  # fmt: skip
-    assert axis.of(store, tree).title == "distance (maximum − share of participants)"
+    assert axis_of(store, tree).title == "distance (maximum − share of participants)"
 
 
 def test_every_method_says_what_its_heights_are():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -96,6 +97,24 @@ def test_methods_do_not_import_each_other(path):
         if name.startswith("hcviz.algorithms."):
             other = name.split(".")[2]
             assert other in {own, "base"}, f"{identify(path)} imports {name}"
+
+
+def test_no_imports_go_round_in_circles():
+    """Not even through imports inside functions, or those for types alone."""
+    files = {}
+    for path in modules():
+        name = ".".join(name_of(path))
+        files[name.removesuffix(".__init__")] = path
+    graph = nx.DiGraph()
+    for name, path in files.items():
+        for found in imports(path):
+            # ``from package import name``: a module, or a name in the package's own file
+            module = found if found in files else found.rpartition(".")[0]
+            if module in files and module != name:
+                graph.add_edge(name, module)
+    circles = [sorted(each) for each in nx.strongly_connected_components(graph) if len(each) > 1]
+    assert len(graph) > 200
+    assert not circles, circles
 
 
 def test_nothing_imports_the_package_itself():

@@ -18,6 +18,7 @@ from hcviz.session.effects import Announce, CancelRun, ReloadData
 from hcviz.session.history import LIGHT, MASK, MAX_STEPS, light
 from hcviz.session.model import DataSpec, same
 from hcviz.session.packed import PackedMask
+from hcviz.session.restore import Restore
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver
 
@@ -147,7 +148,7 @@ def test_restore_cancels_and_goes_on_from_the_saved_run_number(settled):
     for _ in range(3):
         settled(act.Rerun())
     stale = next(settled.stream)
-    settled(act.Restore(saved.session))
+    settled(Restore(saved.session))
     assert settled.effects[0] == CancelRun(3)
     assert isinstance(settled.effects[1], ReloadData)
     assert settled.session.labels == ("x", "y", "z")

@@ -1,31 +1,36 @@
-"""``Tree`` to and from scipy's linkage matrices and Newick texts."""
+"""Scipy's linkage matrices and Newick texts: to and from the arrays that a ``Tree`` is made of."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidTree
-from hcviz.core.tree import Tree
 
 Float = NDArray[np.float64]
+Int = NDArray[np.int32]
+#: The children of a node, in the order in which they are drawn.
+Children = Callable[[int], Int]
 
 
 # ---------------------------------------------------------------------- linkage
 
 
-def tree_from_linkage(linkage: ArrayLike) -> Tree:
-    """See :meth:`Tree.from_linkage`. O(n)."""
+def read_linkage(linkage: ArrayLike) -> tuple[Int, Float, Float]:
+    """Parents, heights and the stated sizes of the clusters (n - 1,). O(n).
+
+    See :meth:`hcviz.core.tree.Tree.from_linkage`. :func:`check_sizes` checks the sizes.
+    """
     try:
         z = np.asarray(linkage, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidTree("A linkage matrix must hold numbers.") from None
     if z.size == 0:
-        return Tree([-1], [0.0], 1)
+        return np.full(1, -1, np.int32), np.zeros(1), np.empty(0)
     if z.ndim != 2 or z.shape[1] != 4:
         raise InvalidTree(f"A linkage matrix has shape (n - 1, 4), not {z.shape}.")
     n = len(z) + 1
@@ -54,32 +59,34 @@ def tree_from_linkage(linkage: ArrayLike) -> Tree:
     height = np.concatenate([np.zeros(n), z[:, 2]])
     if np.any(height[:-1] > height[parent[:-1]]):
         height[n:] = np.arange(1, n)
-    tree = Tree(parent, height, n)
-    wrong = np.flatnonzero(tree.size[n:] != z[:, 3])
+    return parent, height, z[:, 3]
+
+
+def check_sizes(size: Int, stated: Float) -> None:
+    """Refuse a linkage whose fourth column is not the ``size`` of each cluster. O(n)."""
+    wrong = np.flatnonzero(size != stated)
     if wrong.size:
         row = int(wrong[0])
         raise InvalidTree(
-            f"Row {row} of the linkage makes a cluster of {tree.size[n + row]} items; "
-            f"its fourth column says {z[row, 3]:g}."
+            f"Row {row} of the linkage makes a cluster of {size[row]} items; "
+            f"its fourth column says {stated[row]:g}."
         )
-    return tree
 
 
-def tree_to_linkage(tree: Tree) -> Float:
-    """See :meth:`Tree.to_linkage`. O(m log m)."""
-    n = tree.n_leaves
+def write_linkage(n: int, height: Float, size: Int, children: Children) -> Float:
+    """See :meth:`hcviz.core.tree.Tree.to_linkage`. O(m log m)."""
     z = np.empty((n - 1, 4))
-    cluster = np.arange(tree.n_nodes)  # scipy's number of the cluster that stands for each node
-    inner = np.arange(n, tree.n_nodes)
+    cluster = np.arange(height.size)  # scipy's number of the cluster that stands for each node
+    inner = np.arange(n, height.size)
     row = 0
-    for node in inner[np.argsort(tree.height[inner], kind="stable")]:
-        below = tree.children(int(node))
+    for node in inner[np.argsort(height[inner], kind="stable")]:
+        below = children(int(node))
         left = int(cluster[below[0]])
-        count = int(tree.size[below[0]])
+        count = int(size[below[0]])
         for child in below[1:]:
             right = int(cluster[child])
-            count += int(tree.size[child])
-            z[row] = min(left, right), max(left, right), tree.height[node], count
+            count += int(size[child])
+            z[row] = min(left, right), max(left, right), height[node], count
             left = n + row
             row += 1
         cluster[node] = left
@@ -97,8 +104,11 @@ _TOKEN = re.compile(
 _PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:='\"_]+")
 
 
-def tree_from_newick(text: str, labels: Sequence[str] | None = None) -> Tree:
-    """See :meth:`Tree.from_newick`. O(m)."""
+def read_newick(text: str, labels: Sequence[str] | None = None) -> tuple[Int, Float | None, int]:
+    """Parents, heights (None without branch lengths) and the number of leaves. O(m).
+
+    See :meth:`hcviz.core.tree.Tree.from_newick`.
+    """
     names, parent, length = parse_newick(text)
     leaf_names = [name for name, is_leaf in names if is_leaf]
     n = len(leaf_names)
@@ -106,17 +116,17 @@ def tree_from_newick(text: str, labels: Sequence[str] | None = None) -> Tree:
     # parse_newick lists leaves first, then inner nodes bottom-up; only the leaves are renumbered.
     m = len(names)
     number = np.concatenate([item, np.arange(n, m)]).astype(np.int64)
-    new_parent = np.full(m, -1, np.int64)
+    new_parent = np.full(m, -1, np.int32)
     new_parent[number] = parent
     edge = np.zeros(m)
     edge[number] = np.maximum(np.nan_to_num(length), 0.0)  # negative ones count as 0
     if np.all(np.isnan(length[:-1])):
-        return Tree.with_size_heights(new_parent, n) if m > 1 else Tree([-1], [0.0], 1)
+        return new_parent, None, n
     height = np.zeros(m)
     for v in range(m - 1):
         p = new_parent[v]
         height[p] = max(height[p], height[v] + edge[v])
-    return Tree(new_parent, height, n)
+    return new_parent, height, n
 
 
 @dataclass
@@ -270,26 +280,29 @@ def _match_names(found: list[str], labels: Sequence[str] | None) -> NDArray[np.i
     return item
 
 
-def tree_to_newick(tree: Tree, labels: Sequence[str] | None = None) -> str:
-    """See :meth:`Tree.to_newick`. O(m)."""
-    names = [str(i) for i in range(tree.n_leaves)] if labels is None else [str(x) for x in labels]
-    if len(names) != tree.n_leaves:
-        raise InvalidTree(f"The tree has {tree.n_leaves} leaves, but {len(names)} labels came.")
+def write_newick(
+    parent: Int, height: Float, children: Children, n: int, labels: Sequence[str] | None = None
+) -> str:
+    """See :meth:`hcviz.core.tree.Tree.to_newick`. O(m)."""
+    names = [str(i) for i in range(n)] if labels is None else [str(x) for x in labels]
+    if len(names) != n:
+        raise InvalidTree(f"The tree has {n} leaves, but {len(names)} labels came.")
+    root = parent.size - 1
     text = [name if _PLAIN.fullmatch(name) else _quoted(name) for name in names]
-    gap = np.append(tree.height[tree.parent[:-1]] - tree.height[:-1], 0.0)
+    gap = np.append(height[parent[:-1]] - height[:-1], 0.0)
     # Depth first with a stack of (node, is it being closed?), so that pieces are only appended.
     pieces: list[str] = []
-    stack = [(tree.root, False, True)]
+    stack = [(root, False, True)]
     while stack:
         node, closing, first = stack.pop()
-        if closing or node < tree.n_leaves:
+        if closing or node < n:
             pieces.append(")" if closing else ("" if first else ",") + text[node])
-            if node != tree.root:
+            if node != root:
                 pieces.append(f":{float(gap[node])!r}")
             continue
         pieces.append("(" if first else ",(")
         stack.append((node, True, first))
-        below = tree.children(node)
+        below = children(node)
         stack.extend((int(child), False, child == below[0]) for child in below[::-1])
     return "".join(pieces) + ";"
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hcviz.core import convert
 from hcviz.core import treekernels as kernels
 from hcviz.core.errors import InvalidTree, TooLarge
 from hcviz.core.whole import whole_number, whole_numbers
@@ -272,15 +273,14 @@ class Tree:
         :class:`InvalidTree`, naming the row, for a height that is not finite, a cluster that is
         not there, and a fourth column that is not the count of items.
         """
-        from hcviz.core.convert import tree_from_linkage
-
-        return tree_from_linkage(linkage)
+        parent, height, stated = convert.read_linkage(linkage)
+        tree = cls(parent, height, stated.size + 1)
+        convert.check_sizes(tree.size[tree.n_leaves :], stated)
+        return tree
 
     def to_linkage(self) -> Float:
         """Scipy's (n-1, 4) float64 matrix, by height; a polytomy is merged at equal height."""
-        from hcviz.core.convert import tree_to_linkage
-
-        return tree_to_linkage(self)
+        return convert.write_linkage(self.n_leaves, self.height, self.size, self.children)
 
     @classmethod
     def from_newick(cls, text: str, labels: Any = None) -> Tree:
@@ -290,15 +290,14 @@ class Tree:
         depth, made monotone); without lengths an inner node's height is its clade size - 1. A
         negative length, as neighbour joining gives, counts as 0. Nodes with one child vanish.
         """
-        from hcviz.core.convert import tree_from_newick
-
-        return tree_from_newick(text, labels)
+        parent, height, n = convert.read_newick(text, labels)
+        if n == 1:
+            return cls([-1], [0.0], 1)
+        return cls.with_size_heights(parent, n) if height is None else cls(parent, height, n)
 
     def to_newick(self, labels: Any = None) -> str:
         """Newick with branch lengths (height differences), names quoted where they must be."""
-        from hcviz.core.convert import tree_to_newick
-
-        return tree_to_newick(self, labels)
+        return convert.write_newick(self.parent, self.height, self.children, self.n_leaves, labels)
 
     @classmethod
     def from_children(cls, children: list[list[int]], n_leaves: int) -> Tree:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hcviz.core.convert import parse_newick, tree_from_newick
+from hcviz.core.convert import parse_newick
 from hcviz.core.errors import InvalidTree
 from hcviz.core.reference import groups_of_tree
 from hcviz.core.tree import Tree
@@ -82,7 +82,7 @@ def read_reference_tree(content: str | bytes, labels: Sequence[str]) -> Referenc
             f"The reference tree has {_listed([labels[item] for item in twice])} twice.",
             "Each item is a leaf once, or not at all.",
         )
-    tree = tree_from_newick(text, leaves)
+    tree = Tree.from_newick(text, leaves)
     if tree.n_internal < 2:
         raise InvalidTree(
             f"The reference tree says nothing: {_shape(len(leaves))}.",

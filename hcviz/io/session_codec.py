@@ -27,11 +27,12 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.state import ArrayState, state_class, state_name
 from hcviz.core.tree import Tree
 from hcviz.session import actions, model
+from hcviz.session.restore import Restore
 
 _ACTIONS = [
     each
     for each in actions.Action.__subclasses__()
-    if each not in (actions.Arrived, actions.Restore)  # never in a log
+    if each not in (actions.Arrived, Restore)  # never in a log
 ]
 _VIEWS = [views.Series, views.Matrix, views.Graph, views.Points, views.Mask]
 _MODEL = [

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,6 @@ from numpy.typing import NDArray
 from hcviz.core.snapshot import Snapshot
 from hcviz.session.choice import Question
 from hcviz.session.constraint import Constraint, DataSpec
-
-if TYPE_CHECKING:
-    from hcviz.session.model import Session
 
 #: How a method treats triplets, as its registry entry says.
 Treatment = Literal["hard", "soft", "ignored"]
@@ -319,13 +316,6 @@ class Undo(Action):
 @dataclass(frozen=True)
 class Redo(Action):
     pass
-
-
-@dataclass(frozen=True)
-class Restore(Action):
-    """Put a loaded session in the place of this one."""
-
-    session: Session
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from hcviz.session.history import Stepped, redo, step, undo
 from hcviz.session.mend import mended
 from hcviz.session.methods import Methods
 from hcviz.session.model import LogEntry, Seen, Session
+from hcviz.session.restore import Restore
 from hcviz.session.runs import begin, say, unchanged
 
 _BEGINNING = tuple(each.name for each in fields(act.Began) if each.name != "time")
@@ -34,7 +35,7 @@ def update(
     method) and then nothing has happened. Reports of runs that are not the newest are dropped
     without a trace.
     """
-    if isinstance(action, act.Restore):
+    if isinstance(action, Restore):
         return _restore(session, action, methods)
     if isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped)):
         if not runs.is_live(session, action.run):
@@ -145,7 +146,7 @@ def _redo(session: Session, action: act.Redo) -> Stepped:
     return session, effects + said
 
 
-def _restore(session: Session, action: act.Restore, methods: Methods) -> Stepped:
+def _restore(session: Session, action: Restore, methods: Methods) -> Stepped:
     """The loaded session as it is, with nothing running."""
     effects: tuple[Effect, ...] = (ReloadData(action.session.data),)
     if session.status == "sampling":

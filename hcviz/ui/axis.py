@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcviz.algorithms import get as get_algorithm
 from hcviz.core.layout import with_even_heights
 from hcviz.core.tree import Tree
-
-if TYPE_CHECKING:
-    from hcviz.ui.store import Store
 
 EVEN_TITLE, EVEN_WORD = "level (branchings down to the items)", "Level"
 
@@ -42,17 +37,6 @@ class Axis:
         return [(EVEN_WORD, number(float(self.shown.height[node]))), own] if self.even else [own]
 
 
-def of(store: Store, tree: Tree) -> Axis:
-    """The axis of ``tree``, in the heights chosen. A tree keeps the words of its method, even if
-    another was chosen since."""
-    even, known = store.view.heights == "even", store.axis
-    if known is None or known.tree is not tree:
-        heights = get_algorithm(store.session.method).heights_of(store.problem, tree)
-        measured = (store.dataset.measure if store.dataset is not None else "") or "similarity"
-        known = Axis(tree, heights.title.replace("{similarity}", measured), heights.word, even)
-    return known if known.even == even else Axis(tree, known.own_title, known.word, even)
-
-
 def number(value: float) -> str:
     """``1,234`` or ``0.4913``: whole numbers whole, others with four figures."""
     if not np.isfinite(value):
@@ -62,4 +46,4 @@ def number(value: float) -> str:
     return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.1f}"
 
 
-__all__ = ["Axis", "number", "of"]
+__all__ = ["Axis", "number"]

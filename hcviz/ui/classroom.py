@@ -17,16 +17,8 @@ from hcviz.core.tree import Tree
 from hcviz.metrics.placement import Gap
 from hcviz.session import actions as act
 from hcviz.session.gesture import Draft
-from hcviz.ui.lesson import (
-    Asked,
-    Lesson,
-    guessed,
-    judge,
-    no_truth,
-    open_prepared,
-    tree_to_show,
-    truth,
-)
+from hcviz.ui.lesson import Asked, Lesson, judge, open_prepared
+from hcviz.ui.lessoncard import guessed, no_truth, tree_to_show, truth
 from hcviz.ui.store import Store
 
 #: Who the answers of a lesson are by.

@@ -10,9 +10,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.ui import (
     answerlist,
-    axis,
     certainty,
-    lesson,
     nodecosts,
     outcome,
     partition,
@@ -22,7 +20,9 @@ from hcviz.ui import (
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.centre.cells import Cells
 from hcviz.ui.diagnostics import Trace
+from hcviz.ui.lessoncard import tree_to_show
 from hcviz.ui.partition import Partition
+from hcviz.ui.shownaxis import axis_of
 from hcviz.ui.sources import similarity_to_show
 from hcviz.ui.store import Store
 from hcviz.ui.uncertainty import Uncertainty
@@ -150,12 +150,12 @@ class Drawing:
             return
         before, self._store.drawn = self._store.drawn, snapshot
         even = self._store.view.heights == "even"
-        tree = lesson.tree_to_show(self._store)
+        tree = tree_to_show(self._store)
         assert tree is not None
         if before is not None and self._source is tree and self._even == even:
             return
         self._source = tree
-        self._store.axis = axis.of(self._store, tree)
+        self._store.axis = axis_of(self._store, tree)
         self._even, self._tree = even, self._store.axis.shown
         changed: Any = None
         if tree is not snapshot.tree:
@@ -229,11 +229,11 @@ class Drawing:
 
     def _draw_support(self) -> None:
         """None on a tree that was not sampled: a lesson's, with an item taken out."""
-        sampled = lesson.tree_to_show(self._store) is self._store.session.tree
+        sampled = tree_to_show(self._store) is self._store.session.tree
         self._centre.set_support(certainty.support(self._store) if sampled else None)
 
     def _draw_levels(self) -> None:
-        shown = lesson.tree_to_show(self._store) is self._store.session.tree
+        shown = tree_to_show(self._store) is self._store.session.tree
         self._centre.set_levels(nodecosts.levels(self._store) if shown else None)
 
     def _draw_matrix(self) -> None:

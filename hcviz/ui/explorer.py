@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcviz.io.shelf import Shelf
 from hcviz.session.model import Session
-from hcviz.ui import answerlist, asking, autosave, comparing, lesson, parts, pictures, steps
+from hcviz.ui import answerlist, asking, autosave, comparing, lessoncard, parts, pictures, steps
 from hcviz.ui.acts import Acts
 from hcviz.ui.agreeing import Agreeing
 from hcviz.ui.asking import Asking
@@ -153,7 +153,7 @@ class Explorer:
             (self.foot, pictures.foot, steps.picture),
             (self.middle.tabs, Middle.tabs_picture, None),
             (self.notice, autosave.picture, None),
-            (self.lesson, lesson.picture, None),
+            (self.lesson, lessoncard.picture, None),
         ):
             draw(store, part, "state", picture)
             if live is not None:

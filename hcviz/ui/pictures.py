@@ -32,9 +32,11 @@ from hcviz.ui import (
     uncertainty,
 )
 from hcviz.ui.fields import form
-from hcviz.ui.lesson import no_truth, prepared, tree_to_show
+from hcviz.ui.lesson import prepared
+from hcviz.ui.lessoncard import no_truth, tree_to_show
 from hcviz.ui.link import Link
 from hcviz.ui.palette import THEMES
+from hcviz.ui.shownaxis import axis_of
 from hcviz.ui.sources import item_matrices, offered, similarities
 from hcviz.ui.store import Store
 from hcviz.ui.viewstate import ViewState
@@ -324,7 +326,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
-        facts += [list(fact) for fact in axis.of(store, tree).facts(node)]
+        facts += [list(fact) for fact in axis_of(store, tree).facts(node)]
         if not whole:
             facts.append(["Smallest clade around", f"{int(tree.size[node]):,} items"])
         if data is not None and data.classes is not None and known:

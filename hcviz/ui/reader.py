@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hcviz.datasets import Dataset
 from hcviz.io.session_file import load_session
@@ -14,12 +15,30 @@ from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.sources import data_of, resolve, size_of, takes_long
 from hcviz.ui.unread import left_behind, not_added, not_opened
-from hcviz.ui.viewstate import Reading
-
-if TYPE_CHECKING:
-    from hcviz.ui.store import Store
+from hcviz.ui.viewstate import Reading, ViewState
 
 T = TypeVar("T")
+
+
+class Page(Protocol):
+    """What a reader needs of the store: see :class:`hcviz.ui.store.Store`."""
+
+    session: Session
+    view: ViewState
+
+    def look(self, **changes: Any) -> None: ...
+
+    def dispatch(self, *actions: Any) -> None: ...
+
+    def guarded(self) -> AbstractContextManager[Any]: ...
+
+    def data_for(self, action: Any) -> DataSpec | None: ...
+
+    def holds(self, spec: DataSpec) -> Dataset | None: ...
+
+    def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool: ...
+
+    def restore(self, session: Session, found: Dataset | None = None) -> bool: ...
 
 
 @dataclass(eq=False)
@@ -60,7 +79,7 @@ class Reader:
 
     def __init__(
         self,
-        store: Store,
+        store: Page,
         schedule: Callable[[Callable[[], None]], None],
         apply: Callable[[Any, Dataset], None],
     ) -> None:

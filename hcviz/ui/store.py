@@ -27,6 +27,7 @@ from hcviz.session import actions as act
 from hcviz.session import effects as eff
 from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
+from hcviz.session.restore import Restore
 from hcviz.session.update import update
 from hcviz.ui import choosing
 from hcviz.ui.axis import Axis
@@ -253,7 +254,7 @@ class Store:
                 cut=None,
                 error=None,
             )
-            self._apply(act.Restore(session))
+            self._apply(Restore(session))
             self.view = replace(self.view, **looks(session.look))  # before the tree is drawn
             self._notify()
             self.view = replace(self.view, **marks(session.look, session.n_items))

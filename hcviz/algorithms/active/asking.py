@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.active import placekernels
-
-if TYPE_CHECKING:
-    from hcviz.algorithms.active.crew import Crew
+from hcviz.algorithms.active.crew import Crew
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]

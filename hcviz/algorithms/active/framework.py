@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.algorithms.active.crew import Crew, Threads
+from hcviz.algorithms.active.crew import Crew
 from hcviz.algorithms.active.flat import Flat, flat_method
 from hcviz.algorithms.active.growth import Growth
 from hcviz.algorithms.active.plan import Plan, Waiting, halving, work
+from hcviz.algorithms.active.threads import Threads
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidParameter, TooLarge
 from hcviz.core.oracle import CountingOracle

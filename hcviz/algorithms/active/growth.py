@@ -10,12 +10,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms.active import asking, flatkernels, floorkernels, placekernels, sharpkernels
+from hcviz.algorithms.active.crew import Crew
 from hcviz.algorithms.active.flat import COMPILED, eigengap
 from hcviz.algorithms.active.plan import Plan, Waiting, work
 from hcviz.algorithms.active.sampling import (
@@ -29,9 +30,6 @@ from hcviz.algorithms.active.sampling import (
 from hcviz.algorithms.active.strata import strata
 from hcviz.core.buildkernels import aho_tree, components
 from hcviz.core.mixkernels import branched
-
-if TYPE_CHECKING:
-    from hcviz.algorithms.active.crew import Crew
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]

@@ -50,7 +50,10 @@ class Parameters(param.Parameterized):
     """See each parameter's ``doc``."""
 
     steps = param.Integer(
-        0, bounds=(0, 10**9), doc="Proposals of this run; 0 means 200 times the items."
+        0,
+        bounds=(0, 10**9),
+        doc="Proposals of this run. 0: until the supports have settled where a run has a budget of "
+        "seconds, as on the page; else 200 times the items.",
     )
     every = param.Integer(
         0, bounds=(0, 10**9), doc="Proposals between two trees; 0 means the number of items."
