@@ -169,9 +169,25 @@ def test_a_picture_of_few_bytes_and_many_pixels():
     refused(lambda: thumbnail(buffer.getvalue()), "25000000|5000 x 5000")
 
 
-@pytest.mark.parametrize("text", ["[" * 90_000, "(a[b" * 30_000, "(" + "[" * 90_000 + "]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 90_000,
+        "(a[b" * 30_000,
+        "(" + "[" * 90_000 + "]",
+        "(" + "," * 400_000 + ");",
+        "(" * 90_000 + "a,b" + ")" * 90_000 + ";",
+        "(a" + ":1" * 200_000 + ",b);",
+    ],
+)
 def test_newick(text):
     refused(lambda: read_reference_tree(text, ["a", "b", "c"]), "Newick")
+
+
+def test_a_tree_over_all_items_may_have_as_many_nodes_as_it_needs():
+    labels = [f"i{k}" for k in range(8_000)]
+    text = "(" * 7_999 + labels[0] + "".join(f",{name})" for name in labels[1:]) + ";"
+    assert read_reference_tree(text, labels).tree.n_nodes == 15_999
 
 
 def test_a_comment_of_newick_ends_at_the_first_bracket():
