@@ -22,6 +22,7 @@ import pytest
 from hcviz.algorithms import get
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.datasets.pictures import thumbnail
+from hcviz.io.cardsort import MAX_CARDS
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_codec import Encoder
 from hcviz.io.session_file import FORMAT, VERSION, load_session, save_session
@@ -108,7 +109,18 @@ ARRAYS = {
     "zeros": ({"features.npy": _npy(np.zeros((900_000, 60), np.int8))}, "times its size"),
     "long labels": (
         {"features.npy": _npy(np.ones((50, 2))), "labels.npy": _npy(np.zeros(50, "<U400000"))},
+        "labels of more than 10,000 characters",
+    ),
+    "many long labels": (
+        {"features.npy": _npy(np.ones((2000, 2))), "labels.npy": _npy(np.zeros(2000, "<U9000"))},
         "times its size",
+    ),
+    "long names of columns": (
+        {
+            "features.npy": _npy(np.ones((3, 2))),
+            "feature_names.npy": _npy(np.zeros(2, "<U6000000")),
+        },
+        "feature_names of more than 10,000 characters",
     ),
 }
 
@@ -128,6 +140,18 @@ def test_an_array_beyond_the_stated_rows():
 
 def _wide(cell, n=9_000):
     return "\n".join(",".join([cell if k == 0 else str(k)] * n) for k in range(4)).encode()
+
+
+def test_a_card_sort_of_as_many_cards_as_may_be():
+    """Its matrix of 32 MB is made and checked some rows at a time, beside one copy."""
+    content = b"participant,card,pile\n" + b"".join(b"a,%d,1\n" % k for k in range(MAX_CARDS))
+    tracemalloc.start()
+    try:
+        assert read_table(content, "t.csv").similarity.shape == (MAX_CARDS, MAX_CARDS)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * 8 * MAX_CARDS**2, f"{most / 1e6:.0f} MB"
 
 
 TEXTS = {

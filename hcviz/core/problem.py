@@ -23,6 +23,8 @@ Float = NDArray[np.float64]
 
 #: A sparse similarity of more items is not made dense: 800 MB.
 MOST_DENSE = 10_000
+#: Rows of a matrix that are compared with its columns at a time.
+ROWS = 256
 
 
 @runtime_checkable
@@ -387,14 +389,17 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
         row, column = wrong[0]
         raise InvalidData(f"Row {row}, column {column} of the {noun} is {array[row, column]}.")
     _refuse_huge(array, noun)
-    gap = np.abs(array - array.T)
-    limit = 1e-9 * max(1.0, float(np.abs(array).max(initial=0.0)))
-    if gap.size and gap.max() > limit:
-        row, column = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise InvalidData(
-            f"A {noun} matrix must be symmetric; row {row}, column {column} is "
-            f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
-        )
+    limit = 1e-9 * max(1.0, array.max(initial=0.0), -array.min(initial=0.0))
+    for first in range(0, len(array), ROWS):  # the whole difference would be another matrix
+        part = slice(first, first + ROWS)
+        gap = np.abs(array[part] - array[:, part].T)
+        if gap.max() > limit:
+            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+            row += first
+            raise InvalidData(
+                f"A {noun} matrix must be symmetric; row {row}, column {column} is "
+                f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
+            )
     array.flags.writeable = False
     return array
 
@@ -453,9 +458,8 @@ def check_sparse(matrix: Any, noun: str) -> Any:
 
 
 def _refuse_huge(array: Float, noun: str) -> None:
-    wrong = np.argwhere(np.abs(array) > LARGEST)
-    if wrong.size:
-        row, column = wrong[0]
+    if max(array.max(initial=0.0), -array.min(initial=0.0)) > LARGEST:
+        row, column = np.argwhere(np.abs(array) > LARGEST)[0]
         raise InvalidData(
             f"Row {row}, column {column} of the {noun} is {array[row, column]:g}, too large to "
             f"compute with (the limit is {LARGEST:g}).",

@@ -23,6 +23,8 @@ MAX_ARRAY_COLUMNS = 100_000
 #: Arrays in an archive whose headers are read, and the bytes of one that a header may take.
 MAX_MEMBERS = 200
 LONGEST_HEADER = 12_000
+#: Characters of a name in an archive.
+LONGEST_NAME = 10_000
 #: How such files begin.
 NPY, ZIP = b"\x93NUMPY", b"PK\x03\x04"
 
@@ -106,6 +108,11 @@ def _chosen(archive: zipfile.ZipFile, packed: int, said: str) -> tuple[str, tupl
             raise InvalidData(
                 f"{said} has {header.count:,} names for {shape[0]:,} rows of features.",
                 "Give a name for each row.",
+            )
+        if header is not None and header.dtype.itemsize > 4 * LONGEST_NAME:
+            raise InvalidData(
+                f"{said} has {name} of more than {LONGEST_NAME:,} characters.",
+                "Give shorter names.",
             )
         fits = header is not None and header.count <= most
         used.append(members[name].filename if fits else "")
