@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -338,14 +338,17 @@ def are_features(given: Any) -> bool:
 
 
 def feature_table(features: ArrayLike) -> Float:
-    """A float64 (n, d) array of its own; its cells may be anything."""
+    """A float64 (n, d) array that is not changed elsewhere; its cells may be anything.
+
+    A frozen array that owns its cells is taken as it is; of anything else a copy is made.
+    """
     if issparse(features):
         raise InvalidData(
             "The features are a sparse matrix.",
             "Give features.toarray(); similarities may be sparse: Problem(similarity=...).",
         )
     try:
-        array = np.array(features, dtype=np.float64)
+        array = features if _is_frozen(features) else np.array(features, dtype=np.float64)
     except (TypeError, ValueError) as fault:
         if "inhomogeneous" in str(fault):
             raise InvalidData("Features must have shape (n, d): rows differ in length.") from None
@@ -357,6 +360,11 @@ def feature_table(features: ArrayLike) -> Float:
             f"For a single feature give features{column}." if array.ndim == 1 else "",
         )
     return array
+
+
+def _is_frozen(array: Any) -> TypeGuard[Float]:
+    plain = type(array) is np.ndarray and array.dtype == np.float64
+    return plain and array.flags.owndata and not array.flags.writeable
 
 
 def check_features(features: ArrayLike) -> Float:

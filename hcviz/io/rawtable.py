@@ -279,7 +279,9 @@ def _parquet(content: bytes, said: str) -> RawTable:
         table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
         if sum(map(_text_bytes, table.columns)) > max(limit, MAX_UPLOAD_BYTES):
             raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
-        frame = table.to_pandas()
+        # A block for each column: numbers then stay where they were unpacked.
+        frame = table.to_pandas(split_blocks=True, self_destruct=True)
+        del table
         if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index(names=frame.index.name or "name")
         names = [str(name) for name in frame.columns]
