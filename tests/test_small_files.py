@@ -101,7 +101,7 @@ ARRAYS = {
     "more than is there": ({"features.npy": _header("<f8", (300_000, 200))}, "damaged"),
     "three million rows": (
         {"features.npy": _npy(np.zeros((3_000_000, 1), np.int8))},
-        "3,000,000 rows",
+        "3,000,000 rows and 1 column;",
     ),
     "unnamed, three million rows": (
         {"x.npy": _npy(np.zeros((3_000_000, 1), np.int8))},
@@ -136,7 +136,7 @@ def test_arrays(name):
 
 def test_an_array_beyond_the_stated_rows():
     content = _header("|i1", (1_000_001, 1)) + bytes(1_000_001)
-    refused(lambda: read_table(content, "t.npy"), "1,000,001 rows")
+    refused(lambda: read_table(content, "t.npy"), "1,000,001 rows and 1 column;")
     assert read_table(_npy(np.eye(5)), "t.npy").n_items == 5
 
 

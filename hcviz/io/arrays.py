@@ -13,7 +13,7 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.datasets import Dataset
-from hcviz.io.cells import MAX_NUMBER, quote
+from hcviz.io.cells import MAX_NUMBER, count, quote
 from hcviz.io.rawtable import MAX_ROWS
 from hcviz.io.unpacking import most_unpacked
 
@@ -58,7 +58,7 @@ def read_array(content: bytes, filename: str = "") -> Dataset:
     if labels is None:
         labels = tuple(f"row {row + 1}" for row in range(n))
     if len(labels) != n:
-        raise InvalidData(f"{said} has {len(labels):,} names for {n:,} rows of features.")
+        raise InvalidData(f"{said} has {count(len(labels), 'name')} for {n:,} rows of features.")
     return Dataset(
         name=Path(filename).stem or "array",
         title=filename or "Array",
@@ -188,13 +188,13 @@ def _check_features(array: Any, said: str) -> tuple[int, int]:
         )
     if rows > MAX_ROWS or columns > MAX_ARRAY_COLUMNS:
         raise TooLarge(
-            f"{said} has {rows:,} rows and {columns:,} columns; the limits are {MAX_ROWS:,} and "
-            f"{MAX_ARRAY_COLUMNS:,}.",
+            f"{said} has {count(rows, 'row')} and {count(columns, 'column')}; the limits are "
+            f"{MAX_ROWS:,} and {MAX_ARRAY_COLUMNS:,}.",
             "Take a sample.",
         )
     if rows < 2 or columns < 1:
         raise InvalidData(
-            f"{said} has {rows} rows and {columns} columns.",
+            f"{said} has {count(rows, 'row')} and {count(columns, 'column')}.",
             "A hierarchy needs two items or more, and a feature.",
         )
     return rows, columns

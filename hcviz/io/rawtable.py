@@ -261,8 +261,8 @@ def _parquet(content: bytes, said: str) -> RawTable:
         meta = file.metadata
         if meta.num_rows > MAX_ROWS or meta.num_columns > MAX_COLUMNS:
             raise TooLarge(
-                f"{said} has {meta.num_rows:,} rows and {meta.num_columns:,} columns; the limits "
-                f"are {MAX_ROWS:,} and {MAX_COLUMNS:,}.",
+                f"{said} has {count(meta.num_rows, 'row')} and {count(meta.num_columns, 'column')};"
+                f" the limits are {MAX_ROWS:,} and {MAX_COLUMNS:,}.",
                 "Take a sample.",
             )
         groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
