@@ -63,7 +63,7 @@ def test_a_large_table_of_few_ones_is_not_taken_for_an_attack():
         (npy(np.arange(5.0)), "t.npy", "of shape 5"),
         (npy(np.array([["a", "b"]])), "t.npy", "<U1 of shape 1 x 2"),
         (npy(np.array([[object()]])), "t.npy", "Python objects"),
-        (npy(np.ones((1, 3))), "t.npy", "1 rows"),
+        (npy(np.ones((1, 3))), "t.npy", "1 row and"),
         (npy(np.array([[1.0, np.inf], [0, 1]])), "t.npy", "Row 1, column 2"),
         (npy(np.ones((3, 2)))[:-9], "t.npy", "damaged"),
         (b"\x93NUMPY" + b"x" * 50, "t.npy", "damaged"),

@@ -150,6 +150,14 @@ def test_bad_input_is_one_sentence(call, kind, said):
     assert "\n" not in str(caught.value)
 
 
+def test_the_row_that_is_not_symmetric_is_named_wherever_it_is():
+    """Rows are compared with columns some at a time."""
+    matrix = np.eye(600)
+    matrix[590, 300] = 0.5
+    with pytest.raises(InvalidData, match="row 300, column 590 is 0 and row 590, column 300"):
+        Problem(similarity=matrix)
+
+
 PARAMETERS = [
     ("ddt", "steps", "x", "ddt: steps must be a whole number from 0 to 1000000000, not 'x'."),
     ("ddt", "steps", 2.5, "ddt: steps must be a whole number from 0 to 1000000000, not 2.5."),

@@ -25,7 +25,8 @@ from tests.ports import free_port
 
 #: Opened and closed one after the other.
 SESSIONS = 20
-#: Seconds until the last is discarded (3 + 0.5 by the server's options), at a loaded machine.
+#: Seconds until the last is discarded (3 + 0.5 by the server's options), or the server answers, at
+#: a loaded machine.
 PATIENCE = 60.0
 
 
@@ -69,7 +70,10 @@ class Census:
         token = re.search(r'"token":"([^"]+)"', page)
         assert token is not None
         socket = await websocket_connect(
-            HTTPRequest(f"ws://127.0.0.1:{self.port}/census_app/ws"),
+            HTTPRequest(
+                f"ws://127.0.0.1:{self.port}/census_app/ws",
+                connect_timeout=PATIENCE, request_timeout=PATIENCE,
+            ),
             subprotocols=["bokeh", token[1]], max_message_size=2**30,
         )  # fmt: skip
         for _part in ("header", "metadata", "content of ACK"):
@@ -112,7 +116,7 @@ def server(tmp_path: Path) -> Iterator[Census]:
         yield made
     finally:
         made.process.terminate()
-        made.process.wait(20)
+        made.process.wait(PATIENCE)
 
 
 def test_twenty_closed_sessions_leave_nothing_behind(server: Census) -> None:

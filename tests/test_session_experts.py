@@ -17,6 +17,7 @@ from hcviz.core.errors import InvalidConstraint, SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session import experts as ex
+from hcviz.session import mend
 from hcviz.session.judge import agree, judge, states
 from hcviz.session.mend import sorted_out
 from hcviz.session.model import Constraint, Session, same
@@ -50,6 +51,24 @@ def one_by_one(asked, others):
 def test_many_answers_are_sorted_out_as_one_by_one(asked, others):
     others = one_by_one(others, [])[0]
     assert sorted_out(asked, others) == one_by_one(asked, others)
+
+
+def test_many_that_are_refused_cost_few_builds_each(monkeypatch):
+    """A file of contradictions holds the page's thread: two BUILDs each here, ten by bisection."""
+    builds = 0
+
+    def agree(constraints):
+        nonlocal builds
+        builds += 1
+        return mend_agree(constraints)
+
+    mend_agree = mend.agree
+    monkeypatch.setattr(mend, "agree", agree)
+    asked = [Constraint(1, (0, 1), 2)]
+    asked += [Constraint(k, *(((0, 2), 1) if k % 2 else ((3, k), 0))) for k in range(4, 516)]
+    taken, refused = sorted_out(asked, ())
+    assert (len(taken), len(refused)) == (257, 256)
+    assert builds < 4 * len(refused)
 
 
 # ---------------------------------------------------------------------- agreement

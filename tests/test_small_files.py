@@ -13,15 +13,18 @@ import json
 import time
 import tracemalloc
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hcviz import Problem
 from hcviz.algorithms import get
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.datasets.pictures import thumbnail
+from hcviz.io.cardsort import MAX_CARDS
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_codec import Encoder
 from hcviz.io.session_file import FORMAT, VERSION, load_session, save_session
@@ -30,7 +33,7 @@ from hcviz.io.triplet_csv import read_triplet_csv
 from hcviz.session.actions import frozen
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.link import from_query
-from hcviz.ui.sources import data_of
+from hcviz.ui.sources import AT_ONCE, data_of, takes_long
 
 MOST_BYTES = 50 * 10**6
 MOST_SECONDS = 2.0
@@ -98,7 +101,7 @@ ARRAYS = {
     "more than is there": ({"features.npy": _header("<f8", (300_000, 200))}, "damaged"),
     "three million rows": (
         {"features.npy": _npy(np.zeros((3_000_000, 1), np.int8))},
-        "3,000,000 rows",
+        "3,000,000 rows and 1 column;",
     ),
     "unnamed, three million rows": (
         {"x.npy": _npy(np.zeros((3_000_000, 1), np.int8))},
@@ -108,7 +111,18 @@ ARRAYS = {
     "zeros": ({"features.npy": _npy(np.zeros((900_000, 60), np.int8))}, "times its size"),
     "long labels": (
         {"features.npy": _npy(np.ones((50, 2))), "labels.npy": _npy(np.zeros(50, "<U400000"))},
+        "labels of more than 10,000 characters",
+    ),
+    "many long labels": (
+        {"features.npy": _npy(np.ones((2000, 2))), "labels.npy": _npy(np.zeros(2000, "<U9000"))},
         "times its size",
+    ),
+    "long names of columns": (
+        {
+            "features.npy": _npy(np.ones((3, 2))),
+            "feature_names.npy": _npy(np.zeros(2, "<U6000000")),
+        },
+        "feature_names of more than 10,000 characters",
     ),
 }
 
@@ -122,12 +136,24 @@ def test_arrays(name):
 
 def test_an_array_beyond_the_stated_rows():
     content = _header("|i1", (1_000_001, 1)) + bytes(1_000_001)
-    refused(lambda: read_table(content, "t.npy"), "1,000,001 rows")
+    refused(lambda: read_table(content, "t.npy"), "1,000,001 rows and 1 column;")
     assert read_table(_npy(np.eye(5)), "t.npy").n_items == 5
 
 
 def _wide(cell, n=9_000):
     return "\n".join(",".join([cell if k == 0 else str(k)] * n) for k in range(4)).encode()
+
+
+def test_a_card_sort_of_as_many_cards_as_may_be():
+    """Its matrix of 32 MB is made and checked some rows at a time, beside one copy."""
+    content = b"participant,card,pile\n" + b"".join(b"a,%d,1\n" % k for k in range(MAX_CARDS))
+    tracemalloc.start()
+    try:
+        assert read_table(content, "t.csv").similarity.shape == (MAX_CARDS, MAX_CARDS)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * 8 * MAX_CARDS**2, f"{most / 1e6:.0f} MB"
 
 
 TEXTS = {
@@ -161,6 +187,47 @@ def test_parquet():
     assert kept.feature_names == ("colour=blue", "colour=red")
 
 
+def test_numbers_of_a_parquet_file_are_copied_once():
+    """1.8 million numbers in 90 kB: read beside the page, and held once more while they are read
+    (NumPy's arrays; Arrow's own are not counted)."""
+    numbers = {f"x{k}": np.arange(20_000) % 2 / (k + 1) for k in range(90)}
+    content = _parquet(name=np.arange(20_000), **numbers)
+    spec = DataSpec(kind="table", name="t", filename="t.parquet", content=content)
+    assert len(content) < AT_ONCE / 4
+    assert takes_long(spec)
+    assert not takes_long(replace(spec, content=_parquet(name=["a", "b"], x=[1.0, 2.0])))
+    assert not takes_long(replace(spec, content=content[:5000]))  # broken: said at once
+    tracemalloc.start()
+    try:
+        features = read_table(content, "t.parquet").features
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert features.shape == (20_000, 90)
+    assert features[:, 3].tolist() == numbers["x3"].tolist()
+    assert most < 1.6 * features.nbytes, f"{most / 1e6:.0f} MB"
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_a_table_of_many_columns_is_read_beside_the_page(separator):
+    """Nine thousand columns in 90 kB take three seconds."""
+    for columns, long in ((9_000, True), (300, False)):
+        rows = (separator.join([name, *"ab" * (columns // 2)]) for name in ("name", "x", "y", "z"))
+        content = "\n".join(rows).encode()
+        spec = DataSpec(kind="table", name="t", filename="t.csv", content=content)
+        assert takes_long(spec) == long
+
+
+def test_a_frozen_array_is_taken_as_it_is():
+    given = np.random.default_rng(0).normal(size=(5, 2))
+    view = given[:]
+    view.flags.writeable = False
+    for other in (given, view):
+        assert not np.shares_memory(Problem(features=other).features, given)
+    given.flags.writeable = False
+    assert Problem(features=given).features is given
+
+
 def test_a_picture_of_few_bytes_and_many_pixels():
     from PIL import Image
 
@@ -169,9 +236,25 @@ def test_a_picture_of_few_bytes_and_many_pixels():
     refused(lambda: thumbnail(buffer.getvalue()), "25000000|5000 x 5000")
 
 
-@pytest.mark.parametrize("text", ["[" * 90_000, "(a[b" * 30_000, "(" + "[" * 90_000 + "]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 90_000,
+        "(a[b" * 30_000,
+        "(" + "[" * 90_000 + "]",
+        "(" + "," * 400_000 + ");",
+        "(" * 90_000 + "a,b" + ")" * 90_000 + ";",
+        "(a" + ":1" * 200_000 + ",b);",
+    ],
+)
 def test_newick(text):
     refused(lambda: read_reference_tree(text, ["a", "b", "c"]), "Newick")
+
+
+def test_a_tree_over_all_items_may_have_as_many_nodes_as_it_needs():
+    labels = [f"i{k}" for k in range(8_000)]
+    text = "(" * 7_999 + labels[0] + "".join(f",{name})" for name in labels[1:]) + ";"
+    assert read_reference_tree(text, labels).tree.n_nodes == 15_999
 
 
 def test_a_comment_of_newick_ends_at_the_first_bracket():

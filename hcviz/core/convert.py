@@ -138,14 +138,15 @@ class _Node:
 
 
 def parse_newick(
-    text: str,
+    text: str, most_nodes: float = np.inf
 ) -> tuple[list[tuple[str, bool]], NDArray[np.int64], Float]:
     """``(names, parent, length)`` of a Newick text, leaves first, then inner nodes bottom-up.
 
     ``names[v]`` is (name, is a leaf); ``parent[v]`` is -1 at the root; ``length[v]`` is the branch
     above v, NaN where none is given. Nodes with one child vanish, their lengths added up. O(text).
+    Raises :class:`InvalidTree` where the text is no tree, or has more than ``most_nodes`` nodes.
     """
-    nodes = _read_nodes(text)
+    nodes = _read_nodes(text, most_nodes)
     leaves = [v for v, node in enumerate(nodes) if not node.n_children]
     # Nodes were met in preorder: backwards, children come before their parents.
     inner = [v for v in range(len(nodes) - 1, -1, -1) if nodes[v].n_children > 1]
@@ -166,7 +167,7 @@ def parse_newick(
     return [(nodes[v].name, not nodes[v].n_children) for v in kept], parent, length
 
 
-def _read_nodes(text: str) -> list[_Node]:
+def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
     """The nodes of a Newick text in preorder; a stack of open brackets, no recursion."""
     if not isinstance(text, str):
         raise InvalidTree("A Newick text must be a string.")
@@ -181,6 +182,11 @@ def _read_nodes(text: str) -> list[_Node]:
             raise _fault(body, place, "a quote or bracket that is never closed")
         if ended:
             raise _fault(body, found.start(), "more after the semicolon; give one tree at a time")
+        if len(nodes) > most_nodes:
+            raise InvalidTree(
+                f"The Newick text has more than {most_nodes:,} nodes.",
+                "That is more than a tree over these items can have.",
+            )
         place = found.end()
         mark = found["mark"]
         if wants_length:
@@ -204,6 +210,8 @@ def _read_nodes(text: str) -> list[_Node]:
                 here = len(nodes) - 1
             named = False
         elif mark == ":":
+            if not np.isnan(nodes[here].length):
+                raise _fault(body, found.start("mark"), "two lengths of one branch")
             wants_length = True
         elif mark == ";":
             ended = True

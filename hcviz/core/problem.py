@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,8 @@ Float = NDArray[np.float64]
 
 #: A sparse similarity of more items is not made dense: 800 MB.
 MOST_DENSE = 10_000
+#: Rows of a matrix that are compared with its columns at a time.
+ROWS = 256
 
 
 @runtime_checkable
@@ -336,14 +338,17 @@ def are_features(given: Any) -> bool:
 
 
 def feature_table(features: ArrayLike) -> Float:
-    """A float64 (n, d) array of its own; its cells may be anything."""
+    """A float64 (n, d) array that is not changed elsewhere; its cells may be anything.
+
+    A frozen array that owns its cells is taken as it is; of anything else a copy is made.
+    """
     if issparse(features):
         raise InvalidData(
             "The features are a sparse matrix.",
             "Give features.toarray(); similarities may be sparse: Problem(similarity=...).",
         )
     try:
-        array = np.array(features, dtype=np.float64)
+        array = features if _is_frozen(features) else np.array(features, dtype=np.float64)
     except (TypeError, ValueError) as fault:
         if "inhomogeneous" in str(fault):
             raise InvalidData("Features must have shape (n, d): rows differ in length.") from None
@@ -355,6 +360,11 @@ def feature_table(features: ArrayLike) -> Float:
             f"For a single feature give features{column}." if array.ndim == 1 else "",
         )
     return array
+
+
+def _is_frozen(array: Any) -> TypeGuard[Float]:
+    plain = type(array) is np.ndarray and array.dtype == np.float64
+    return plain and array.flags.owndata and not array.flags.writeable
 
 
 def check_features(features: ArrayLike) -> Float:
@@ -387,14 +397,17 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
         row, column = wrong[0]
         raise InvalidData(f"Row {row}, column {column} of the {noun} is {array[row, column]}.")
     _refuse_huge(array, noun)
-    gap = np.abs(array - array.T)
-    limit = 1e-9 * max(1.0, float(np.abs(array).max(initial=0.0)))
-    if gap.size and gap.max() > limit:
-        row, column = np.unravel_index(int(gap.argmax()), gap.shape)
-        raise InvalidData(
-            f"A {noun} matrix must be symmetric; row {row}, column {column} is "
-            f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
-        )
+    limit = 1e-9 * max(1.0, array.max(initial=0.0), -array.min(initial=0.0))
+    for first in range(0, len(array), ROWS):  # the whole difference would be another matrix
+        part = slice(first, first + ROWS)
+        gap = np.abs(array[part] - array[:, part].T)
+        if gap.max() > limit:
+            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+            row += first
+            raise InvalidData(
+                f"A {noun} matrix must be symmetric; row {row}, column {column} is "
+                f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}."
+            )
     array.flags.writeable = False
     return array
 
@@ -453,9 +466,8 @@ def check_sparse(matrix: Any, noun: str) -> Any:
 
 
 def _refuse_huge(array: Float, noun: str) -> None:
-    wrong = np.argwhere(np.abs(array) > LARGEST)
-    if wrong.size:
-        row, column = wrong[0]
+    if max(array.max(initial=0.0), -array.min(initial=0.0)) > LARGEST:
+        row, column = np.argwhere(np.abs(array) > LARGEST)[0]
         raise InvalidData(
             f"Row {row}, column {column} of the {noun} is {array[row, column]:g}, too large to "
             f"compute with (the limit is {LARGEST:g}).",

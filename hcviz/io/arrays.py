@@ -13,7 +13,7 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
 from hcviz.datasets import Dataset
-from hcviz.io.cells import MAX_NUMBER, quote
+from hcviz.io.cells import MAX_NUMBER, count, quote
 from hcviz.io.rawtable import MAX_ROWS
 from hcviz.io.unpacking import most_unpacked
 
@@ -23,6 +23,8 @@ MAX_ARRAY_COLUMNS = 100_000
 #: Arrays in an archive whose headers are read, and the bytes of one that a header may take.
 MAX_MEMBERS = 200
 LONGEST_HEADER = 12_000
+#: Characters of a name in an archive.
+LONGEST_NAME = 10_000
 #: How such files begin.
 NPY, ZIP = b"\x93NUMPY", b"PK\x03\x04"
 
@@ -56,7 +58,7 @@ def read_array(content: bytes, filename: str = "") -> Dataset:
     if labels is None:
         labels = tuple(f"row {row + 1}" for row in range(n))
     if len(labels) != n:
-        raise InvalidData(f"{said} has {len(labels):,} names for {n:,} rows of features.")
+        raise InvalidData(f"{said} has {count(len(labels), 'name')} for {n:,} rows of features.")
     return Dataset(
         name=Path(filename).stem or "array",
         title=filename or "Array",
@@ -106,6 +108,11 @@ def _chosen(archive: zipfile.ZipFile, packed: int, said: str) -> tuple[str, tupl
             raise InvalidData(
                 f"{said} has {header.count:,} names for {shape[0]:,} rows of features.",
                 "Give a name for each row.",
+            )
+        if header is not None and header.dtype.itemsize > 4 * LONGEST_NAME:
+            raise InvalidData(
+                f"{said} has {name} of more than {LONGEST_NAME:,} characters.",
+                "Give shorter names.",
             )
         fits = header is not None and header.count <= most
         used.append(members[name].filename if fits else "")
@@ -181,13 +188,13 @@ def _check_features(array: Any, said: str) -> tuple[int, int]:
         )
     if rows > MAX_ROWS or columns > MAX_ARRAY_COLUMNS:
         raise TooLarge(
-            f"{said} has {rows:,} rows and {columns:,} columns; the limits are {MAX_ROWS:,} and "
-            f"{MAX_ARRAY_COLUMNS:,}.",
+            f"{said} has {count(rows, 'row')} and {count(columns, 'column')}; the limits are "
+            f"{MAX_ROWS:,} and {MAX_ARRAY_COLUMNS:,}.",
             "Take a sample.",
         )
     if rows < 2 or columns < 1:
         raise InvalidData(
-            f"{said} has {rows} rows and {columns} columns.",
+            f"{said} has {count(rows, 'row')} and {count(columns, 'column')}.",
             "A hierarchy needs two items or more, and a feature.",
         )
     return rows, columns

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.words import shortlist
@@ -31,6 +31,8 @@ CARD = ("card", "item")
 PILE = ("pile", "group", "category")
 #: Cards of a card sort. One pile of n cards makes n x n meetings, 32 MB of them at this number.
 MAX_CARDS = 2_000
+#: Cards that are compared with all others at a time.
+ROWS = 100
 
 
 def is_card_sort(raw: RawTable) -> bool:
@@ -81,20 +83,22 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
         notes.append(f"Cards left aside, without a pile: {aside.sum():,}.")
     sorted_ = ~aside
     pile = _numbered([f"{s} {name}" for s, name in zip(sorter.tolist(), piles, strict=True)])[1]
-    met = _meetings(card[sorted_], pile[sorted_], len(labels))
-    both = _meetings(card[sorted_], sorter[sorted_], len(labels))
-    known = both > 0
-    similarity = np.divide(met, both, out=np.zeros_like(met), where=known)
-    pairs = np.triu(np.ones_like(known), 1)
-    unknown = int((pairs & ~known).sum())
+    similarity, known = _shares(
+        _places_of(card[sorted_], pile[sorted_], len(labels)),
+        _places_of(card[sorted_], sorter[sorted_], len(labels)),
+    )
+    np.fill_diagonal(similarity, 0.0)
+    np.fill_diagonal(known, True)
+    unknown = (known.size - int(known.sum())) // 2
     if unknown:
-        others = similarity[pairs & known]
-        if not others.size:
+        others = len(labels) * (len(labels) - 1) // 2 - unknown
+        if not others:
             raise InvalidData("Nobody put two cards on piles.", "Each row names a pile.")
-        similarity[~known] = others.mean()
+        mean = similarity.sum() / 2 / others
+        similarity[~known] = mean
         notes.append(
             f"Nobody sorted both of {count(unknown, 'pair')} of cards; the similarity there is the "
-            f"mean of the others, {others.mean():.2g}."
+            f"mean of the others, {mean:.2g}."
         )
     np.fill_diagonal(similarity, 1.0)
     notes.insert(
@@ -137,11 +141,24 @@ def _numbered(cells: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]
     return tuple(different), which
 
 
-def _meetings(card: NDArray[np.int64], place: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """How often each two cards share a place, float64 (n, n)."""
+def _places_of(card: NDArray[np.int64], place: NDArray[np.int64], n: int) -> csr_array:
+    """Which cards are in which places: ones, (n, places)."""
     size = int(place.max(initial=-1)) + 1
-    on = coo_array((np.ones(len(card)), (card, place)), shape=(n, max(size, 1))).tocsr()
-    return np.asarray((on @ on.T).toarray())
+    return coo_array((np.ones(len(card)), (card, place)), shape=(n, max(size, 1))).tocsr()
+
+
+def _shares(piles: csr_array, sorters: csr_array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Of each two cards the share of their common sorters that put both on one pile, 0 where there
+    are none; and whether there are any. Some rows at a time: products are larger than results."""
+    n = piles.shape[0]
+    share, known = np.zeros((n, n)), np.zeros((n, n), bool)
+    for first in range(0, n, ROWS):
+        part = slice(first, first + ROWS)
+        met = (piles[part] @ piles.T).toarray()
+        both = (sorters[part] @ sorters.T).toarray()
+        known[part] = both > 0
+        np.divide(met, both, out=share[part], where=known[part])
+    return share, known
 
 
 __all__ = ["is_card_sort", "read_card_sort"]

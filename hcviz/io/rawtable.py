@@ -261,8 +261,8 @@ def _parquet(content: bytes, said: str) -> RawTable:
         meta = file.metadata
         if meta.num_rows > MAX_ROWS or meta.num_columns > MAX_COLUMNS:
             raise TooLarge(
-                f"{said} has {meta.num_rows:,} rows and {meta.num_columns:,} columns; the limits "
-                f"are {MAX_ROWS:,} and {MAX_COLUMNS:,}.",
+                f"{said} has {count(meta.num_rows, 'row')} and {count(meta.num_columns, 'column')};"
+                f" the limits are {MAX_ROWS:,} and {MAX_COLUMNS:,}.",
                 "Take a sample.",
             )
         groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
@@ -279,7 +279,9 @@ def _parquet(content: bytes, said: str) -> RawTable:
         table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
         if sum(map(_text_bytes, table.columns)) > max(limit, MAX_UPLOAD_BYTES):
             raise TooLarge(f"{said} is too large once unpacked.", "Take a sample.")
-        frame = table.to_pandas()
+        # A block for each column: numbers then stay where they were unpacked.
+        frame = table.to_pandas(split_blocks=True, self_destruct=True)
+        del table
         if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index(names=frame.index.name or "name")
         names = [str(name) for name in frame.columns]

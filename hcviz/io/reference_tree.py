@@ -20,6 +20,9 @@ from hcviz.session.constraint import Constraint
 
 #: Names that a refusal spells out; the rest is counted.
 SHOWN = 5
+#: A text of more nodes than these for each item, and more than ``FREE`` in all, is not read to its
+#: end: a tree over n items has 2 n - 1.
+NODES, FREE = 4, 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,7 @@ def read_reference_tree(content: str | bytes, labels: Sequence[str]) -> Referenc
     nothing: a star, or one of fewer than three items. O(text).
     """
     text = utf8_text(content, "The reference tree", "It is read from a Newick file.", InvalidTree)
-    names, _, _ = parse_newick(text)
+    names, _, _ = parse_newick(text, max(FREE, NODES * len(labels)))
     leaves = [name for name, is_leaf in names if is_leaf]
     index = {name: item for item, name in enumerate(labels)}
     found = [index.get(name, index.get(name.replace("_", " "))) for name in leaves]

@@ -133,7 +133,8 @@ def import_all(session: Session, action: ImportConstraints, methods: Methods) ->
     if not session.weighs:
         taken, off = sorted_out(taken, session.enabled)
         refused = [each.id for each in off]
-        made = [replace(each, enabled=False) if each.id in set(refused) else each for each in made]
+        switched_off = set(refused)
+        made = [replace(e, enabled=False) if e.id in switched_off else e for e in made]
     text = f"{action.source}{counted(count - repeats)} added."
     if repeats:
         text += f" {counted(repeats)} {'was' if repeats == 1 else 'were'} in the list already."

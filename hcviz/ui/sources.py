@@ -20,6 +20,7 @@ from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Matrix, Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import how_many, with_answers
+from hcviz.io.rawtable import SEPARATORS
 from hcviz.io.tables import read_table
 from hcviz.io.unpacking import unpacked_size
 from hcviz.session.model import Checkpoint, DataSpec, Session
@@ -28,8 +29,10 @@ from hcviz.session.model import Checkpoint, DataSpec, Session
 #: by the explorers that show them, and by whoever gave them, not here.
 GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 
-#: Larger files (bytes) are read beside the page.
+#: Larger files (bytes) are read beside the page, and those of more columns: each of these takes a
+#: third of a millisecond.
 AT_ONCE = 500_000
+COLUMNS_AT_ONCE = 600
 
 #: Answers in an attached file, by the hash and the length of its content.
 _counts: dict[tuple[int, int], int] = {}
@@ -121,7 +124,13 @@ def answers_in(content: bytes) -> int:
 
 def takes_long(spec: DataSpec) -> bool:
     """Whether to read this takes longer than a page may wait."""
-    return size_of(spec) > AT_ONCE
+    return size_of(spec) > AT_ONCE or _width(spec.content or b"") > COLUMNS_AT_ONCE
+
+
+def _width(content: bytes) -> int:
+    """The columns of a table as text, by the separators in its first line."""
+    first = content[:AT_ONCE].lstrip(b"\r\n").split(b"\n", 1)[0]
+    return 1 + max(first.count(separator.encode()) for separator in SEPARATORS)
 
 
 def size_of(spec: DataSpec) -> int:
