@@ -14,6 +14,7 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
+from hcviz.taxonomy import Group, Taxonomy
 
 __version__ = "0.1.0"
 
@@ -31,11 +32,13 @@ __all__ = [
     "FeatureOracle",
     "FileOracle",
     "FunctionOracle",
+    "Group",
     "HcvizError",
     "InconsistentTriplets",
     "Problem",
     "Snapshot",
     "StringOracle",
+    "Taxonomy",
     "Tree",
     "Triplets",
     "algorithms",

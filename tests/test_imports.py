@@ -18,6 +18,7 @@ MAY_KNOW = {
     "metrics": {"core"},
     "datasets": {"core"},
     "session": {"core"},
+    "taxonomy": {"core"},
     "posterior": {"core"},
     "algorithms": {"core", "posterior"},  # a sampler says how far its chains agree
     "questions": {"core", "posterior", "metrics", "algorithms"},  # the loop runs the sampler

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -289,14 +289,25 @@ def _match_names(found: list[str], labels: Sequence[str] | None) -> NDArray[np.i
 
 
 def write_newick(
-    parent: Int, height: Float, children: Children, n: int, labels: Sequence[str] | None = None
+    parent: Int,
+    height: Float,
+    children: Children,
+    n: int,
+    labels: Sequence[str] | None = None,
+    inner: Mapping[int, str] | None = None,
 ) -> str:
-    """See :meth:`hcviz.core.tree.Tree.to_newick`. O(m)."""
+    """See :meth:`hcviz.core.tree.Tree.to_newick`. O(m).
+
+    ``inner``: names of inner nodes.
+    """
     names = [str(i) for i in range(n)] if labels is None else [str(x) for x in labels]
     if len(names) != n:
         raise InvalidTree(f"The tree has {n} leaves, but {len(names)} labels came.")
     root = parent.size - 1
-    text = [name if _PLAIN.fullmatch(name) else _quoted(name) for name in names]
+    written = dict(enumerate(names)) | dict(inner or {})
+    text = {
+        node: name if _PLAIN.fullmatch(name) else _quoted(name) for node, name in written.items()
+    }
     gap = np.append(height[parent[:-1]] - height[:-1], 0.0)
     # Depth first with a stack of (node, is it being closed?), so that pieces are only appended.
     pieces: list[str] = []
@@ -304,7 +315,7 @@ def write_newick(
     while stack:
         node, closing, first = stack.pop()
         if closing or node < n:
-            pieces.append(")" if closing else ("" if first else ",") + text[node])
+            pieces.append((")" if closing else "" if first else ",") + text.get(node, ""))
             if node != root:
                 pieces.append(f":{float(gap[node])!r}")
             continue

@@ -59,3 +59,7 @@ class InconsistentTriplets(HcvizError):
     def __init__(self, message: str, hint: str = "", conflict: Sequence[int] = ()) -> None:
         super().__init__(message, hint)
         self.conflict: tuple[int, ...] = tuple(int(row) for row in conflict)
+
+
+class InvalidTaxonomy(HcvizError):
+    """A group, a taxonomy or a taxonomy file that cannot be used as given."""

@@ -1,0 +1,91 @@
+"""``Group``: a set of items with a name."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.whole import whole_numbers
+
+Status = Literal["draft", "accepted"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A set of items with a name.
+
+    Parameters
+    ----------
+    name : str
+        Any text but an empty one; white space at its ends is removed.
+    members : iterable of int
+        Items, by their index into the labels: one or more, each once. Kept in increasing order.
+    note : str
+        For the people who work on the taxonomy.
+    alternatives : iterable of str
+        Other names of the group.
+    status : {"draft", "accepted"}
+    locked : bool
+        The group is right: methods that keep constraints must make it a clade.
+    id : str
+        Stays the same when the name or the members change. Made up unless given.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        No name, no members, a member twice or below 0, or another status.
+
+    Examples
+    --------
+    >>> Group("Storage", [4, 2, 9]).members
+    (2, 4, 9)
+    """
+
+    name: str
+    members: tuple[int, ...]
+    note: str = ""
+    alternatives: tuple[str, ...] = ()
+    status: Status = "draft"
+    locked: bool = False
+    id: str = ""
+
+    def __init__(
+        self,
+        name: str,
+        members: Iterable[int],
+        note: str = "",
+        alternatives: Iterable[str] = (),
+        status: Status = "draft",
+        locked: bool = False,
+        id: str = "",
+    ) -> None:
+        name = str(name).strip()
+        if not name:
+            raise InvalidTaxonomy("A group needs a name.")
+        items = whole_numbers(list(members), f"The members of {name!r}", InvalidTaxonomy).ravel()
+        if not items.size:
+            raise InvalidTaxonomy(f"The group {name!r} has no members.", "Add an item to it.")
+        ordered = sorted(int(item) for item in items)
+        if ordered[0] < 0 or len(set(ordered)) < len(ordered):
+            raise InvalidTaxonomy(f"The group {name!r} names an item twice, or one below 0.")
+        if status not in get_args(Status):
+            raise InvalidTaxonomy(
+                f"The status of {name!r} is {status!r}.", f"Use {' or '.join(get_args(Status))}."
+            )
+        values = {
+            "name": name,
+            "members": tuple(ordered),
+            "note": str(note),
+            "alternatives": tuple(str(each) for each in alternatives),
+            "status": status,
+            "locked": bool(locked),
+            "id": str(id) or secrets.token_hex(6),
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+
+
+__all__ = ["Group", "Status"]

@@ -1,0 +1,73 @@
+"""Taxonomies as a CSV with a row an item: ``level_1 … level_k, item``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.taxonomy.entry import Entry
+
+
+def write_levels(top: Entry) -> str:
+    """A row an item, in the tree's order."""
+    rows: list[list[str]] = []
+    waiting: list[tuple[tuple[str, ...], Entry | str]] = [((), top)]
+    while waiting:
+        path, each = waiting.pop()
+        if isinstance(each, str):
+            rows.append([*path, each])
+            continue
+        path = path if each is top else (*path, each.name)
+        waiting.extend((path, inner) for inner in reversed(each.contents))
+    depth = max((len(row) for row in rows), default=1) - 1
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*(f"level_{k}" for k in range(1, depth + 1)), "item"])
+    for *names, item in rows:
+        writer.writerow([*names, *[""] * (depth - len(names)), item])
+    return out.getvalue()
+
+
+def read_levels(text: str) -> Entry:
+    """A table as :func:`write_levels` writes it; further columns are left out."""
+    try:
+        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True))
+    except csv.Error as fault:
+        raise InvalidTaxonomy(f"The taxonomy is no CSV that can be read: {fault}.") from None
+    header = [cell.strip() for cell in rows[0]] if rows else []
+    levels = [k for k, cell in enumerate(header) if re.fullmatch(r"level_\d+", cell)]
+    levels.sort(key=lambda k: int(header[k].removeprefix("level_")))
+    if "item" not in header or not levels:
+        raise InvalidTaxonomy(
+            "The CSV is no taxonomy.", "Its columns must be level_1, level_2, ... and item."
+        )
+    top = Entry()
+    for number, row in enumerate(rows[1:], 2):
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise InvalidTaxonomy(
+                f"Row {number} has {len(row)} cells, but the header has {len(header)}."
+            )
+        names = [row[k] for k in levels]
+        filled = [name for name in names if name]
+        if names[: len(filled)] != filled:
+            raise InvalidTaxonomy(
+                f"Row {number} has a group on level {names.index(filled[-1]) + 1}, but none above."
+            )
+        entry = top
+        for name in filled:
+            for child in entry.children:
+                if child.name == name:
+                    break
+            else:
+                child = Entry(name=name, where=f"row {number}")
+                entry.contents.append(child)
+            entry = child
+        entry.contents.append(row[header.index("item")])
+    return top
+
+
+__all__ = ["read_levels", "write_levels"]

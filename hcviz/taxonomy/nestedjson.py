@@ -1,0 +1,66 @@
+"""Taxonomies as nested JSON: everything that a group has."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.taxonomy.entry import Entry
+
+FORMAT = "hcviz-taxonomy"
+
+
+def write_json(top: Entry) -> str:
+    """A group's ``contents`` are items (texts) and groups (objects), in the tree's order."""
+
+    def plain(entry: Entry) -> dict[str, Any]:
+        return {
+            "name": entry.name, "id": entry.id, "note": entry.note,
+            "alternatives": list(entry.alternatives), "status": entry.status,
+            "locked": entry.locked, "contents": contents(entry),
+        }  # fmt: skip
+
+    def contents(entry: Entry) -> list[Any]:
+        return [each if isinstance(each, str) else plain(each) for each in entry.contents]
+
+    document = {"format": FORMAT, "version": 1, "contents": contents(top)}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_json(text: str) -> Entry:
+    """What :func:`write_json` wrote."""
+    try:
+        document = json.loads(text)
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise InvalidTaxonomy(
+                "The JSON is no taxonomy.", f'Its "format" must be "{FORMAT}", as to_json() writes.'
+            )
+        return _entry(document, "the file")
+    except (ValueError, RecursionError) as fault:
+        raise InvalidTaxonomy(f"The taxonomy is no JSON that can be read: {fault}.") from None
+
+
+def _entry(given: Any, where: str) -> Entry:
+    if not isinstance(given, dict):
+        raise InvalidTaxonomy(f"In {where} there is {given!r} where a group should be.")
+    name = str(given.get("name", ""))
+    here = f"in {name!r}" if name else where
+    for key in ("contents", "alternatives"):
+        if not isinstance(given.get(key, []), list):
+            raise InvalidTaxonomy(f"The {key} {here} are no list.")
+    return Entry(
+        name=name,
+        contents=[
+            each if isinstance(each, str) else _entry(each, here)
+            for each in given.get("contents", [])
+        ],
+        note=str(given.get("note", "")),
+        alternatives=tuple(str(each) for each in given.get("alternatives", [])),
+        status=given.get("status", "draft"),
+        locked=bool(given.get("locked", False)),
+        id=str(given.get("id", "")),
+    )
+
+
+__all__ = ["read_json", "write_json"]
