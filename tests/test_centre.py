@@ -9,6 +9,7 @@ from bokeh.model import Model
 from scipy.cluster.hierarchy import linkage
 
 from hcviz import HcvizError, Tree
+from hcviz.core.layout import without_nodes
 from hcviz.io.picture import picture
 from hcviz.ui import geometry, partition
 from hcviz.ui.centre import Centre, Items, Pick
@@ -290,6 +291,86 @@ def test_the_branch_above_a_clade_that_few_trees_have_is_drawn_lighter(centre):
     assert np.array_equal(found[:, 0, 1], found[:, 1, 1])
     centre.set_support(None)
     assert not len(centre._dendrogram.unsure.data["x"])
+
+
+@pytest.mark.parametrize("n", [5, 150, 2_000])
+def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
+    """The tree itself stays: what is selected, cut, collapsed and stated is of all its clades."""
+    rng = np.random.default_rng(n)
+    tree = random_tree(rng, n)
+    merged = rng.random(tree.n_internal) < 0.6
+    merged[-1], merged[-2] = True, True  # the root cannot be merged
+    picks = []
+    centre = Centre(on_pick=picks.append)
+    centre.set_items(Items([f"item {i}" for i in range(n)], similarity=np.eye(n)))
+    centre.set_tree(tree, merged=merged)
+    order = centre.order.copy()
+    drawn = set(centre._scene.node[centre._scene.is_open].tolist())
+    hidden = {n + k for k in np.flatnonzero(merged).tolist()} - {tree.root}
+    assert not drawn & hidden
+    assert tree.root in drawn
+    for node in sorted(hidden)[-5:]:
+        above = tree.parent[node]
+        while int(above) in hidden:
+            above = tree.parent[above]
+
+        class Event:
+            x = float(tree.height[node] + tree.height[above]) / 2
+            y = -float(centre._layout.y[node])
+            sx = sy = 0.0
+            modifiers = None
+
+        leaves = tree.leaves(node)
+        centre._tapped("tree", Event())  # right of where its bar would be: below it, or above it
+        assert {int(i) for i in picks[-1].leaves} != {int(i) for i in leaves}
+        centre.set_selection(leaves)  # from elsewhere
+        x = centre._dendrogram.layers["selection"].data["x"]
+        assert len(x)
+        assert np.nanmax(x) == np.float32(tree.height[above])
+        assert centre.toggle_collapse(leaves)  # it is drawn as long as it is collapsed
+        assert node in centre._scene.node.tolist()
+        assert centre.toggle_collapse(leaves)
+        assert node not in centre._scene.node.tolist()
+    assert centre.set_cut(float(tree.height[-1]) * 0.999) >= 2
+    centre.set_support(np.where(merged, 0.2, 0.8), 0.5)
+    assert not len(centre._dendrogram.unsure.data["x"])  # nothing is left to be drawn lighter
+    assert set(centre._dendrogram.support.data["text"]) <= {"80"}
+    centre.set_merged(None)
+    if n <= 150:
+        assert hidden <= set(centre._scene.node.tolist())
+    assert np.array_equal(centre.order, order)
+    centre.set_merged(np.zeros(tree.n_internal, bool))
+    with pytest.raises(HcvizError, match="1 marks were given"):
+        centre.set_merged([True])
+
+
+def test_a_saved_picture_has_the_merged_clades_as_one(centre):
+    tree = centre._layout.tree
+    support = np.linspace(1.0, 0.0, tree.n_internal)
+    merged = support < 0.3
+    merged[-1] = False
+    names = [f"{100 * value:.0f}" for value in support]
+
+    def written(**given):
+        data = centre.picture_data() | {"heat": None} | given
+        return picture(**data).decode()
+
+    centre.set_support(support, 0.3)
+    centre.set_cut(float(tree.height[-1]) / 2)
+    whole = written()
+    centre.set_merged(merged)
+    one = written()
+    other, kept = without_nodes(tree, merged)
+    plain = written(
+        tree=other, merged=None, support=support[kept[tree.n_leaves :] - tree.n_leaves],
+        clusters=centre.picture_data()["clusters"][kept],
+    )  # fmt: skip
+    assert one == plain != whole
+    large = [k for k in range(tree.n_internal - 1) if tree.size[tree.n_leaves + k] > 2]
+    for k in large:
+        there = f" {names[k]} " in one
+        assert there or merged[k]
+    assert any(f" {names[k]} " not in one for k in large)
 
 
 def test_new_items_take_everything_old_away(centre):

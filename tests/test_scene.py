@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hcviz import Tree
-from hcviz.core.layout import elbows, leaf_order
+from hcviz import HcvizError, Tree
+from hcviz.core.layout import elbows, leaf_order, without_nodes
 from hcviz.ui import geometry
 from hcviz.ui.scene import BUNDLE, FOLD, LEAF, OPEN, SHUT, see
 from tests.test_geometry import layouts, leaves_below
@@ -120,6 +120,45 @@ def test_a_scene_is_a_tree_whose_leaves_tile_the_rows(layout, fine):
     chosen = np.random.default_rng(c).random(layout.tree.n_leaves) < 0.6
     inside = [bool(chosen[scene.leaves(k)].all()) for k in range(scene.n_slots)]
     assert scene.within(np.flatnonzero(chosen)).tolist() == inside
+
+
+def plainly_without(tree: Tree, gone) -> tuple[Tree, list[int]]:
+    """The tree whose clades are those of ``tree`` but for some, and the nodes that it keeps."""
+    kept = [v for v in range(tree.n_nodes) if v not in gone]
+    parent = []
+    for v in kept:
+        above = int(tree.parent[v])
+        while above in gone:
+            above = int(tree.parent[above])
+        parent.append(kept.index(above) if above >= 0 else -1)
+    return Tree(parent, tree.height[kept], tree.n_leaves), kept
+
+
+@given(layouts(), st.sampled_from([0.0, 0.7, 1.5, 2.25, 5.3]), st.floats(0, 1), st.integers(0, 99))
+def test_with_merged_clades_the_scene_is_that_of_the_tree_without_them(layout, fine, share, seed):
+    tree = layout.tree
+    merged = np.random.default_rng(seed).random(tree.n_nodes) < share
+    gone = {v for v in np.flatnonzero(merged).tolist()
+            if tree.n_leaves <= v < tree.root and not layout.shut[v]}  # fmt: skip
+    other, kept = plainly_without(tree, gone)
+    found, origin = without_nodes(tree, [v in gone for v in range(tree.n_leaves, tree.n_nodes)])
+    assert found == other
+    assert origin.tolist() == kept
+    shut = [kept.index(v) for v in np.flatnonzero(layout.shut)]
+    scene = see(layout, None, fine, merged=merged)
+    plain = see(geometry.lay_out(other, layout.order, shut), None, fine)
+    names = [None if v < 0 else kept[v] for v in plain.node.tolist()]
+    assert [None if v < 0 else v for v in scene.node.tolist()] == names
+    for name in ("kind", "parent", "first", "count", "height", "top", "bottom", "low", "high"):
+        assert np.array_equal(getattr(scene, name), getattr(plain, name)), name
+    if FOLD not in plain.kind:  # a triangle's tip may be elsewhere among its rows
+        assert np.array_equal(scene.y, plain.y)
+        assert segments(scene.path()) == segments(plain.path())
+
+
+def test_marks_for_other_nodes_are_refused():
+    with pytest.raises(HcvizError, match="2 marks were given for 4 inner nodes"):
+        without_nodes(caterpillar(5), [True, False])
 
 
 def combs(n: int):

@@ -169,9 +169,10 @@ class Drawing:
         self._centre.set_asked(probes.mask(self._store), draw=False)
         parted = self._partition()
         order = self._store.session.order if tree is snapshot.tree else None
+        merged = certainty.merged(self._store) if tree is snapshot.tree else None
         self._centre.set_tree(
             self._tree, order=order, new_nodes=changed, animate=not streaming, parted=parted,
-            axis=self._store.axis,
+            axis=self._store.axis, merged=merged,
         )  # fmt: skip
         self._tell_clusters(parted, drawn=parted is not None)
 
@@ -229,8 +230,12 @@ class Drawing:
 
     def _draw_support(self) -> None:
         """None on a tree that was not sampled: a lesson's, with an item taken out."""
-        sampled = lesson.tree_to_show(self._store) is self._store.session.tree
-        self._centre.set_support(certainty.support(self._store) if sampled else None)
+        store = self._store
+        sampled = lesson.tree_to_show(store) is store.session.tree
+        if not store.view.draft.open:  # the layout stays as it is during a gesture
+            self._centre.set_merged(certainty.merged(store) if sampled else None)
+        support = certainty.support(store) if sampled else None
+        self._centre.set_support(support, store.view.below / 100)
 
     def _draw_levels(self) -> None:
         shown = lesson.tree_to_show(self._store) is self._store.session.tree
@@ -270,5 +275,5 @@ def _sure(store: Store) -> Any:
     """What the numbers on the branches depend on."""
     return (
         store.drawn, store.view.heights, store.view.support, store.still, store.session.status,
-        store.view.lesson,
+        store.view.lesson, store.view.unsure, store.view.below, store.view.draft.open,
     )  # fmt: skip

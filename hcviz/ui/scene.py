@@ -11,6 +11,10 @@ the window, coarse outside):
   drawn, and what splits off in between hangs from the first;
 - neighbours below one open clade that together take at most one fold are one **bundle**.
 
+A clade that is *merged* is not drawn: its children hang from the nearest clade above it that is.
+The scene is then that of the tree without it, and no pointer reaches it. A clade that was collapsed
+by hand is never merged.
+
 So the open clades and the triangles together are at most 16 (folds + 1), for any tree
 (``tests/test_scene.py`` holds that), and nothing is further than one fold from its place. Where the
 fold is less than a row, every branch is drawn as it is.
@@ -239,18 +243,25 @@ def see(
     fine: float = 0.0,
     coarse: float = 0.0,
     least: float = 0.0,
+    merged: Bool | None = None,
 ) -> Scene:
     """The scene of ``layout`` where a fold is ``fine`` rows in ``window`` (None: everywhere) and
     ``coarse`` outside. ``least``: a triangle is so high (in heights) where its parent is.
+    ``merged`` bool (m,): inner nodes that are drawn as a part of the node above them.
 
-    O(nodes of what is open, and their children); O(m) for a caterpillar or a star.
+    O(nodes of what is open, their children, and merged nodes below these); O(m) for a caterpillar
+    or a star.
     """
     tree = layout.tree
+    hidden = np.zeros(tree.n_nodes, np.bool_)
+    if merged is not None:
+        hidden[tree.n_leaves : -1] = merged[tree.n_leaves : -1]
+        hidden &= ~layout.shut
     first, last = (0.0, float(layout.n_rows)) if window is None else window
     offsets, items = tree.children_csr
     node, kind, parent, place, count = _gathered(
         offsets, items, tree.size, layout.first, layout.top, layout.bottom, layout.shut,
-        tree.n_leaves, float(first), float(last),
+        hidden, tree.n_leaves, float(first), float(last),
         1.0 / max(fine, NO_FOLD), 1.0 / max(coarse, NO_FOLD),
     )  # fmt: skip
     closed = np.flatnonzero(kind != OPEN)
@@ -285,9 +296,29 @@ def _folds(row: Any, first: Any, last: Any, fine: Any, coarse: Any) -> Any:
 
 
 @njit
+def _drawn_children(node: Any, offsets: Any, items: Any, hidden: Any, found: Any) -> Any:
+    """The children of ``node``, those of hidden ones in their place, in ``found``: their number."""
+    held = 0
+    waiting = 0  # hidden ones, from the end of ``found``
+    at = node
+    while True:
+        for j in range(offsets[at], offsets[at + 1]):
+            if hidden[items[j]]:
+                waiting += 1
+                found[found.size - waiting] = items[j]
+            else:
+                found[held] = items[j]
+                held += 1
+        if waiting == 0:
+            return held
+        at = found[found.size - waiting]
+        waiting -= 1
+
+
+@njit
 def _gathered(
-    offsets: Any, items: Any, size: Any, place: Any, top: Any, bottom: Any, shut: Any, n: Any,
-    first: Any, last: Any, fine: Any, coarse: Any,
+    offsets: Any, items: Any, size: Any, place: Any, top: Any, bottom: Any, shut: Any, hidden: Any,
+    n: Any, first: Any, last: Any, fine: Any, coarse: Any,
 ) -> Any:  # fmt: skip
     """Slots in preorder: ``(node, kind, parent, first place, leaves)``."""
     m = size.size
@@ -297,6 +328,7 @@ def _gathered(
     start = np.empty(m, np.int32)
     count = np.empty(m, np.int32)
     parts = np.empty(m, np.int32)
+    kids = np.empty(m, np.int32)
     waiting = np.empty(m, np.int32)
     root = m - 1
     node[0], parent[0], start[0], count[0] = root, -1, place[root], size[root]
@@ -323,8 +355,9 @@ def _gathered(
         links = 0
         while True:
             following = -1
-            for j in range(offsets[at], offsets[at + 1]):
-                c = items[j]
+            born = _drawn_children(at, offsets, items, hidden, kids)
+            for j in range(born):
+                c = kids[j]
                 if c < n or shut[c]:
                     continue
                 takes = _folds(bottom[c], first, last, fine, coarse) - _folds(
@@ -333,9 +366,9 @@ def _gathered(
                 if takes >= 1.0 and extent - takes < 1.0:
                     following = c
                     break
-            for j in range(offsets[at], offsets[at + 1]):
-                if items[j] != following or following < 0:
-                    parts[held] = items[j]
+            for j in range(born):
+                if kids[j] != following or following < 0:
+                    parts[held] = kids[j]
                     held += 1
             if following < 0:
                 break
@@ -343,7 +376,7 @@ def _gathered(
             at = following
         if links:
             # The end of the chain is drawn itself: its children, gathered last, wait.
-            held -= offsets[at + 1] - offsets[at]
+            held -= born
             parts[held] = at
             held += 1
         ranked = np.argsort(place[parts[:held]], kind="mergesort")

@@ -11,6 +11,7 @@ from bokeh.models import Range1d
 
 from hcviz.core.known import Known
 from hcviz.core.tree import Tree
+from hcviz.io.picture import UNSURE
 from hcviz.ui import geometry
 from hcviz.ui.axis import Axis
 from hcviz.ui.centre.cells import (
@@ -101,6 +102,8 @@ class Canvas:
         self._cluster_code: Any = None
         self._colours = ClusterColours()
         self._support: Any = None
+        self._below = UNSURE  # supports below this are of uncertain splits
+        self._merged: np.ndarray | None = None  # bool (m,)
         self._levels: Any = None
         self._last_tree = 0.0
         self._quiet = False
@@ -226,10 +229,7 @@ class Canvas:
         if self._map.show(self._zoomed):
             self._set_tracks()
         if self._layout.n_rows > FEW:
-            self._draw_tree()
-            self._draw_selection()
-            self._draw_marks()
-            self._draw_cut(strips=False)
+            self._draw_branches()
         if self._layout.n_rows > STRIP_TEXELS:
             self._draw_strips()
         else:
@@ -318,6 +318,7 @@ class Canvas:
             fold_rows(self._row_px),
             fold_rows(height / layout.n_rows),
             LEAST / width * float(layout.tree.height[-1]),
+            self._merged,
         )
 
     def _draw_tree(self, before: Any = None) -> None:
@@ -325,6 +326,13 @@ class Canvas:
             self._scene = self._seen()
             self._dendrogram.draw(self._scene, before, FOLD_BELOW <= self._row_px < DENSE)
             self._draw_touch()
+
+    def _draw_branches(self) -> None:
+        """The tree, and what is drawn along its branches."""
+        self._draw_tree()
+        self._draw_selection()
+        self._draw_marks()
+        self._draw_cut(strips=False)
 
     def _draw_touch(self) -> None:
         if self._layout is not None:
@@ -428,7 +436,9 @@ class Canvas:
 
     def _draw_support(self) -> None:
         if self._layout is not None:
-            self._dendrogram.draw_support(self._scene, self._support, self._window, self._row_px)
+            self._dendrogram.draw_support(
+                self._scene, self._support, self._below, self._window, self._row_px
+            )
 
     def _load_cells(self) -> None:
         kind, scaling, columns = self._matrix

@@ -10,7 +10,6 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
-from hcviz.io.picture import UNSURE
 from hcviz.ui import lettering
 from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide, pulse
 from hcviz.ui.palette import Theme
@@ -292,11 +291,11 @@ class TreeFigure:
             }
 
     def draw_support(
-        self, scene: Scene, support: Any, window: tuple[float, float], row_px: float
+        self, scene: Scene, support: Any, below: float, window: tuple[float, float], row_px: float
     ) -> None:
         """Percentages beside the bars of clades in view that are tall enough to carry them.
 
-        The branch above a clade that fewer than half of the trees have is drawn lighter.
+        The branch above a clade whose support is less than ``below`` is drawn lighter.
         """
         if support is None:
             if len(self.support.data["x"]):
@@ -304,7 +303,7 @@ class TreeFigure:
             if len(self.unsure.data["x"]):
                 self.unsure.data = {"x": [], "y": []}
             return
-        x, y = scene.branches_above(np.flatnonzero(scene.is_open & (support[scene.node] < UNSURE)))
+        x, y = scene.branches_above(np.flatnonzero(scene.is_open & (support[scene.node] < below)))
         self.unsure.data = {"x": x, "y": -y}
         height, said = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
         tall = (scene.bottom - scene.top) * row_px >= 26
