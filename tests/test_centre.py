@@ -373,6 +373,63 @@ def test_a_saved_picture_has_the_merged_clades_as_one(centre):
     assert any(f" {names[k]} " not in one for k in large)
 
 
+def moves(centre) -> set[str]:
+    """The sources that say where their points were before."""
+    tree, labels = centre._dendrogram, centre._labels
+    named = {"tree": tree.tree, "clusters": tree.clusters, "support": tree.support,
+             "unsure": tree.unsure, "selection": tree.layers["selection"],
+             "fresh": tree.layers["fresh"], "text": labels.text, "leads": labels.leads}  # fmt: skip
+    return {name for name, source in named.items() if {"y0", "ys0"} & set(source.data)}
+
+
+def test_the_last_tree_of_a_run_comes_from_the_picture_before():
+    """Each source has the columns of :meth:`Scene.as_in`; a picture on the way has none."""
+    n = 101
+    tree, other = (random_tree(np.random.default_rng(seed), n) for seed in (2, 3))
+    centre = Centre(on_pick=lambda pick: None)
+    centre.set_items(Items([f"item {i}" for i in range(n)]))
+    centre.set_tree(tree)
+    centre.set_tree(other, animate=False)
+    assert not moves(centre)
+    centre.set_tree(tree)  # at once after that: nothing moves
+    assert not moves(centre)
+    centre.set_selection([3, 5])
+    before, top = centre._scene, centre._dendrogram.top
+    names = dict(centre._labels.text.data)
+    centre.set_tree(other, animate=False, last=True, new_nodes=[other.root])
+    scale = centre._dendrogram.top / top
+    start = centre._scene.as_in(before, scale)
+    for found, expected in (
+        (centre._dendrogram.tree.data, start.path()),
+        (centre._dendrogram.layers["fresh"].data, start.bars([centre._scene.n_slots - 1])),
+    ):
+        assert np.allclose(found["x0"], expected[0], equal_nan=True)
+        assert np.allclose(found["y0"], -expected[1], equal_nan=True, atol=1e-5)
+        assert found["x0"].size == found["x"].size == found["y0"].size
+    centre.set_cut(float(other.height[-1]) / 2)
+    centre.set_support(np.linspace(0.0, 1.0, n - 1))
+    assert moves(centre) == {
+        "tree", "clusters", "support", "unsure", "selection", "fresh", "text", "leads"
+    }  # fmt: skip
+    assert all(np.isfinite(-np.asarray(centre._labels.text.data["y0"])))
+    for name in ("x", "y"):
+        a, b = (centre._dendrogram.clusters.data[f"{name}s{end}"] for end in ("", "0"))
+        assert [len(each) for each in a] == [len(each) for each in b]
+    text = centre._labels.text.data
+    was = {name: (x, y) for name, x, y in zip(text["text"], text["x0"], text["y0"], strict=True)}
+    assert len(set(names["x"])) > 1  # two columns
+    assert was == dict(zip(names["text"], zip(names["x"], names["y"], strict=True), strict=True))
+
+
+@pytest.mark.parametrize(("n", "moved"), [(5, True), (600, True), (601, False), (2_000, False)])
+def test_a_tree_of_more_than_600_items_does_not_move(n, moved):
+    centre = Centre(on_pick=lambda pick: None)
+    centre.set_items(Items([f"item {i}" for i in range(n)]))
+    for seed in (1, 2):
+        centre.set_tree(random_tree(np.random.default_rng(seed), n), last=True)
+        assert ("tree" in moves(centre)) == (moved and seed == 2)
+
+
 def test_new_items_take_everything_old_away(centre):
     centre.set_cut(1.0)
     centre.set_selection([1])

@@ -294,15 +294,38 @@ def test_elbows_of_the_printed_picture_are_those_of_the_page():
     assert segments(elbows(tree, order)) == segments(scene.path())
 
 
-@given(layouts(), st.sampled_from([0.0, 2.25]))
-def test_a_tween_begins_where_the_leaves_were_and_keeps_its_points(layout, fold):
-    scene = see(layout, None, fold)
-    x, y = scene.path()
-    _, same = scene.path(leaf_y=layout.leaf_y)
-    assert np.allclose(y, same, equal_nan=True, atol=1e-5)
-    _, moved = scene.path(leaf_y=layout.leaf_y + 5)
-    assert moved.size == x.size
-    assert np.allclose(moved, y + 5, equal_nan=True, atol=1e-5)
+@given(layouts(), st.integers(0, 999), st.sampled_from([0.0, 2.25]), st.booleans())
+def test_a_transition_begins_where_items_and_clades_were(layout, seed, fold, same):
+    """Against the definition: a clade shown before is where it was, another at its own height,
+    midway between the places of its outer children."""
+    rng = np.random.default_rng(seed)
+    n = layout.tree.n_leaves
+    tree = layout.tree if same else random_tree(rng, n, polytomies=True)
+    shut = np.flatnonzero(layout.shut) if same else ()
+    order = leaf_order(tree, rng.permutation(n))
+    scene, before = see(geometry.lay_out(tree, order, shut), None, fold), see(layout, None, fold)
+    across, down, shift = 1.5, 0.5, 3.0
+    start = scene.as_in(before, across, down, shift)
+    was = {frozenset(before.leaves(k).tolist()): k for k in range(before.n_slots)}
+    x, x0 = scene.path()[0], start.path()[0]
+    assert x0.size == x.size
+    assert np.array_equal(np.isnan(x0), np.isnan(x))
+    for k in range(scene.n_slots):
+        leaves = scene.leaves(k)
+        old = was.get(frozenset(leaves.tolist()))
+        if k < scene.n_closed:
+            rows = layout.leaf_y[[leaves[0], leaves[-1]]]
+            assert start.y[k] == pytest.approx(down * rows.mean() + shift)
+            assert start.height[k] == scene.height[k]
+        elif old is None:
+            assert start.y[k] == (start.y[scene.low[k]] + start.y[scene.high[k]]) / 2
+            assert start.height[k] == scene.height[k]
+        else:
+            assert start.y[k] == pytest.approx(down * before.y[old] + shift)
+            assert start.height[k] == pytest.approx(across * before.height[old])
+    still = scene.as_in(scene)
+    for name in ("y", "height", "top", "bottom"):
+        assert np.allclose(getattr(still, name), getattr(scene, name)), name
 
 
 @given(layouts(), st.sampled_from([0.0, 1.5, 2.25]))

@@ -172,6 +172,7 @@ class Drawing:
         merged = certainty.merged(self._store) if tree is snapshot.tree else None
         self._centre.set_tree(
             self._tree, order=order, new_nodes=changed, animate=not streaming, parted=parted,
+            last=streaming and snapshot.step == snapshot.total,
             axis=self._store.axis, merged=merged,
         )  # fmt: skip
         self._tell_clusters(parted, drawn=parted is not None)

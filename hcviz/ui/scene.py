@@ -23,7 +23,7 @@ fold is less than a row, every branch is drawn as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -62,6 +62,8 @@ class Scene:
     low: Int
     high: Int
     y: Float
+    #: The same slots where they were in the picture before; None: the scene comes from nowhere.
+    start: Scene | None = None
 
     @property
     def n_slots(self) -> int:
@@ -86,36 +88,60 @@ class Scene:
         start = self.first[slot]
         return self.layout.order[start : start + self.count[slot]]
 
-    # ------------------------------------------------------------------ paths
+    def as_in(
+        self, before: Scene, across: float = 1.0, down: float = 1.0, shift: float = 0.0
+    ) -> Scene:
+        """These slots where the items and clades of ``before`` were: the begin of a transition.
 
-    def rows_from(self, leaf_y: Float) -> tuple[Float, Float, Float]:
-        """``(y, top, bottom)`` of the slots if the leaves stood at the rows ``leaf_y`` (n,)."""
+        Heights of ``before`` are multiplied by ``across``; its row r is ``down * r + shift`` here.
+        A clade that it did not show has its own height, and its row follows its outer children, so
+        that its branches stay joined while they move. O(n + k).
+        """
         layout, c = self.layout, self.n_closed
+        leaf_y = down * before.layout.leaf_y + shift
+        y, height = self.y.copy(), self.height.copy()
         first = leaf_y[layout.order[self.first[:c]]]
         last = leaf_y[layout.order[self.first[:c] + self.count[:c] - 1]]
+        y[:c] = 0.5 * (first + last)
         half = np.where(self.kind[:c] == SHUT, 0.5 * (self.bottom - self.top)[:c], 0.5)
-        y = paper.rows_between(self.low, self.high, 0.5 * (first + last))
-        return y, first - half, last + half
+        top, bottom = self.top.copy(), self.bottom.copy()
+        top[:c], bottom[:c] = first - half, last + half
+        # A clade is known by the places of its leaves there: as many as it has, without a gap.
+        known = {
+            (int(a), int(n)): k
+            for k, (a, n) in enumerate(zip(before.first, before.count, strict=True))
+        }
+        places = before.layout.place[layout.order]
+        least, most = np.full(self.n_slots, places.size), np.zeros(self.n_slots, np.int64)
+        least[:c] = np.minimum.reduceat(places, self.first[:c])
+        most[:c] = np.maximum.reduceat(places, self.first[:c])
+        for slot in range(self.n_slots):
+            if slot >= c:
+                gapless = most[slot] - least[slot] + 1 == self.count[slot]
+                was = known.get((int(least[slot]), int(self.count[slot]))) if gapless else None
+                if was is None:
+                    y[slot] = 0.5 * (y[self.low[slot]] + y[self.high[slot]])
+                else:
+                    y[slot] = down * before.y[was] + shift
+                    height[slot] = across * before.height[was]
+            up = self.parent[slot]
+            if up >= 0:
+                least[up] = min(least[up], least[slot])
+                most[up] = max(most[up], most[slot])
+        return replace(self, y=y, height=height, top=top, bottom=bottom, start=None)
 
-    def path(
-        self,
-        mask: Bool | None = None,
-        limit: float = np.inf,
-        leaf_y: Float | None = None,
-        stems: bool = True,
-    ) -> Path:
+    # ------------------------------------------------------------------ paths
+
+    def path(self, mask: Bool | None = None, limit: float = np.inf, stems: bool = True) -> Path:
         """``(height, row)`` float32: the tree, or the masked slots of it, as one path with NaNs.
 
         A piece of four points is an open clade's bar with the branches to its outer children, in
         the order of the slots; one of three a triangle's two sides, from top to bottom; one of two
-        another branch. ``limit``: no further to the root than this height. ``leaf_y`` draws the
-        same with the leaves elsewhere (where a tween begins), point by point. Without ``stems`` the
+        another branch. ``limit``: no further to the root than this height. Without ``stems`` the
         branches to what is closed are left to :meth:`stems`.
         """
         chosen = np.ones(self.n_slots, np.bool_) if mask is None else mask
         y, top, bottom = self.y, self.top, self.bottom
-        if leaf_y is not None:
-            y, top, bottom = self.rows_from(leaf_y)
         none = np.zeros(self.n_slots, np.bool_)
         x, rows = paper.elbow_path(
             self.parent, self.height, y, self.low, self.high, self.is_open, none, chosen,
@@ -133,11 +159,10 @@ class Scene:
         across[:, 2] = bottom[sides] - inset
         return np.concatenate((x, edges.ravel())), np.concatenate((rows, across.ravel()))
 
-    def stems(self, leaf_y: Float | None = None) -> Path:
+    def stems(self) -> Path:
         """The branches to closed slots that :meth:`path` can leave out, in the same terms."""
-        y = self.y if leaf_y is None else self.rows_from(leaf_y)[0]
         every = np.ones(self.n_slots, np.bool_)
-        return paper.stem_path(self.parent, self.height, y, self.is_open, every)  # type: ignore[no-any-return]
+        return paper.stem_path(self.parent, self.height, self.y, self.is_open, every)  # type: ignore[no-any-return]
 
     def filled(self, slots: ArrayLike) -> Path:
         """The triangles of these slots (folded, bundled, or collapsed by hand) as patches."""

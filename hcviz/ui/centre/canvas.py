@@ -32,6 +32,7 @@ from hcviz.ui.centre.heatmap import HeatFigure
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.centre.labels import LabelFigure
 from hcviz.ui.centre.minimap import MiniMap
+from hcviz.ui.centre.motion import View, coming_from, move_together
 from hcviz.ui.centre.soon import Soon
 from hcviz.ui.centre.stage import Stage
 from hcviz.ui.centre.strips import MOST_TEXELS as STRIP_TEXELS
@@ -44,7 +45,7 @@ from hcviz.ui.scene import Scene, see
 
 #: The wheel zooms down to so many rows; fewer than these are not zoomed.
 FEWEST_ROWS = 4.0
-#: A tree that comes this soon (s) after the last is not tweened: the eye follows the stream.
+#: A tree that comes this soon (s) after the last does not move there: the eye follows the stream.
 TWEEN_AFTER = 0.3
 #: A changed clade is emphasised this long (ms).
 FRESH_MS = 1800
@@ -112,6 +113,11 @@ class Canvas:
         self._rows: Any = Range1d(start=-1, end=0, min_interval=FEWEST_ROWS)
         self._dendrogram = TreeFigure(self._rows, self._theme)
         self._labels = LabelFigure(self._rows, self._theme)
+        move_together(
+            self._dendrogram.tree,
+            (*self._dendrogram.moving, *self._labels.moving),
+            self._dendrogram.figure,
+        )
         self._strips = StripFigure(self._rows, self._theme)
         self._heat = HeatFigure(self._rows, self._theme)
         self.soon = Soon(self._dendrogram.figure)
@@ -176,7 +182,14 @@ class Canvas:
         height = pixels(self._dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
         return height / max(bottom - top, 1e-9)
 
-    def _lay_out(self, order: np.ndarray, before: Any = None) -> None:
+    @property
+    def _view(self) -> View | None:
+        """What is shown now, for a transition from it."""
+        if self._layout is None:
+            return None
+        return View(self._scene, self._dendrogram.top, self._window)
+
+    def _lay_out(self, order: np.ndarray, before: View | None = None) -> None:
         tree = self._tree
         if tree is None:
             return
@@ -275,12 +288,12 @@ class Canvas:
         else:
             call()
 
-    def _draw_all(self, before: Any = None) -> None:
+    def _draw_all(self, before: View | None = None) -> None:
         self._draw_tree(before)
         self._draw_cut()
         self._draw_selection()
         self._draw_marks()
-        self._draw_labels(before)
+        self._draw_labels()
         if self._layout is not None:
             self._rescale()
             self._heat.draw(self._layout, self._window, self._zoomed, self._streaming)
@@ -321,10 +334,12 @@ class Canvas:
             self._merged,
         )
 
-    def _draw_tree(self, before: Any = None) -> None:
+    def _draw_tree(self, before: View | None = None) -> None:
         if self._layout is not None:
             self._scene = self._seen()
-            self._dendrogram.draw(self._scene, before, FOLD_BELOW <= self._row_px < DENSE)
+            now = View(self._scene, self._dendrogram.top, self._window)
+            self._scene = coming_from(now, before)
+            self._dendrogram.draw(self._scene, FOLD_BELOW <= self._row_px < DENSE)
             self._draw_touch()
 
     def _draw_branches(self) -> None:
@@ -375,7 +390,7 @@ class Canvas:
         if ways and self.soon.has_clock:
             self.soon("ways", self._dendrogram.draw_ways, PULSE_MS + 2000)
 
-    def _draw_labels(self, before: Any = None) -> None:
+    def _draw_labels(self) -> None:
         if self._layout is not None:
             self._labels.draw(
                 self._scene,
@@ -385,7 +400,6 @@ class Canvas:
                 selected=self._selected,
                 together=self._together,
                 apart=self._apart,
-                before=before,
             )
 
     def _draw_cut(self, strips: bool = True) -> int:

@@ -109,6 +109,7 @@ class Centre(Canvas):
         order: np.ndarray | None = None,
         new_nodes: ArrayLike | None = None,
         animate: bool = True,
+        last: bool = False,
         parted: Partition | None = None,
         axis: Axis | None = None,
         merged: ArrayLike | None = None,
@@ -116,10 +117,11 @@ class Centre(Canvas):
         """Show ``tree`` with its leaves in ``order``, int (n,), or as near as can be to where they
         are (in the first tree: to the order that the data suggest).
 
-        Zoom, selection and collapsed clades stay (the last two by leaf set). ``new_nodes`` are
-        emphasised for a moment. ``parted``: the tree's clusters; None: those below the line, if
-        there is one. ``axis``: what its heights mean. ``merged``: see :meth:`set_merged`. Support
-        belongs to a tree: it is cleared.
+        Zoom, selection and collapsed clades stay (the last two by leaf set). ``animate``: branches
+        and names move to their new places, unless trees come in quick succession; of a run's
+        ``last`` tree they always do. ``new_nodes`` are emphasised for a moment. ``parted``: the
+        tree's clusters; None: those below the line, if there is one. ``axis``: what its heights
+        mean. ``merged``: see :meth:`set_merged`. Support belongs to a tree: it is cleared.
         Raises :class:`InvalidData` when the tree is not over the items shown.
         """
         if tree is None:
@@ -135,11 +137,9 @@ class Centre(Canvas):
                 f"The tree has {tree.n_leaves} leaves, and there are {self._items.n} items."
             )
         now = time.monotonic()
-        before = None
         follows = now - self._last_tree < TWEEN_AFTER
-        self._streaming = follows and self.soon.has_clock
-        if self._layout is not None and animate and not follows and tree.n_leaves <= 3_000:
-            before = self._layout.leaf_y
+        self._streaming = follows and self.soon.has_clock and not last
+        before = self._view if last or (animate and not follows) else None
         self._last_tree = now
         first = self._tree is None
         self._colours.passing = not animate
@@ -349,9 +349,8 @@ class Centre(Canvas):
             del self._collapsed[key]
         else:
             self._collapsed[key] = members
-        before = self._layout.leaf_y if self._tree.n_leaves <= 3_000 else None
         self._streaming = False
-        self._lay_out(self._layout.order, before)
+        self._lay_out(self._layout.order, self._view)
         if self._on_toggle:
             self._on_toggle(tuple(members.tolist()))
         return True
