@@ -327,6 +327,8 @@ def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
         x = centre._dendrogram.layers["selection"].data["x"]
         assert len(x)
         assert np.nanmax(x) == np.float32(tree.height[above])
+        text = centre._describe("tree", float(tree.height[above]), Event.y)[1]
+        assert "uncertain splits in it are drawn as one" in text
         assert centre.toggle_collapse(leaves)  # it is drawn as long as it is collapsed
         assert node in centre._scene.node.tolist()
         assert centre.toggle_collapse(leaves)

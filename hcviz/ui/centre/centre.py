@@ -517,8 +517,9 @@ class Centre(Canvas):
         leaf = int(scene.node[slot]) if scene.kind[slot] == LEAF else -1
         picture = (self._items.picture(leaf) or "") if leaf >= 0 else ""
         title, text = describe_slot(
-            scene, self._items, self._strip_data, slot, self._support, self._axis, self._partition
-        )
+            scene, self._items, self._strip_data, slot, self._support, self._axis, self._partition,
+            self._merged,
+        )  # fmt: skip
         cell = None
         if figure == "heat" and self._cells is not None:
             row = geometry.row_at(layout, -y)
