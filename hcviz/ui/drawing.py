@@ -170,6 +170,7 @@ class Drawing:
         parted = self._partition()
         order = self._store.session.order if tree is snapshot.tree else None
         merged = certainty.merged(self._store) if tree is snapshot.tree else None
+        self._merged_for = _merges(self._store)
         self._centre.set_tree(
             self._tree, order=order, new_nodes=changed, animate=not streaming, parted=parted,
             last=streaming and snapshot.step == snapshot.total,
@@ -229,11 +230,15 @@ class Drawing:
 
     _answered = -1
 
+    _merged_for: Any = None  # what was drawn with clades merged, and how
+
     def _draw_support(self) -> None:
         """None on a tree that was not sampled: a lesson's, with an item taken out."""
         store = self._store
         sampled = lesson.tree_to_show(store) is store.session.tree
-        if not store.view.draft.open:  # the layout stays as it is during a gesture
+        # The layout stays as it is during a gesture, and of a tree on the way it is drawn once.
+        if not store.view.draft.open and (store.still or self._merged_for != _merges(store)):
+            self._merged_for = _merges(store)
             self._centre.set_merged(certainty.merged(store) if sampled else None)
         support = certainty.support(store) if sampled else None
         self._centre.set_support(support, store.view.below / 100)
@@ -270,6 +275,12 @@ def _drawn(store: Store) -> Any:
     if store.view.draft.open:
         return ("still",)
     return (store.session.snapshot, store.view.heights, store.view.lesson)
+
+
+def _merges(store: Store) -> Any:
+    """What the clades drawn as one depend on, but for the sampled trees."""
+    view = store.view
+    return (store.drawn, view.support, view.unsure, view.below, view.lesson is None)
 
 
 def _sure(store: Store) -> Any:

@@ -129,13 +129,17 @@ def test_nothing_moves_while_the_pointer_is_down(zoo):
 def test_pictures_on_the_way_do_not_move(zoo):
     """Of a sampler's run only the last tree does."""
     zoo.emulate_media(reduced_motion="no-preference")
+    dash = Dashboard(zoo).settle()
+    zoo.get_by_label("method", exact=True).select_option("ddt")
+    dash.settle()
     zoo.evaluate("""() => {
       window.sent = []
       const source = Bokeh.documents[0].get_model_by_name("tree-lines")
       source.properties.data.change.connect(() => window.sent.push("x0" in source.data))
     }""")
-    zoo.get_by_label("method", exact=True).select_option("ddt")
-    Dashboard(zoo).settle()
+    zoo.get_by_label("Steps", exact=True).fill("3000000")  # some seconds
+    dash.press("Enter")
+    wait_for(zoo, "() => window.sent.length > 1")
+    dash.settle()
     wait_for(zoo, "() => window.sent.at(-1)")
-    assert zoo.evaluate("window.sent.length") > 1
     assert zoo.evaluate("window.sent.filter(Boolean).length") == 1
