@@ -9,6 +9,7 @@ from bokeh.model import Model
 from scipy.cluster.hierarchy import linkage
 
 from hcviz import HcvizError, Tree
+from hcviz.core.layout import without_nodes
 from hcviz.io.picture import picture
 from hcviz.ui import geometry, partition
 from hcviz.ui.centre import Centre, Items, Pick
@@ -290,6 +291,145 @@ def test_the_branch_above_a_clade_that_few_trees_have_is_drawn_lighter(centre):
     assert np.array_equal(found[:, 0, 1], found[:, 1, 1])
     centre.set_support(None)
     assert not len(centre._dendrogram.unsure.data["x"])
+
+
+@pytest.mark.parametrize("n", [5, 150, 2_000])
+def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
+    """The tree itself stays: what is selected, cut, collapsed and stated is of all its clades."""
+    rng = np.random.default_rng(n)
+    tree = random_tree(rng, n)
+    merged = rng.random(tree.n_internal) < 0.6
+    merged[-1], merged[-2] = True, True  # the root cannot be merged
+    picks = []
+    centre = Centre(on_pick=picks.append)
+    centre.set_items(Items([f"item {i}" for i in range(n)], similarity=np.eye(n)))
+    centre.set_tree(tree, merged=merged)
+    order = centre.order.copy()
+    drawn = set(centre._scene.node[centre._scene.is_open].tolist())
+    hidden = {n + k for k in np.flatnonzero(merged).tolist()} - {tree.root}
+    assert not drawn & hidden
+    assert tree.root in drawn
+    for node in sorted(hidden)[-5:]:
+        above = tree.parent[node]
+        while int(above) in hidden:
+            above = tree.parent[above]
+
+        class Event:
+            x = float(tree.height[node] + tree.height[above]) / 2
+            y = -float(centre._layout.y[node])
+            sx = sy = 0.0
+            modifiers = None
+
+        leaves = tree.leaves(node)
+        centre._tapped("tree", Event())  # right of where its bar would be: below it, or above it
+        assert {int(i) for i in picks[-1].leaves} != {int(i) for i in leaves}
+        centre.set_selection(leaves)  # from elsewhere
+        x = centre._dendrogram.layers["selection"].data["x"]
+        assert len(x)
+        assert np.nanmax(x) == np.float32(tree.height[above])
+        text = centre._describe("tree", float(tree.height[above]), Event.y)[1]
+        assert "uncertain splits in it are drawn as one" in text
+        assert centre.toggle_collapse(leaves)  # it is drawn as long as it is collapsed
+        assert node in centre._scene.node.tolist()
+        assert centre.toggle_collapse(leaves)
+        assert node not in centre._scene.node.tolist()
+    assert centre.set_cut(float(tree.height[-1]) * 0.999) >= 2
+    centre.set_support(np.where(merged, 0.2, 0.8), 0.5)
+    assert not len(centre._dendrogram.unsure.data["x"])  # nothing is left to be drawn lighter
+    assert set(centre._dendrogram.support.data["text"]) <= {"80"}
+    centre.set_merged(None)
+    if n <= 150:
+        assert hidden <= set(centre._scene.node.tolist())
+    assert np.array_equal(centre.order, order)
+    centre.set_merged(np.zeros(tree.n_internal, bool))
+    with pytest.raises(HcvizError, match="1 marks were given"):
+        centre.set_merged([True])
+
+
+def test_a_saved_picture_has_the_merged_clades_as_one(centre):
+    tree = centre._layout.tree
+    support = np.linspace(1.0, 0.0, tree.n_internal)
+    merged = support < 0.3
+    merged[-1] = False
+    names = [f"{100 * value:.0f}" for value in support]
+
+    def written(**given):
+        data = centre.picture_data() | {"heat": None} | given
+        return picture(**data).decode()
+
+    centre.set_support(support, 0.3)
+    centre.set_cut(float(tree.height[-1]) / 2)
+    whole = written()
+    centre.set_merged(merged)
+    one = written()
+    other, kept = without_nodes(tree, merged)
+    plain = written(
+        tree=other, merged=None, support=support[kept[tree.n_leaves :] - tree.n_leaves],
+        clusters=centre.picture_data()["clusters"][kept],
+    )  # fmt: skip
+    assert one == plain != whole
+    large = [k for k in range(tree.n_internal - 1) if tree.size[tree.n_leaves + k] > 2]
+    for k in large:
+        there = f" {names[k]} " in one
+        assert there or merged[k]
+    assert any(f" {names[k]} " not in one for k in large)
+
+
+def moves(centre) -> set[str]:
+    """The sources that say where their points were before."""
+    tree, labels = centre._dendrogram, centre._labels
+    named = {"tree": tree.tree, "clusters": tree.clusters, "support": tree.support,
+             "unsure": tree.unsure, "selection": tree.layers["selection"],
+             "fresh": tree.layers["fresh"], "text": labels.text, "leads": labels.leads}  # fmt: skip
+    return {name for name, source in named.items() if {"y0", "ys0"} & set(source.data)}
+
+
+def test_the_last_tree_of_a_run_comes_from_the_picture_before():
+    """Each source has the columns of :meth:`Scene.as_in`; a picture on the way has none."""
+    n = 101
+    tree, other = (random_tree(np.random.default_rng(seed), n) for seed in (2, 3))
+    centre = Centre(on_pick=lambda pick: None)
+    centre.set_items(Items([f"item {i}" for i in range(n)]))
+    centre.set_tree(tree)
+    centre.set_tree(other, animate=False)
+    assert not moves(centre)
+    centre.set_tree(tree)  # at once after that: nothing moves
+    assert not moves(centre)
+    centre.set_selection([3, 5])
+    before, top = centre._scene, centre._dendrogram.top
+    names = dict(centre._labels.text.data)
+    centre.set_tree(other, animate=False, last=True, new_nodes=[other.root])
+    scale = centre._dendrogram.top / top
+    start = centre._scene.as_in(before, scale)
+    for found, expected in (
+        (centre._dendrogram.tree.data, start.path()),
+        (centre._dendrogram.layers["fresh"].data, start.bars([centre._scene.n_slots - 1])),
+    ):
+        assert np.allclose(found["x0"], expected[0], equal_nan=True)
+        assert np.allclose(found["y0"], -expected[1], equal_nan=True, atol=1e-5)
+        assert found["x0"].size == found["x"].size == found["y0"].size
+    centre.set_cut(float(other.height[-1]) / 2)
+    centre.set_support(np.linspace(0.0, 1.0, n - 1))
+    assert moves(centre) == {
+        "tree", "clusters", "support", "unsure", "selection", "fresh", "text", "leads"
+    }  # fmt: skip
+    assert all(np.isfinite(-np.asarray(centre._labels.text.data["y0"])))
+    for name in ("x", "y"):
+        a, b = (centre._dendrogram.clusters.data[f"{name}s{end}"] for end in ("", "0"))
+        assert [len(each) for each in a] == [len(each) for each in b]
+    text = centre._labels.text.data
+    was = {name: (x, y) for name, x, y in zip(text["text"], text["x0"], text["y0"], strict=True)}
+    assert len(set(names["x"])) > 1  # two columns
+    assert was == dict(zip(names["text"], zip(names["x"], names["y"], strict=True), strict=True))
+
+
+@pytest.mark.parametrize(("n", "moved"), [(5, True), (600, True), (601, False), (2_000, False)])
+def test_a_tree_of_more_than_600_items_does_not_move(n, moved):
+    centre = Centre(on_pick=lambda pick: None)
+    centre.set_items(Items([f"item {i}" for i in range(n)]))
+    for seed in (1, 2):
+        centre.set_tree(random_tree(np.random.default_rng(seed), n), last=True)
+        assert ("tree" in moves(centre)) == (moved and seed == 2)
 
 
 def test_new_items_take_everything_old_away(centre):

@@ -48,6 +48,30 @@ def test_no_numbers_flicker_while_trees_stream_in(store, loop):
     assert certainty.support(store) is not None
 
 
+def test_uncertain_clades_are_merged_where_a_person_chose_that(store):
+    """Those below the threshold, before, during and after a run; none where they are lighter."""
+    assert certainty.merged(store) is None
+    store.look(unsure="merged", below=70)
+    expected = certainty.support(store) < 0.7
+    assert 0 < expected.sum() < expected.size
+    assert np.array_equal(certainty.merged(store), expected)
+    store.look(below=0)
+    assert not certainty.merged(store).any()
+    store.look(below=70, support="hidden")
+    assert certainty.merged(store) is None
+    store.look(support="shown")
+    store.dispatch(act.SetParams({"steps": 10**9, "sigma": 1.0}))  # other samples, still empty
+    store.runner.cancel()
+    assert certainty.support(store) is None
+    assert np.array_equal(certainty.merged(store), expected)
+    run, snapshot = store.session.run, replace(store.session.snapshot, step=0, total=10)
+    store.dispatch(act.Arrived(run, snapshot))
+    store.drawn = store.session.snapshot
+    assert np.array_equal(certainty.merged(store), expected)
+    tools = pictures.tools(store)
+    assert (tools["unsure"], tools["below"]) == ("merged", 70)
+
+
 def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     tree = store.session.snapshot.tree
     whole = tuple(int(x) for x in tree.leaves(tree.n_leaves + 60))

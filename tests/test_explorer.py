@@ -71,6 +71,8 @@ def test_the_document_is_valid_and_no_script_needs_translating(begun):
         ({"scaling": "nope"}, "scaling 'nope'"),
         ({"heights": "nope"}, "heights 'nope'"),
         ({"constraints": (((1, 2), 500, True),)}, "item 500"),
+        ({"unsure": "nope"}, "unsure 'nope'"),
+        ({"below": 101}, "not 101"),
     ],
 )
 def test_what_a_link_says_wrongly_is_said_and_the_page_works(begun, link, word):
@@ -93,6 +95,7 @@ def test_a_link_carries_all_that_changes_the_view(begun, loop):
     store.dispatch(act.SetScaling("range"))
     loop.until(lambda: store.session.status == "settled")
     store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
+    store.look(unsure="merged", below=70)
     link = from_query(to_query(pictures.link_of(store.session, store.view)))
     other = begun(**vars(link)).store
     assert other.session.data == store.session.data
@@ -106,6 +109,7 @@ def test_a_session_file_brings_the_look_and_the_history_back(begun, loop):
     store.dispatch(act.AddConstraint((0, 1), 50))
     loop.until(lambda: store.session.status == "settled")
     store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
+    store.look(unsure="merged", below=70)
     saved = []
     first.bar.download = lambda name, content, mime: saved.append(content)
     first.files.act("save", {"what": "session"})

@@ -47,6 +47,7 @@ def test_it_reads_as_a_person_would_write_it():
         ("seed=x", "seed"),
         ("seed=-1", "seed"),
         ("clusters=many", "clusters"),
+        ("below=half", "below"),
         ("params=[1]", "JSON"),
         ("params={", "JSON"),
         ("c=1.2", "'1.2'"),

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hcviz import Tree
-from hcviz.core.layout import elbows, leaf_order
+from hcviz import HcvizError, Tree
+from hcviz.core.layout import elbows, leaf_order, without_nodes
 from hcviz.ui import geometry
 from hcviz.ui.scene import BUNDLE, FOLD, LEAF, OPEN, SHUT, see
 from tests.test_geometry import layouts, leaves_below
@@ -120,6 +120,45 @@ def test_a_scene_is_a_tree_whose_leaves_tile_the_rows(layout, fine):
     chosen = np.random.default_rng(c).random(layout.tree.n_leaves) < 0.6
     inside = [bool(chosen[scene.leaves(k)].all()) for k in range(scene.n_slots)]
     assert scene.within(np.flatnonzero(chosen)).tolist() == inside
+
+
+def plainly_without(tree: Tree, gone) -> tuple[Tree, list[int]]:
+    """The tree whose clades are those of ``tree`` but for some, and the nodes that it keeps."""
+    kept = [v for v in range(tree.n_nodes) if v not in gone]
+    parent = []
+    for v in kept:
+        above = int(tree.parent[v])
+        while above in gone:
+            above = int(tree.parent[above])
+        parent.append(kept.index(above) if above >= 0 else -1)
+    return Tree(parent, tree.height[kept], tree.n_leaves), kept
+
+
+@given(layouts(), st.sampled_from([0.0, 0.7, 1.5, 2.25, 5.3]), st.floats(0, 1), st.integers(0, 99))
+def test_with_merged_clades_the_scene_is_that_of_the_tree_without_them(layout, fine, share, seed):
+    tree = layout.tree
+    merged = np.random.default_rng(seed).random(tree.n_nodes) < share
+    gone = {v for v in np.flatnonzero(merged).tolist()
+            if tree.n_leaves <= v < tree.root and not layout.shut[v]}  # fmt: skip
+    other, kept = plainly_without(tree, gone)
+    found, origin = without_nodes(tree, [v in gone for v in range(tree.n_leaves, tree.n_nodes)])
+    assert found == other
+    assert origin.tolist() == kept
+    shut = [kept.index(v) for v in np.flatnonzero(layout.shut)]
+    scene = see(layout, None, fine, merged=merged)
+    plain = see(geometry.lay_out(other, layout.order, shut), None, fine)
+    names = [None if v < 0 else kept[v] for v in plain.node.tolist()]
+    assert [None if v < 0 else v for v in scene.node.tolist()] == names
+    for name in ("kind", "parent", "first", "count", "height", "top", "bottom", "low", "high"):
+        assert np.array_equal(getattr(scene, name), getattr(plain, name)), name
+    if FOLD not in plain.kind:  # a triangle's tip may be elsewhere among its rows
+        assert np.array_equal(scene.y, plain.y)
+        assert segments(scene.path()) == segments(plain.path())
+
+
+def test_marks_for_other_nodes_are_refused():
+    with pytest.raises(HcvizError, match="2 marks were given for 4 inner nodes"):
+        without_nodes(caterpillar(5), [True, False])
 
 
 def combs(n: int):
@@ -255,15 +294,38 @@ def test_elbows_of_the_printed_picture_are_those_of_the_page():
     assert segments(elbows(tree, order)) == segments(scene.path())
 
 
-@given(layouts(), st.sampled_from([0.0, 2.25]))
-def test_a_tween_begins_where_the_leaves_were_and_keeps_its_points(layout, fold):
-    scene = see(layout, None, fold)
-    x, y = scene.path()
-    _, same = scene.path(leaf_y=layout.leaf_y)
-    assert np.allclose(y, same, equal_nan=True, atol=1e-5)
-    _, moved = scene.path(leaf_y=layout.leaf_y + 5)
-    assert moved.size == x.size
-    assert np.allclose(moved, y + 5, equal_nan=True, atol=1e-5)
+@given(layouts(), st.integers(0, 999), st.sampled_from([0.0, 2.25]), st.booleans())
+def test_a_transition_begins_where_items_and_clades_were(layout, seed, fold, same):
+    """Against the definition: a clade shown before is where it was, another at its own height,
+    midway between the places of its outer children."""
+    rng = np.random.default_rng(seed)
+    n = layout.tree.n_leaves
+    tree = layout.tree if same else random_tree(rng, n, polytomies=True)
+    shut = np.flatnonzero(layout.shut) if same else ()
+    order = leaf_order(tree, rng.permutation(n))
+    scene, before = see(geometry.lay_out(tree, order, shut), None, fold), see(layout, None, fold)
+    across, down, shift = 1.5, 0.5, 3.0
+    start = scene.as_in(before, across, down, shift)
+    was = {frozenset(before.leaves(k).tolist()): k for k in range(before.n_slots)}
+    x, x0 = scene.path()[0], start.path()[0]
+    assert x0.size == x.size
+    assert np.array_equal(np.isnan(x0), np.isnan(x))
+    for k in range(scene.n_slots):
+        leaves = scene.leaves(k)
+        old = was.get(frozenset(leaves.tolist()))
+        if k < scene.n_closed:
+            rows = layout.leaf_y[[leaves[0], leaves[-1]]]
+            assert start.y[k] == pytest.approx(down * rows.mean() + shift)
+            assert start.height[k] == scene.height[k]
+        elif old is None:
+            assert start.y[k] == (start.y[scene.low[k]] + start.y[scene.high[k]]) / 2
+            assert start.height[k] == scene.height[k]
+        else:
+            assert start.y[k] == pytest.approx(down * before.y[old] + shift)
+            assert start.height[k] == pytest.approx(across * before.height[old])
+    still = scene.as_in(scene)
+    for name in ("y", "height", "top", "bottom"):
+        assert np.allclose(getattr(still, name), getattr(scene, name)), name
 
 
 @given(layouts(), st.sampled_from([0.0, 1.5, 2.25]))

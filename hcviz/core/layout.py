@@ -224,6 +224,59 @@ def _levels(parent: Int) -> Any:
     return level
 
 
+def without_nodes(tree: Tree, gone: ArrayLike) -> tuple[Tree, Int]:
+    """``tree`` without some of its inner nodes, whose children hang from the node above them.
+
+    Parameters
+    ----------
+    tree : Tree
+    gone : array_like of bool, shape (n_internal,)
+        Inner nodes to leave out. The root stays.
+
+    Returns
+    -------
+    tree : Tree
+        Heights are unchanged.
+    kept : ndarray of int32
+        The node of the given tree that each of its nodes was.
+
+    Raises
+    ------
+    InvalidData
+        ``gone`` has another length.
+
+    Notes
+    -----
+    O(m).
+
+    Examples
+    --------
+    >>> tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
+    >>> without_nodes(tree, [True, False])[0] == Tree([3, 3, 3, -1], [0, 0, 0, 2], 3)
+    True
+    """
+    out = np.zeros(tree.n_nodes, np.bool_)
+    marked = np.asarray(gone, dtype=np.bool_)
+    if marked.shape != (tree.n_internal,):
+        raise InvalidData(f"{marked.size} marks were given for {tree.n_internal} inner nodes.")
+    out[tree.n_leaves : -1] = marked[:-1]
+    kept = np.flatnonzero(~out).astype(np.int32)
+    rank = np.cumsum(~out) - 1
+    above = _nearest_above(tree.parent, out)[kept]
+    parent = np.where(above < 0, -1, rank[above])
+    return Tree(parent, tree.height[kept], tree.n_leaves), kept
+
+
+@njit
+def _nearest_above(parent: Int, out: Bool) -> Any:
+    """The nearest node above each that is not ``out``, -1 above the root: int32 (m,)."""
+    above = parent.copy()
+    for v in range(parent.size - 2, -1, -1):
+        if out[parent[v]]:
+            above[v] = above[parent[v]]
+    return above
+
+
 def cut_clusters(tree: Tree, height: float) -> Int:
     """The maximal clades at or below ``height``: int32 (m,), the clade's node, -1 above the cut."""
     top: Int = _cut(tree.parent, tree.height, float(height))

@@ -22,7 +22,7 @@ from matplotlib.patches import Patch
 from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children
+from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children, without_nodes
 from hcviz.core.tree import Tree
 
 #: Inches of a row, and of the whole picture at most; rows shrink when there are many.
@@ -93,6 +93,8 @@ def picture(
     cluster_colours: Sequence[str] = (),
     cut: float | None = None,
     support: ArrayLike | None = None,
+    below: float = UNSURE,
+    merged: ArrayLike | None = None,
     axis_title: str = "",
     title: str = "",
     ink: Ink | None = None,
@@ -108,7 +110,8 @@ def picture(
     clusters : int (m,), the index of a node's branches into ``cluster_colours``, -1 for none
     cut : height of the dashed line
     support : float (n_internal,), shares of trees with each clade; numbers on the branches, and a
-        lighter branch above a clade of less than one half; NaN for none
+        lighter branch above a clade of less than ``below``; NaN for none
+    merged : bool (n_internal,), nodes that are drawn as a part of the node above them
     axis_title : what the heights mean, below their axis
     format : ``svg`` or ``png`` (150 dots an inch)
 
@@ -129,6 +132,10 @@ def picture(
         raise InvalidData(
             f"The picture got {shares.size} supports for {tree.n_internal} inner nodes."
         )
+    if merged is not None:
+        tree, kept = without_nodes(tree, merged)
+        shares = None if shares is None else shares[kept[n:] - n]
+        clusters = None if clusters is None else np.asarray(clusters)[kept]
     if heat is not None:
         shape = np.shape(heat.values)
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
@@ -137,7 +144,7 @@ def picture(
     page.draw_head(title, strips)
     page.draw_tree(clusters, cluster_colours, cut, axis_title)
     if shares is not None:
-        page.draw_support(shares)
+        page.draw_support(shares, below)
     page.draw_labels()
     page.draw_strips(strips)
     if heat is not None:
@@ -255,7 +262,7 @@ class _Page:
         axes.set_yticks([])
         axes.set_xlabel(axis_title, fontsize=7, color=self.ink.soft, labelpad=1)
 
-    def draw_support(self, support: NDArray[np.float64]) -> None:
+    def draw_support(self, support: NDArray[np.float64], below: float) -> None:
         tree, axes = self.tree, self.tree_axes
         leaf_y = np.empty(tree.n_leaves, np.float64)
         leaf_y[self.order] = np.arange(tree.n_leaves) + 0.5
@@ -265,7 +272,7 @@ class _Page:
         for k, share in enumerate(support[:-1].tolist()):
             node = tree.n_leaves + k
             ends = (float(tree.height[node]), float(tree.height[tree.parent[node]]))
-            if share < UNSURE:
+            if share < below:
                 axes.plot(
                     ends, (y[node], y[node]), color=self.ink.faint, lw=1.8 * width, clip_on=False
                 )

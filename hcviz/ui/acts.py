@@ -30,7 +30,7 @@ from hcviz.ui.sections import SECTIONS
 from hcviz.ui.sheets import TREE
 from hcviz.ui.sources import offered
 from hcviz.ui.store import Store
-from hcviz.ui.viewstate import LOOKS
+from hcviz.ui.viewstate import BELOW, LOOKS
 
 
 @dataclass
@@ -118,6 +118,9 @@ class Acts:
             with store.guarded():
                 text = str(value or "").strip()
                 self.drawing.colour(_whole(text, "The number of clusters") if text else None)
+        elif name == "below":
+            with store.guarded():
+                store.look(below=_percent(value))
         elif name == "find":
             self._find(str(value))
         elif name == "reset":
@@ -213,4 +216,15 @@ def _whole(value: Any, what: str) -> int:
         number = -1
     if number < 0:
         raise HcvizError(f"{what} must be a whole number, not {value!r}.")
+    return number
+
+
+def _percent(value: Any) -> int:
+    """What was typed as the support below which a split is uncertain; empty: the usual."""
+    text = str(value or "").strip().removesuffix("%").strip()
+    if not text:
+        return BELOW
+    number = _whole(text, "The least support")
+    if number > 100:
+        raise HcvizError(f"The least support is from 0 to 100 per cent, not {text}.")
     return number

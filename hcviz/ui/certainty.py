@@ -7,7 +7,9 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.build import chain_triplets
+from hcviz.core.tree import Tree
 from hcviz.core.words import counted
+from hcviz.jobs import Samples
 from hcviz.posterior import Verdict
 from hcviz.posterior.settling import LIMIT, Settling
 from hcviz.questions import SURPRISING
@@ -27,13 +29,37 @@ def support(store: Store) -> Any:
     these data under these constraints, or where the numbers are switched off. The tree may be of
     another method than the sampled trees.
     """
-    samples, drawn = store.supporting, store.drawn
-    if samples is None or drawn is None or not store.still or store.view.support != "shown":
+    drawn = store.drawn
+    if drawn is None or not store.still or store.view.support != "shown":
         return None
     if drawn is not store.session.snapshot:
         return None
+    return _shares(store.supporting, drawn.tree)
+
+
+def merged(store: Store) -> Any:
+    """The clades of the tree drawn whose support is too small to draw them: bool (n_internal,).
+
+    None where they are drawn lighter instead, or where supports are not shown. While trees stream
+    in they are merged too: else the picture would open at the start of each run. A run that has no
+    sampled trees yet has the supports of the run before it.
+    """
+    view, drawn = store.view, store.drawn
+    if drawn is None or view.support != "shown" or view.unsure != "merged":
+        return None
+    shares = _shares(store.supporting, drawn.tree)
+    if shares is None and store.session.status == "sampling":
+        shares = _shares(store.earlier, drawn.tree)
+    return None if shares is None else shares < view.below / 100
+
+
+def _shares(samples: Samples | None, tree: Tree) -> Any:
+    if samples is None:
+        return None
     with samples.open() as posterior:
-        return None if posterior is None else posterior.support(drawn.tree)
+        if posterior is None or posterior.n_items != tree.n_leaves:
+            return None
+        return posterior.support(tree)
 
 
 def of_group(store: Store, items: tuple[int, ...]) -> str | None:

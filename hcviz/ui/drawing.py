@@ -169,9 +169,12 @@ class Drawing:
         self._centre.set_asked(probes.mask(self._store), draw=False)
         parted = self._partition()
         order = self._store.session.order if tree is snapshot.tree else None
+        merged = certainty.merged(self._store) if tree is snapshot.tree else None
+        self._merged_for = _merges(self._store)
         self._centre.set_tree(
             self._tree, order=order, new_nodes=changed, animate=not streaming, parted=parted,
-            axis=self._store.axis,
+            last=streaming and snapshot.step == snapshot.total,
+            axis=self._store.axis, merged=merged,
         )  # fmt: skip
         self._tell_clusters(parted, drawn=parted is not None)
 
@@ -227,10 +230,18 @@ class Drawing:
 
     _answered = -1
 
+    _merged_for: Any = None  # what was drawn with clades merged, and how
+
     def _draw_support(self) -> None:
         """None on a tree that was not sampled: a lesson's, with an item taken out."""
-        sampled = tree_to_show(self._store) is self._store.session.tree
-        self._centre.set_support(certainty.support(self._store) if sampled else None)
+        store = self._store
+        sampled = tree_to_show(store) is store.session.tree
+        # The layout stays as it is during a gesture, and of a tree on the way it is drawn once.
+        if not store.view.draft.open and (store.still or self._merged_for != _merges(store)):
+            self._merged_for = _merges(store)
+            self._centre.set_merged(certainty.merged(store) if sampled else None)
+        support = certainty.support(store) if sampled else None
+        self._centre.set_support(support, store.view.below / 100)
 
     def _draw_levels(self) -> None:
         shown = tree_to_show(self._store) is self._store.session.tree
@@ -266,9 +277,15 @@ def _drawn(store: Store) -> Any:
     return (store.session.snapshot, store.view.heights, store.view.lesson)
 
 
+def _merges(store: Store) -> Any:
+    """What the clades drawn as one depend on, but for the sampled trees."""
+    view = store.view
+    return (store.drawn, view.support, view.unsure, view.below, view.lesson is None)
+
+
 def _sure(store: Store) -> Any:
     """What the numbers on the branches depend on."""
     return (
         store.drawn, store.view.heights, store.view.support, store.still, store.session.status,
-        store.view.lesson,
+        store.view.lesson, store.view.unsure, store.view.below, store.view.draft.open,
     )  # fmt: skip

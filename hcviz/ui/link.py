@@ -40,13 +40,15 @@ class Link:
     columns: str | None = None
     heights: str | None = None
     support: str | None = None
+    unsure: str | None = None  # how uncertain splits are drawn
+    below: int | None = None  # the support (%) below which a split is uncertain
     colour: str | None = None
     clusters: int | None = None
 
 
 _TEXTS = (
     "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
-    "support", "colour",
+    "support", "unsure", "colour",
 )  # fmt: skip
 
 
@@ -54,7 +56,7 @@ def to_query(link: Link) -> str:
     """``data=zoo&method=ddt&...``; a group {3, 7} apart from 20 is written ``3.7-20``, and
     ``3.7-20~`` where it is switched off."""
     pairs: list[tuple[str, str]] = []
-    for name in (*_TEXTS, "seed", "clusters"):
+    for name in (*_TEXTS, "seed", "clusters", "below"):
         value = getattr(link, name)
         if value is not None:
             pairs.append((name, str(value)))
@@ -89,6 +91,7 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
         params=params,
         constraints=tuple(_read(part) for part in single.get("c", "").split()),
         clusters=_whole(single, "clusters"),
+        below=_whole(single, "below"),
     )
 
 

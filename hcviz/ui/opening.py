@@ -55,10 +55,11 @@ def begin(
         params=act.frozen(params),
         seed=store.session.seed if link.seed is None else link.seed,
     )
-    wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters}
-    wanted |= {
-        name: getattr(link, name) for name in ("matrix", "columns", "heights", "support", "colour")
-    }
+    wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters, "below": link.below}
+    wanted |= {name: getattr(link, name) for name in LOOKS if name != "scaling"}
+    if link.below is not None and link.below > 100:
+        said_below = f"The link's below must be a whole number of per cent, not {link.below}."
+        faults.append(HcvizError(said_below, "Supports are from 0 to 100."))
     for name, choices in LOOKS.items():
         wanted[name] = known(name, wanted[name], choices, choices[0])
     if store.open_data(spec):

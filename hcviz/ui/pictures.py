@@ -208,6 +208,8 @@ def tools(store: Store) -> dict[str, Any]:
         "columns": view.columns,
         "heights": view.heights,
         "support": view.support,
+        "unsure": view.unsure,
+        "below": view.below,
         "noSupport": "" if store.supporting is not None else _no_support(),
         "colour": view.colour,
         "noCosts": ""
@@ -433,6 +435,8 @@ def link_of(session: Session, view: ViewState) -> Link:
         columns=_unusual(view.columns, plain.columns),
         heights=_unusual(view.heights, plain.heights),
         support=_unusual(view.support, plain.support),
+        unsure=_unusual(view.unsure, plain.unsure),
+        below=None if view.below == plain.below else view.below,
         colour=_unusual(view.colour, plain.colour),
         clusters=view.clusters,
     )

@@ -11,6 +11,10 @@ the window, coarse outside):
   drawn, and what splits off in between hangs from the first;
 - neighbours below one open clade that together take at most one fold are one **bundle**.
 
+A clade that is *merged* is not drawn: its children hang from the nearest clade above it that is.
+The scene is then that of the tree without it, and no pointer reaches it. A clade that was collapsed
+by hand is never merged.
+
 So the open clades and the triangles together are at most 16 (folds + 1), for any tree
 (``tests/test_scene.py`` holds that), and nothing is further than one fold from its place. Where the
 fold is less than a row, every branch is drawn as it is.
@@ -19,7 +23,7 @@ fold is less than a row, every branch is drawn as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +62,8 @@ class Scene:
     low: Int
     high: Int
     y: Float
+    #: The same slots where they were in the picture before; None: the scene comes from nowhere.
+    start: Scene | None = None
 
     @property
     def n_slots(self) -> int:
@@ -82,36 +88,60 @@ class Scene:
         start = self.first[slot]
         return self.layout.order[start : start + self.count[slot]]
 
-    # ------------------------------------------------------------------ paths
+    def as_in(
+        self, before: Scene, across: float = 1.0, down: float = 1.0, shift: float = 0.0
+    ) -> Scene:
+        """These slots where the items and clades of ``before`` were: the begin of a transition.
 
-    def rows_from(self, leaf_y: Float) -> tuple[Float, Float, Float]:
-        """``(y, top, bottom)`` of the slots if the leaves stood at the rows ``leaf_y`` (n,)."""
+        Heights of ``before`` are multiplied by ``across``; its row r is ``down * r + shift`` here.
+        A clade that it did not show has its own height, and its row follows its outer children, so
+        that its branches stay joined while they move. O(n + k).
+        """
         layout, c = self.layout, self.n_closed
+        leaf_y = down * before.layout.leaf_y + shift
+        y, height = self.y.copy(), self.height.copy()
         first = leaf_y[layout.order[self.first[:c]]]
         last = leaf_y[layout.order[self.first[:c] + self.count[:c] - 1]]
+        y[:c] = 0.5 * (first + last)
         half = np.where(self.kind[:c] == SHUT, 0.5 * (self.bottom - self.top)[:c], 0.5)
-        y = paper.rows_between(self.low, self.high, 0.5 * (first + last))
-        return y, first - half, last + half
+        top, bottom = self.top.copy(), self.bottom.copy()
+        top[:c], bottom[:c] = first - half, last + half
+        # A clade is known by the places of its leaves there: as many as it has, without a gap.
+        known = {
+            (int(a), int(n)): k
+            for k, (a, n) in enumerate(zip(before.first, before.count, strict=True))
+        }
+        places = before.layout.place[layout.order]
+        least, most = np.full(self.n_slots, places.size), np.zeros(self.n_slots, np.int64)
+        least[:c] = np.minimum.reduceat(places, self.first[:c])
+        most[:c] = np.maximum.reduceat(places, self.first[:c])
+        for slot in range(self.n_slots):
+            if slot >= c:
+                gapless = most[slot] - least[slot] + 1 == self.count[slot]
+                was = known.get((int(least[slot]), int(self.count[slot]))) if gapless else None
+                if was is None:
+                    y[slot] = 0.5 * (y[self.low[slot]] + y[self.high[slot]])
+                else:
+                    y[slot] = down * before.y[was] + shift
+                    height[slot] = across * before.height[was]
+            up = self.parent[slot]
+            if up >= 0:
+                least[up] = min(least[up], least[slot])
+                most[up] = max(most[up], most[slot])
+        return replace(self, y=y, height=height, top=top, bottom=bottom, start=None)
 
-    def path(
-        self,
-        mask: Bool | None = None,
-        limit: float = np.inf,
-        leaf_y: Float | None = None,
-        stems: bool = True,
-    ) -> Path:
+    # ------------------------------------------------------------------ paths
+
+    def path(self, mask: Bool | None = None, limit: float = np.inf, stems: bool = True) -> Path:
         """``(height, row)`` float32: the tree, or the masked slots of it, as one path with NaNs.
 
         A piece of four points is an open clade's bar with the branches to its outer children, in
         the order of the slots; one of three a triangle's two sides, from top to bottom; one of two
-        another branch. ``limit``: no further to the root than this height. ``leaf_y`` draws the
-        same with the leaves elsewhere (where a tween begins), point by point. Without ``stems`` the
+        another branch. ``limit``: no further to the root than this height. Without ``stems`` the
         branches to what is closed are left to :meth:`stems`.
         """
         chosen = np.ones(self.n_slots, np.bool_) if mask is None else mask
         y, top, bottom = self.y, self.top, self.bottom
-        if leaf_y is not None:
-            y, top, bottom = self.rows_from(leaf_y)
         none = np.zeros(self.n_slots, np.bool_)
         x, rows = paper.elbow_path(
             self.parent, self.height, y, self.low, self.high, self.is_open, none, chosen,
@@ -129,11 +159,10 @@ class Scene:
         across[:, 2] = bottom[sides] - inset
         return np.concatenate((x, edges.ravel())), np.concatenate((rows, across.ravel()))
 
-    def stems(self, leaf_y: Float | None = None) -> Path:
+    def stems(self) -> Path:
         """The branches to closed slots that :meth:`path` can leave out, in the same terms."""
-        y = self.y if leaf_y is None else self.rows_from(leaf_y)[0]
         every = np.ones(self.n_slots, np.bool_)
-        return paper.stem_path(self.parent, self.height, y, self.is_open, every)  # type: ignore[no-any-return]
+        return paper.stem_path(self.parent, self.height, self.y, self.is_open, every)  # type: ignore[no-any-return]
 
     def filled(self, slots: ArrayLike) -> Path:
         """The triangles of these slots (folded, bundled, or collapsed by hand) as patches."""
@@ -239,18 +268,25 @@ def see(
     fine: float = 0.0,
     coarse: float = 0.0,
     least: float = 0.0,
+    merged: Bool | None = None,
 ) -> Scene:
     """The scene of ``layout`` where a fold is ``fine`` rows in ``window`` (None: everywhere) and
     ``coarse`` outside. ``least``: a triangle is so high (in heights) where its parent is.
+    ``merged`` bool (m,): inner nodes that are drawn as a part of the node above them.
 
-    O(nodes of what is open, and their children); O(m) for a caterpillar or a star.
+    O(nodes of what is open, their children, and merged nodes below these); O(m) for a caterpillar
+    or a star.
     """
     tree = layout.tree
+    hidden = np.zeros(tree.n_nodes, np.bool_)
+    if merged is not None:
+        hidden[tree.n_leaves : -1] = merged[tree.n_leaves : -1]
+        hidden &= ~layout.shut
     first, last = (0.0, float(layout.n_rows)) if window is None else window
     offsets, items = tree.children_csr
     node, kind, parent, place, count = _gathered(
         offsets, items, tree.size, layout.first, layout.top, layout.bottom, layout.shut,
-        tree.n_leaves, float(first), float(last),
+        hidden, tree.n_leaves, float(first), float(last),
         1.0 / max(fine, NO_FOLD), 1.0 / max(coarse, NO_FOLD),
     )  # fmt: skip
     closed = np.flatnonzero(kind != OPEN)
@@ -285,9 +321,29 @@ def _folds(row: Any, first: Any, last: Any, fine: Any, coarse: Any) -> Any:
 
 
 @njit
+def _drawn_children(node: Any, offsets: Any, items: Any, hidden: Any, found: Any) -> Any:
+    """The children of ``node``, those of hidden ones in their place, in ``found``: their number."""
+    held = 0
+    waiting = 0  # hidden ones, from the end of ``found``
+    at = node
+    while True:
+        for j in range(offsets[at], offsets[at + 1]):
+            if hidden[items[j]]:
+                waiting += 1
+                found[found.size - waiting] = items[j]
+            else:
+                found[held] = items[j]
+                held += 1
+        if waiting == 0:
+            return held
+        at = found[found.size - waiting]
+        waiting -= 1
+
+
+@njit
 def _gathered(
-    offsets: Any, items: Any, size: Any, place: Any, top: Any, bottom: Any, shut: Any, n: Any,
-    first: Any, last: Any, fine: Any, coarse: Any,
+    offsets: Any, items: Any, size: Any, place: Any, top: Any, bottom: Any, shut: Any, hidden: Any,
+    n: Any, first: Any, last: Any, fine: Any, coarse: Any,
 ) -> Any:  # fmt: skip
     """Slots in preorder: ``(node, kind, parent, first place, leaves)``."""
     m = size.size
@@ -297,6 +353,7 @@ def _gathered(
     start = np.empty(m, np.int32)
     count = np.empty(m, np.int32)
     parts = np.empty(m, np.int32)
+    kids = np.empty(m, np.int32)
     waiting = np.empty(m, np.int32)
     root = m - 1
     node[0], parent[0], start[0], count[0] = root, -1, place[root], size[root]
@@ -323,8 +380,9 @@ def _gathered(
         links = 0
         while True:
             following = -1
-            for j in range(offsets[at], offsets[at + 1]):
-                c = items[j]
+            born = _drawn_children(at, offsets, items, hidden, kids)
+            for j in range(born):
+                c = kids[j]
                 if c < n or shut[c]:
                     continue
                 takes = _folds(bottom[c], first, last, fine, coarse) - _folds(
@@ -333,9 +391,9 @@ def _gathered(
                 if takes >= 1.0 and extent - takes < 1.0:
                     following = c
                     break
-            for j in range(offsets[at], offsets[at + 1]):
-                if items[j] != following or following < 0:
-                    parts[held] = items[j]
+            for j in range(born):
+                if kids[j] != following or following < 0:
+                    parts[held] = kids[j]
                     held += 1
             if following < 0:
                 break
@@ -343,7 +401,7 @@ def _gathered(
             at = following
         if links:
             # The end of the chain is drawn itself: its children, gathered last, wait.
-            held -= offsets[at + 1] - offsets[at]
+            held -= born
             parts[held] = at
             held += 1
         ranked = np.argsort(place[parts[:held]], kind="mergesort")

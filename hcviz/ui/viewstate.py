@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
+from hcviz.io.picture import UNSURE
 from hcviz.io.shelf import Unfinished
 from hcviz.jobs import Place
 from hcviz.questions import Question
@@ -26,8 +27,11 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "columns": ("dendrogram", "file"),
     "heights": ("true", "even"),
     "support": ("shown", "hidden"),
+    "unsure": ("lighter", "merged"),
     "colour": ("clusters", "cost"),
 }
+#: Splits of less support than this, in per cent, are uncertain.
+BELOW = round(100 * UNSURE)
 
 
 def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,6 +40,9 @@ def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
     count = wanted.get("clusters")
     if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
         found["clusters"] = count
+    below = wanted.get("below")
+    if isinstance(below, int) and not isinstance(below, bool) and 0 <= below <= 100:
+        found["below"] = below
     return found
 
 
@@ -103,6 +110,9 @@ class ViewState:
     columns: str = "dendrogram"
     heights: str = "true"
     support: str = "shown"
+    #: How uncertain splits are drawn, and the support (%) below which a split is uncertain.
+    unsure: str = "lighter"
+    below: int = BELOW
     #: What the branches' colours mean.
     colour: str = "clusters"
     #: Whether similarities that the method never asked for are veiled.
@@ -170,6 +180,7 @@ class ViewState:
     def look(self) -> dict[str, Any]:
         """What a session file keeps of this."""
         kept: dict[str, Any] = {name: getattr(self, name) for name in LOOKS}
+        kept["below"] = self.below
         if self.clusters is not None:
             kept["clusters"] = self.clusters
         if self.cut is not None:

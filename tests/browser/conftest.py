@@ -68,7 +68,11 @@ def watch() -> Watch:
 
 @pytest.fixture
 def context(browser: Browser, watch: Watch) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport=WINDOW, accept_downloads=True)  # type: ignore[arg-type]
+    made = browser.new_context(
+        viewport=WINDOW,  # type: ignore[arg-type]
+        accept_downloads=True,
+        reduced_motion="reduce",  # positions are read: only test_motion lets the tree move
+    )
     made.set_default_timeout(TIMEOUT)
     watch.over_context(made)
     yield made

@@ -189,7 +189,7 @@ class Desk:
 def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """The notebook with all cells run; no test may make it err or ask another host."""
     desk, watch = Desk(tmp_path_factory.mktemp("lab")), Watch()
-    context = browser.new_context(viewport={"width": 1800, "height": 1150})
+    context = browser.new_context(viewport={"width": 1800, "height": 1150}, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     try:
         warm_modules()  # while JupyterLab starts

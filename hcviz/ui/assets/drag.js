@@ -24,7 +24,7 @@ const place = event => {
 
 // The name under the pointer, or the leaf whose branch is there: {row, name}, else null.
 const leafAt = at => {
-  const d = text.data, row = Math.floor(at.y)
+  const d = text.goal ?? text.data, row = Math.floor(at.y)
   if (at.name === "labels") {
     const k = shape._hc.nameAt(at.x, at.y)
     return k < 0 || d.style[k] === "italic" ? null : {row: Math.floor(-d.y[k]), name: d.text[k]}  // italic: a wedge

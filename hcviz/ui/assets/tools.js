@@ -1,3 +1,10 @@
+// Which splits are uncertain, and how they are drawn.
+const unsure = (state, send, select) => [
+  h("label", { class: "below", title: "A split is uncertain if fewer of the sampled trees have it" }, "splits below",
+    h("input", { class: "percent", type: "number", min: 0, max: 100, step: 5, "data-key": "below", "aria-label": "Uncertain below, per cent", value: state.below,
+      onchange: e => send("below", { value: e.target.value }) }), "%"),
+  select("unsure", "Draw uncertain splits", [["lighter", "drawn lighter"], ["merged", "drawn as one"]], state.unsure)]
+
 export const render = component("tools", (state, send) => {
   const seg = (value, text, why, hint) => h("button", { type: "button", "data-key": `m-${value}`, class: state.matrix === value ? "on" : "", "aria-pressed": String(state.matrix === value),
     disabled: !!why, title: why || hint || "", onclick: () => send("matrix", { value }) }, text)
@@ -14,6 +21,7 @@ export const render = component("tools", (state, send) => {
       select("heights", "Heights of the tree", [["true", "true heights"], ["even", "even heights"]], state.heights),
       h("button", { type: "button", "data-key": "support", class: state.support === "shown" && !state.noSupport ? "on" : "", "aria-pressed": String(state.support === "shown"),
         disabled: !!state.noSupport, title: state.noSupport || "How many in a hundred sampled trees have each clade", onclick: () => send("support", { value: state.support === "shown" ? "hidden" : "shown" }) }, "Support"),
+      state.support === "shown" && !state.noSupport ? unsure(state, send, select) : null,
       h("button", { type: "button", "data-key": "colour", class: state.colour === "cost" && !state.noCosts ? "on" : "", "aria-label": "Colour by cost", "aria-pressed": String(state.colour === "cost"),
         disabled: !!state.noCosts, title: state.noCosts || "Colour the branches by what their node costs, instead of by cluster", onclick: () => send("colour", { value: state.colour === "cost" ? "clusters" : "cost" }) }, "Cost"),
       state.colour === "cost" && !state.noCosts ? h("span", { class: "levels", role: "img", "aria-label": `Each node's share of the cost: ${state.costs.map(c => c[1]).join(", ")}`, title: "A node's share of Dasgupta's cost: the branches that part there" },

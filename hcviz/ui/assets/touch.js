@@ -1,16 +1,18 @@
 // What a pointer's touch shows before the server has answered: the clade that a click takes is
 // emphasised at once, and what a click would take is shaded. The server is asked all the same, and
 // what it says counts; while a question is on the way, what it sends about earlier ones is kept
-// aside. Sources are changed in place, with `change.emit`, so that nothing of it is sent back.
+// aside. Sources are changed in place, with `change.emit`, so that nothing of it is sent back. While
+// the tree moves (motion.js) what counts is where it moves to.
 const {what, figure} = cb_data
 const s = (shape._hc ??= {asked: 0, open: null, truth: new Map()})
 const selected = [lines, ...bands, frames]
+const goal = source => source.goal ?? source.data
 
 // The clades drawn, in the order of `shape`: heights, the path's pieces, the outermost rows. A piece
 // of four points is an open one's bar, one of three a triangle: what is folded for its size.
 const read = () => {
-  if (s.of === tree.data.x && s.rows === shape.data.top) return s
-  const x = tree.data.x, {top, bottom} = shape.data
+  if (s.of === goal(tree).x && s.rows === shape.data.top) return s
+  const {x} = goal(tree), {top, bottom} = shape.data
   s.of = x; s.rows = top; s.nodes = []; s.folds = []; s.height = 0
   const sides = []
   for (let from = 0, to; from < x.length; from = to + 1) {
@@ -31,7 +33,7 @@ const read = () => {
 // The place in `text` of the name whose box holds a point of the names' figure, -1 for none: as
 // `LabelFigure.row_at`.
 const nameAt = (x, y) => {
-  const d = text.data, pixels = (tree_figure.inner_height || 640) / (rows.end - rows.start)
+  const d = goal(text), pixels = (tree_figure.inner_height || 640) / (rows.end - rows.start)
   let found = -1, least = box * parseFloat(words.text_font_size.value) / 2
   for (let k = 0; k < d.text.length; k++) {
     const off = Math.abs(-d.y[k] - y) * pixels
@@ -44,7 +46,7 @@ const nameAt = (x, y) => {
 // narrowest clade around it. A row that is in no clade drawn is an item, if rows are items.
 const pick = (name, x, y) => {
   const named = name === "labels" ? nameAt(x, y) : -1
-  if (named >= 0) y = -text.data.y[named]
+  if (named >= 0) y = -goal(text).y[named]
   const {nodes, folds, height} = read(), row = Math.floor(Math.min(Math.max(y, 0), count() - 1))
   const slack = 4 * height / (tree_figure.inner_width || 420)
   let found = null, parent = null
@@ -77,10 +79,9 @@ const path = ({height, top, bottom, parent, leaf, fold, from: own}) => {
       from = to + 1
     }
   }
-  add(tree.data.x, tree.data.y)
-  add(stems.data.x, stems.data.y)
+  for (const {x, y} of [goal(tree), goal(stems)]) add(x, y)
   if (parent) {
-    const y = tree.data.y
+    const {y} = goal(tree)
     const at = leaf ? -(top + bottom) / 2 : fold ? y[own + 1] : (y[own + 1] + y[own + 2]) / 2
     xs.push(height, parent.height, NaN)
     ys.push(at, at, NaN)
@@ -88,7 +89,12 @@ const path = ({height, top, bottom, parent, leaf, fold, from: own}) => {
   return {x: Float32Array.from(xs), y: Float32Array.from(ys)}
 }
 
-const put = (source, data) => { Object.assign(source.data, data); source.change.emit() }
+const put = (source, data) => {
+  tree._motion?.moving?.delete(source)
+  source.goal = null
+  Object.assign(source.data, data)
+  source.change.emit()
+}
 
 const show = () => {
   const {name, x, y} = s.open, found = pick(name, x, y)
@@ -108,12 +114,12 @@ if (what === "lend") {  // to those who pick in the same rows
 } else if (what === "tap") {
   s.asked += 1
   if (mode.tags[0] !== "select" || cb_obj.x == null) return
-  if (!s.open) for (const source of selected) s.truth.set(source, {...source.data})
+  if (!s.open) for (const source of selected) s.truth.set(source, {...goal(source)})
   s.open = {name: figure, x: cb_obj.x, y: -cb_obj.y, asked: s.asked}
   show()
 } else if (what === "told") {
   if (!s.open) return
-  if (selected.includes(cb_obj)) s.truth.set(cb_obj, {...cb_obj.data})
+  if (selected.includes(cb_obj)) s.truth.set(cb_obj, {...goal(cb_obj)})
   show()
 } else if (what === "answered") {
   if (!s.open || answer.data.count[0] < s.open.asked) return

@@ -11,6 +11,7 @@ from bokeh.models import Range1d
 
 from hcviz.core.known import Known
 from hcviz.core.tree import Tree
+from hcviz.io.picture import UNSURE
 from hcviz.ui import geometry
 from hcviz.ui.axis import Axis
 from hcviz.ui.centre.cells import (
@@ -31,6 +32,7 @@ from hcviz.ui.centre.heatmap import HeatFigure
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.centre.labels import LabelFigure
 from hcviz.ui.centre.minimap import MiniMap
+from hcviz.ui.centre.motion import View, coming_from, move_together
 from hcviz.ui.centre.soon import Soon
 from hcviz.ui.centre.stage import Stage
 from hcviz.ui.centre.strips import MOST_TEXELS as STRIP_TEXELS
@@ -43,7 +45,7 @@ from hcviz.ui.scene import Scene, see
 
 #: The wheel zooms down to so many rows; fewer than these are not zoomed.
 FEWEST_ROWS = 4.0
-#: A tree that comes this soon (s) after the last is not tweened: the eye follows the stream.
+#: A tree that comes this soon (s) after the last does not move there: the eye follows the stream.
 TWEEN_AFTER = 0.3
 #: A changed clade is emphasised this long (ms).
 FRESH_MS = 1800
@@ -101,6 +103,8 @@ class Canvas:
         self._cluster_code: Any = None
         self._colours = ClusterColours()
         self._support: Any = None
+        self._below = UNSURE  # supports below this are of uncertain splits
+        self._merged: np.ndarray | None = None  # bool (m,)
         self._levels: Any = None
         self._last_tree = 0.0
         self._quiet = False
@@ -109,6 +113,11 @@ class Canvas:
         self._rows: Any = Range1d(start=-1, end=0, min_interval=FEWEST_ROWS)
         self._dendrogram = TreeFigure(self._rows, self._theme)
         self._labels = LabelFigure(self._rows, self._theme)
+        move_together(
+            self._dendrogram.tree,
+            (*self._dendrogram.moving, *self._labels.moving),
+            self._dendrogram.figure,
+        )
         self._strips = StripFigure(self._rows, self._theme)
         self._heat = HeatFigure(self._rows, self._theme)
         self.soon = Soon(self._dendrogram.figure)
@@ -173,7 +182,14 @@ class Canvas:
         height = pixels(self._dendrogram.figure, "inner_height", ASSUMED_HEIGHT)
         return height / max(bottom - top, 1e-9)
 
-    def _lay_out(self, order: np.ndarray, before: Any = None) -> None:
+    @property
+    def _view(self) -> View | None:
+        """What is shown now, for a transition from it."""
+        if self._layout is None:
+            return None
+        return View(self._scene, self._dendrogram.top, self._window)
+
+    def _lay_out(self, order: np.ndarray, before: View | None = None) -> None:
         tree = self._tree
         if tree is None:
             return
@@ -226,10 +242,7 @@ class Canvas:
         if self._map.show(self._zoomed):
             self._set_tracks()
         if self._layout.n_rows > FEW:
-            self._draw_tree()
-            self._draw_selection()
-            self._draw_marks()
-            self._draw_cut(strips=False)
+            self._draw_branches()
         if self._layout.n_rows > STRIP_TEXELS:
             self._draw_strips()
         else:
@@ -275,12 +288,12 @@ class Canvas:
         else:
             call()
 
-    def _draw_all(self, before: Any = None) -> None:
+    def _draw_all(self, before: View | None = None) -> None:
         self._draw_tree(before)
         self._draw_cut()
         self._draw_selection()
         self._draw_marks()
-        self._draw_labels(before)
+        self._draw_labels()
         if self._layout is not None:
             self._rescale()
             self._heat.draw(self._layout, self._window, self._zoomed, self._streaming)
@@ -318,13 +331,23 @@ class Canvas:
             fold_rows(self._row_px),
             fold_rows(height / layout.n_rows),
             LEAST / width * float(layout.tree.height[-1]),
+            self._merged,
         )
 
-    def _draw_tree(self, before: Any = None) -> None:
+    def _draw_tree(self, before: View | None = None) -> None:
         if self._layout is not None:
             self._scene = self._seen()
-            self._dendrogram.draw(self._scene, before, FOLD_BELOW <= self._row_px < DENSE)
+            now = View(self._scene, self._dendrogram.top, self._window)
+            self._scene = coming_from(now, before)
+            self._dendrogram.draw(self._scene, FOLD_BELOW <= self._row_px < DENSE)
             self._draw_touch()
+
+    def _draw_branches(self) -> None:
+        """The tree, and what is drawn along its branches."""
+        self._draw_tree()
+        self._draw_selection()
+        self._draw_marks()
+        self._draw_cut(strips=False)
 
     def _draw_touch(self) -> None:
         if self._layout is not None:
@@ -367,7 +390,7 @@ class Canvas:
         if ways and self.soon.has_clock:
             self.soon("ways", self._dendrogram.draw_ways, PULSE_MS + 2000)
 
-    def _draw_labels(self, before: Any = None) -> None:
+    def _draw_labels(self) -> None:
         if self._layout is not None:
             self._labels.draw(
                 self._scene,
@@ -377,7 +400,6 @@ class Canvas:
                 selected=self._selected,
                 together=self._together,
                 apart=self._apart,
-                before=before,
             )
 
     def _draw_cut(self, strips: bool = True) -> int:
@@ -428,7 +450,9 @@ class Canvas:
 
     def _draw_support(self) -> None:
         if self._layout is not None:
-            self._dendrogram.draw_support(self._scene, self._support, self._window, self._row_px)
+            self._dendrogram.draw_support(
+                self._scene, self._support, self._below, self._window, self._row_px
+            )
 
     def _load_cells(self) -> None:
         kind, scaling, columns = self._matrix

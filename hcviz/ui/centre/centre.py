@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 from bokeh.events import DoubleTap, Tap
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.alignment import aligned_order
 from hcviz.core.errors import InvalidData
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
-from hcviz.io.picture import Heat, Ink
+from hcviz.io.picture import UNSURE, Heat, Ink
 from hcviz.io.picture import Strip as PrintStrip
 from hcviz.ui import geometry, partition
 from hcviz.ui.axis import Axis
@@ -86,7 +86,7 @@ class Centre(Canvas):
         """Other data: everything that was about the old items goes, the theme stays."""
         self._items = items
         self._tree = self._layout = self._partition = self._cluster_code = self._support = None
-        self._levels = None
+        self._levels = self._merged = None
         self._colours.restore(None)
         self._selected = self._together = self._apart = _leaves(())
         self._uncertain = None
@@ -109,15 +109,19 @@ class Centre(Canvas):
         order: np.ndarray | None = None,
         new_nodes: ArrayLike | None = None,
         animate: bool = True,
+        last: bool = False,
         parted: Partition | None = None,
         axis: Axis | None = None,
+        merged: ArrayLike | None = None,
     ) -> None:
         """Show ``tree`` with its leaves in ``order``, int (n,), or as near as can be to where they
         are (in the first tree: to the order that the data suggest).
 
-        Zoom, selection and collapsed clades stay (the last two by leaf set). ``new_nodes`` are
-        emphasised for a moment. ``parted``: the tree's clusters; None: those below the line, if
-        there is one. ``axis``: what its heights mean. Support belongs to a tree: it is cleared.
+        Zoom, selection and collapsed clades stay (the last two by leaf set). ``animate``: branches
+        and names move to their new places, unless trees come in quick succession; of a run's
+        ``last`` tree they always do. ``new_nodes`` are emphasised for a moment. ``parted``: the
+        tree's clusters; None: those below the line, if there is one. ``axis``: what its heights
+        mean. ``merged``: see :meth:`set_merged`. Support belongs to a tree: it is cleared.
         Raises :class:`InvalidData` when the tree is not over the items shown.
         """
         if tree is None:
@@ -133,15 +137,14 @@ class Centre(Canvas):
                 f"The tree has {tree.n_leaves} leaves, and there are {self._items.n} items."
             )
         now = time.monotonic()
-        before = None
         follows = now - self._last_tree < TWEEN_AFTER
-        self._streaming = follows and self.soon.has_clock
-        if self._layout is not None and animate and not follows and tree.n_leaves <= 3_000:
-            before = self._layout.leaf_y
+        self._streaming = follows and self.soon.has_clock and not last
+        before = self._view if last or (animate and not follows) else None
         self._last_tree = now
         first = self._tree is None
         self._colours.passing = not animate
         self._tree, self._support, self._levels = tree, None, None
+        self._merged = _of_nodes(tree, merged)
         if parted is None and self._cut is not None:
             parted = partition.under(tree, self._cut)
         self._partition, self._axis = parted, axis
@@ -250,8 +253,28 @@ class Centre(Canvas):
             ways.append((top, (apart,), self._theme.apart))
         self._show_ways(ways)
 
-    def set_support(self, support: ArrayLike | None) -> None:
-        """Numbers for the inner nodes of the tree shown (or all nodes), written beside them."""
+    def set_merged(self, merged: ArrayLike | None) -> None:
+        """Draw these inner nodes of the tree shown as a part of the node above them.
+
+        ``merged`` bool (n_internal,). Only the picture changes: what is selected, cut or collapsed
+        is of the tree as it is. As support it belongs to a tree.
+        """
+        marked = None if self._tree is None else _of_nodes(self._tree, merged)
+        before, self._merged = self._merged, marked
+        if self._layout is None or np.array_equal(before, marked):  # type: ignore[arg-type]
+            return
+        self._draw_branches()
+        self._draw_labels()
+        self._draw_support()
+        self._show_fresh(())
+        self._dendrogram.draw_ways()
+
+    def set_support(self, support: ArrayLike | None, below: float = UNSURE) -> None:
+        """Numbers for the inner nodes of the tree shown (or all nodes), written beside them.
+
+        The branches above clades of less support than ``below`` are lighter.
+        """
+        self._below = below
         if support is None or self._tree is None:
             self._support = None
         else:
@@ -326,9 +349,8 @@ class Centre(Canvas):
             del self._collapsed[key]
         else:
             self._collapsed[key] = members
-        before = self._layout.leaf_y if self._tree.n_leaves <= 3_000 else None
         self._streaming = False
-        self._lay_out(self._layout.order, before)
+        self._lay_out(self._layout.order, self._view)
         if self._on_toggle:
             self._on_toggle(tuple(members.tolist()))
         return True
@@ -399,6 +421,8 @@ class Centre(Canvas):
             "ink": Ink(theme.ink, theme.soft, theme.branch, theme.paper, theme.missing, theme.rule),
             "axis_title": "" if self._axis is None else self._axis.title,
             "support": None if self._support is None else self._support[tree.n_leaves :],
+            "below": self._below,
+            "merged": None if self._merged is None else self._merged[tree.n_leaves :],
             "strips": [
                 PrintStrip(s.name, s.codes, s.names, class_colours(len(s.names)))
                 for s in self._strip_data
@@ -493,8 +517,9 @@ class Centre(Canvas):
         leaf = int(scene.node[slot]) if scene.kind[slot] == LEAF else -1
         picture = (self._items.picture(leaf) or "") if leaf >= 0 else ""
         title, text = describe_slot(
-            scene, self._items, self._strip_data, slot, self._support, self._axis, self._partition
-        )
+            scene, self._items, self._strip_data, slot, self._support, self._axis, self._partition,
+            self._merged,
+        )  # fmt: skip
         cell = None
         if figure == "heat" and self._cells is not None:
             row = geometry.row_at(layout, -y)
@@ -525,6 +550,16 @@ def warm() -> None:
     centre.set_asked(Mask.of([(row, row)]))
     centre.set_matrix("features")
     see(geometry.lay_out(Tree.star(3), [0, 1, 2])).stems()
+
+
+def _of_nodes(tree: Tree, marks: ArrayLike | None) -> NDArray[np.bool_] | None:
+    """Marks of the inner nodes as marks of all nodes; None where none is marked."""
+    if marks is None:
+        return None
+    found = np.asarray(marks, dtype=np.bool_)
+    if found.shape != (tree.n_internal,):
+        raise InvalidData(f"{found.size} marks were given for {tree.n_internal} inner nodes.")
+    return np.concatenate((np.zeros(tree.n_leaves, np.bool_), found)) if found.any() else None
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:

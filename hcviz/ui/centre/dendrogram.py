@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,11 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
-from hcviz.io.picture import UNSURE
 from hcviz.ui import lettering
-from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide, pulse
+from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, pulse
+from hcviz.ui.centre.motion import columns, several
 from hcviz.ui.palette import Theme
-from hcviz.ui.scene import SHUT, Scene
+from hcviz.ui.scene import SHUT, Path, Scene
 
 #: Space beyond the leaves, as a share of the height: a click there picks the leaf.
 BEYOND = 0.02
@@ -86,10 +86,11 @@ class TreeFigure:
         self.support = ColumnDataSource(dict(NO_SUPPORT))
         self.unsure = ColumnDataSource({"x": [], "y": []}, name="unsure-lines")
         self.stems = ColumnDataSource({"x": [], "y": []})
-        glide(self.tree)
-        glide(self.stems)
-        for layer in self.layers.values():
-            glide(layer)
+        #: What moves together with the tree's lines.
+        self.moving = [
+            self.stems, self.wedges, self.folds, self.tints, self.clusters, self.unsure,
+            self.support, *self.layers.values(),
+        ]  # fmt: skip
         draw = self.figure
         self._band = draw.hbar(
             y="middle", height="span", left=1e30, right=-1e30, line_color=None, fill_alpha=0.10,
@@ -196,8 +197,13 @@ class TreeFigure:
         if dict(self.title.data) != data:
             self.title.data = data
 
-    def draw(self, scene: Scene, before: Any = None, dense: bool = False) -> None:
-        """Patch the tree; ``before`` float (n,): rows its leaves glide from.
+    @property
+    def top(self) -> float:
+        """The height that the axis was made for."""
+        return self._top
+
+    def draw(self, scene: Scene, dense: bool = False) -> None:
+        """Patch the tree. Its lines come first: they begin the scene's transition.
 
         ``dense``: rows are near a pixel, so branches to leaves are drawn apart and pale; else they
         would flood the structure above them.
@@ -206,17 +212,9 @@ class TreeFigure:
         width = 0.8 if dense or scene.triangles.size else 1.2
         if self._line.glyph.line_width != width:
             self._line.glyph.line_width = width
-        x, y = scene.path(stems=not dense)
-        data = {"x": x, "y": -y}
-        if before is not None:
-            data["y0"] = -scene.path(leaf_y=before, stems=not dense)[1]
-        self.tree.data = data
+        self.tree.data = columns(scene, lambda each: each.path(stems=not dense))
         if dense:
-            x, y = scene.stems()
-            data = {"x": x, "y": -y}
-            if before is not None:
-                data["y0"] = -scene.stems(before)[1]
-            self.stems.data = data
+            self.stems.data = columns(scene, Scene.stems)
         elif len(self.stems.data["x"]):
             self.stems.data = {"x": [], "y": []}
         self._draw_wedges(scene)
@@ -229,8 +227,7 @@ class TreeFigure:
             (self.folds, scene.triangles),
         ):
             if slots.size or len(source.data["x"]):
-                x, y = scene.filled(slots)
-                source.data = {"x": x, "y": -y}
+                source.data = columns(scene, lambda each, slots=slots: each.filled(slots))  # type: ignore[misc]
 
     def clear(self) -> None:
         """No tree."""
@@ -265,21 +262,22 @@ class TreeFigure:
         if len(leaves) == 0:
             self._set_layer(name)
         else:
-            self._set_layer(name, *scene.path(scene.within(leaves)))
+            within = scene.within(leaves)
+            self._set_layer(name, columns(scene, lambda each: each.path(within)))
 
     def draw_nodes(self, name: str, scene: Scene, nodes: Any) -> None:
         """Emphasise the bars and the branches below these inner nodes, not their whole clades."""
         if len(nodes) == 0:
             self._set_layer(name)
             return
-        self._set_layer(
-            name, *scene.bars(np.flatnonzero(scene.is_open & np.isin(scene.node, nodes)))
-        )
+        slots = np.flatnonzero(scene.is_open & np.isin(scene.node, nodes))
+        self._set_layer(name, columns(scene, lambda each: each.bars(slots)))
 
-    def _set_layer(self, name: str, x: Any = (), y: Any = ()) -> None:
+    def _set_layer(self, name: str, data: dict[str, Any] | None = None) -> None:
         source = self.layers[name]
-        if len(x) or len(source.data["x"]):
-            source.data = {"x": x, "y": -np.asarray(y)}
+        data = {"x": [], "y": []} if data is None else data
+        if len(data["x"]) or len(source.data["x"]):
+            source.data = data
 
     def draw_ways(self, ways: Sequence[tuple[Any, Any, str]] = ()) -> None:
         """Let these lines, ``(x, y, colour)`` each, pulse; without any, what pulsed is gone."""
@@ -292,11 +290,11 @@ class TreeFigure:
             }
 
     def draw_support(
-        self, scene: Scene, support: Any, window: tuple[float, float], row_px: float
+        self, scene: Scene, support: Any, below: float, window: tuple[float, float], row_px: float
     ) -> None:
         """Percentages beside the bars of clades in view that are tall enough to carry them.
 
-        The branch above a clade that fewer than half of the trees have is drawn lighter.
+        The branch above a clade whose support is less than ``below`` is drawn lighter.
         """
         if support is None:
             if len(self.support.data["x"]):
@@ -304,8 +302,8 @@ class TreeFigure:
             if len(self.unsure.data["x"]):
                 self.unsure.data = {"x": [], "y": []}
             return
-        x, y = scene.branches_above(np.flatnonzero(scene.is_open & (support[scene.node] < UNSURE)))
-        self.unsure.data = {"x": x, "y": -y}
+        slots = np.flatnonzero(scene.is_open & (support[scene.node] < below))
+        self.unsure.data = columns(scene, lambda each: each.branches_above(slots))
         height, said = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
         tall = (scene.bottom - scene.top) * row_px >= 26
         seen = (scene.bottom >= window[0]) & (scene.top <= window[1])
@@ -319,9 +317,8 @@ class TreeFigure:
         self.support.data = {
             "align": np.where(cramped, "left", "right").tolist(),
             "shift": np.where(cramped, 3, -3).astype(np.int8),
-            "x": f32(height[slots]),
-            "y": f32(-scene.y[slots]),
             "text": [f"{100 * value:.0f}" for value in said[slots]],
+            **columns(scene, lambda each: (f32(each.height[slots]), f32(each.y[slots]))),
         }
 
     def draw_clusters(
@@ -335,41 +332,42 @@ class TreeFigure:
         """Colour the branches below the cut; ``colour_of`` int (m,): a node's colour's index or
         -1."""
         codes = scene.codes(colour_of)
+        used = np.unique(codes[codes >= 0])
+        tops = [scene.triangles[codes[scene.triangles] == c] for c in used]
         self._colour(
-            [
-                (scene.path(codes == c, cut, stems=not dense),
-                 scene.filled(scene.triangles[codes[scene.triangles] == c]), colours[c])
-                for c in np.unique(codes[codes >= 0])
-            ]
-        )  # fmt: skip
+            scene,
+            lambda each: [each.path(codes == c, cut, stems=not dense) for c in used],
+            [colours[c] for c in used],
+            tops,
+        )
 
     def draw_levels(self, scene: Scene, level_of: Any, colours: Sequence[str]) -> None:
         """Colour the bars of nodes by ``level_of`` int (m,): a colour's index or -1."""
         levels = np.where(scene.is_open, scene.codes(level_of), -1)
-        none = (np.empty(0, np.float32), np.empty(0, np.float32))
+        used = np.unique(levels[levels >= 0])
         self._colour(
-            [
-                (scene.bars(np.flatnonzero(levels == c)), none, colours[c])
-                for c in np.unique(levels[levels >= 0])
-            ]
+            scene,
+            lambda each: [each.bars(np.flatnonzero(levels == c)) for c in used],
+            [colours[c] for c in used],
         )
 
-    def _colour(self, parts: Sequence[tuple[Any, Any, str]]) -> None:
-        """Lines and triangles in colours: ``(path, patches, colour)`` each."""
-        if not parts:
+    def _colour(
+        self,
+        scene: Scene,
+        paths: Callable[[Scene], list[Path]],
+        colours: Sequence[str],
+        tops: Sequence[Any] = (),
+    ) -> None:
+        """Lines in colours, and the triangles of the slots ``tops`` in the same."""
+        if not colours:
             self._no_clusters()
             return
-        self.clusters.data = {
-            "xs": [x for (x, _), _, _ in parts],
-            "ys": [-y for (_, y), _, _ in parts],
-            "colour": [colour for _, _, colour in parts],
-        }
-        tinted = [(x, y, colour) for _, (x, y), colour in parts if len(x)]
+        self.clusters.data = {**several(scene, paths), "colour": list(colours)}
+        tinted = [k for k, slots in enumerate(tops) if slots.size]
         if tinted or len(self.tints.data["colour"]):
             self.tints.data = {
-                "xs": [x for x, _, _ in tinted],
-                "ys": [-y for _, y, _ in tinted],
-                "colour": [colour for _, _, colour in tinted],
+                **several(scene, lambda each: [each.filled(tops[k]) for k in tinted]),
+                "colour": [colours[k] for k in tinted],
             }
 
     def _no_clusters(self) -> None:

@@ -14,7 +14,7 @@ from hcviz.ui.centre.cells import Cells
 from hcviz.ui.centre.items import Items, Strip
 from hcviz.ui.geometry import Layout
 from hcviz.ui.partition import Partition
-from hcviz.ui.scene import Scene
+from hcviz.ui.scene import OPEN, Scene
 
 
 def describe_slot(
@@ -25,8 +25,12 @@ def describe_slot(
     support: Any,
     axis: Axis | None = None,
     parted: Partition | None = None,
+    merged: Any = None,
 ) -> tuple[str, str]:
-    """``(title, text)`` of what is drawn there; ``support`` float (m,) or None."""
+    """``(title, text)`` of what is drawn there.
+
+    ``support`` float (m,) and ``merged`` bool (m,), nodes that are not drawn, or None.
+    """
     leaves, node = scene.leaves(slot), int(scene.node[slot])
     classes = _classes(leaves, strips)
     if parted is not None:
@@ -45,6 +49,9 @@ def describe_slot(
             lines += [f"{word} {value}" for word, value in axis.facts(node)]
         if support is not None and np.isfinite(support[node]):
             lines.append(f"support {support[node]:.0%}")
+        is_open = scene.kind[slot] == OPEN
+        if is_open and merged is not None and merged[scene.layout.tree.children(node)].any():
+            lines.append("uncertain splits in it are drawn as one")
     return f"{leaves.size:,} items", "\n".join([*lines, classes] if classes else lines)
 
 

@@ -98,27 +98,6 @@ def f32(values: Any) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
-#: Runs when a source's data arrive. A column ``y0`` says where each point comes from: the points
-#: glide from there. In place and with `change.emit`, so that nothing is sent back to the server.
-#: `gliding` is for whoever has to wait for the end.
-GLIDE = """
-const source = cb_obj, data = source.data
-source.gliding = false
-if (!data.y0 || data.y0.length != data.y.length || !data.y.length) return
-if (window.matchMedia("(prefers-reduced-motion: reduce)").matches) return
-const y = data.y, from = data.y0, to = Float32Array.from(y), begin = performance.now()
-const frame = (now) => {
-  if (source.data !== data) return
-  const t = Math.min(1, Math.max(0, (now - begin) / 220)), ease = 1 - (1 - t) ** 3
-  for (let i = 0; i < y.length; i++) y[i] = t < 1 ? from[i] + (to[i] - from[i]) * ease : to[i]
-  source.gliding = t < 1
-  source.change.emit()
-  if (t < 1) requestAnimationFrame(frame)
-}
-frame(begin)
-"""
-
-
 #: Runs when a source of lines gets data: their column ``alpha`` beats for a second and fades; for
 #: those who want no motion it only stays as long. In place too.
 PULSE = """
@@ -148,8 +127,3 @@ PULSE_MS = 1200
 def pulse(source: Any) -> None:
     """Let the lines of ``source`` pulse whenever they come."""
     source.js_on_change("data", CustomJS(code=PULSE.replace("SPAN", str(PULSE_MS))))
-
-
-def glide(source: Any) -> None:
-    """Let ``source``'s points glide whenever its data carry ``y0``."""
-    source.js_on_change("data", CustomJS(code=GLIDE))

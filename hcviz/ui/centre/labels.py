@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, Range1d
 
 from hcviz.ui import lettering
 from hcviz.ui.centre.dendrogram import draw_bands
-from hcviz.ui.centre.frames import BANDS, FONT, bare, f32, glide
+from hcviz.ui.centre.frames import BANDS, FONT, bare, f32
 from hcviz.ui.centre.items import Items
 from hcviz.ui.geometry import Layout
 from hcviz.ui.palette import Theme
@@ -85,12 +85,14 @@ class LabelFigure:
         self.text = ColumnDataSource(
             {"x": [], "y": [], "text": [], "ink": [], "style": [], "wide": []}
         )
+        self._column_of: dict[int, float] = {}  # where names of items begin (px)
         self._shown = 0  # texts of `text` that are names; the rest are empty
         self._font = 11.0
         self.leads = ColumnDataSource({"x": [], "y": [], "x1": []})
         self.marks = ColumnDataSource({"x": [], "y": [], "shape": [], "ink": []})
         self.pictures = ColumnDataSource({"x": [], "y": [], "url": []})
-        glide(self.text)
+        #: What moves together with the tree's lines.
+        self.moving = [self.text, self.leads, self.pictures]
         self._band = self.figure.hbar(
             y="middle", height="span", left=-1e5, right=1e5, line_color=None, fill_alpha=0.10,
             source=self.bands, level="overlay",
@@ -129,7 +131,6 @@ class LabelFigure:
         selected: Any = (),
         together: Any = (),
         apart: Any = (),
-        before: Any = None,
     ) -> None:
         """Set the labels of the window's rows and of one window's height on either side.
 
@@ -150,7 +151,8 @@ class LabelFigure:
                 rank = 0.5 * (np.floor(middles) % setting.every == 0)
             kept = lettering.spread(middles, special + rank, setting.every)
             slots, heads, middles = slots[kept], heads[kept], middles[kept]
-        left, right = self._draw_pictures(layout, items, heads, middles, row_px)
+        start = _rows_before(scene, slots, middles)
+        left, right = self._draw_pictures(layout, items, heads, middles, start, row_px)
         column = np.floor(middles).astype(int) % setting.columns
         texts, styles, inks = [], [], []
         for slot, leaf in zip(slots.tolist(), heads.tolist(), strict=True):
@@ -177,8 +179,11 @@ class LabelFigure:
         data: dict[str, Any] = {
             "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles, "wide": wide,
         }  # fmt: skip
-        if before is not None:
-            data["y0"] = f32(-before[heads])
+        if start is not None:
+            pairs = zip(heads.tolist(), x.tolist(), strict=True)
+            data["x0"] = f32([self._column_of.get(leaf, to) for leaf, to in pairs])
+            data["y0"] = f32(-start)
+        self._column_of = dict(zip(heads.tolist(), x.tolist(), strict=True))
         self._set_text(data, layout.order.size)
         self._text.visible = True
         self._font = font
@@ -186,17 +191,25 @@ class LabelFigure:
         if self._text.glyph.text_font_size != size:
             self._text.glyph.text_font_size = size
         aside = column > 0
-        self._patch(
-            self.leads,
-            {"x": f32(np.full(aside.sum(), 2.0)), "y": f32(-middles[aside]), "x1": x[aside] - 3},
-        )
+        data = {"x": f32(np.full(aside.sum(), 2.0)), "y": f32(-middles[aside]), "x1": x[aside] - 3}
+        if start is not None:
+            data["y0"] = f32(-start[aside])
+        self._patch(self.leads, data)
         near = (window[0] - reach, window[1] + reach)
         self._draw_marks(layout, together, apart, row_px, near)
 
     def _draw_pictures(
-        self, layout: Layout, items: Items, heads: Any, middles: Any, row_px: float
+        self,
+        layout: Layout,
+        items: Items,
+        heads: Any,
+        middles: Any,
+        before: Any,
+        row_px: float,
     ) -> tuple[int, int]:
         """Thumbnails; returns the room that they take left and right of the names.
+
+        ``before`` are their rows in the picture before, if there was one.
 
         In line with the names where the rows are high; else to their right, stepping aside from row
         to row (:func:`stepping`), so that they are larger than the rows.
@@ -211,22 +224,25 @@ class LabelFigure:
         start = self.width - columns * (size + 1) if beside else GUTTER
         column = np.floor(middles).astype(int) % columns
         at = _apart(middles, column, size / row_px, layout.n_rows)
+        moved = np.zeros(len(at)) if before is None else middles - before
         shown = [
-            (start + size / 2 + k * (size + 1), -y, uri)
-            for leaf, k, y in zip(heads.tolist(), column.tolist(), at.tolist(), strict=True)
+            (start + size / 2 + k * (size + 1), -y, uri, by - y)
+            for leaf, k, y, by in zip(
+                heads.tolist(), column.tolist(), at.tolist(), moved.tolist(), strict=True
+            )
             if (uri := items.picture(leaf)) is not None
         ]
         glyph = self._picture.glyph
         if glyph.w != size:
             glyph.update(w=size, h=size)
-        self._patch(
-            self.pictures,
-            {
-                "x": [x for x, _, _ in shown],
-                "y": [y for _, y, _ in shown],
-                "url": [uri for _, _, uri in shown],
-            },
-        )
+        data = {
+            "x": [x for x, _, _, _ in shown],
+            "y": [y for _, y, _, _ in shown],
+            "url": [uri for _, _, uri, _ in shown],
+        }
+        if before is not None:
+            data["y0"] = [y0 for _, _, _, y0 in shown]
+        self._patch(self.pictures, data)
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
     def _set_text(self, data: dict[str, Any], n: int) -> None:
@@ -238,7 +254,7 @@ class LabelFigure:
         if spare > 0 and self.figure.document is not None:
             nowhere = (n * np.arange(1, spare + 1)).astype(np.float32)
             for name, values in data.items():
-                if name in ("x", "y", "y0"):
+                if name in ("x", "y", "x0", "y0"):
                     data[name] = np.concatenate((values, nowhere))
                 elif name == "wide":
                     data[name] = np.concatenate((values, np.zeros(spare, np.float32)))
@@ -319,6 +335,13 @@ def _heads(scene: Scene, first: float, last: float, marked: Any) -> tuple[Any, A
         np.concatenate((heads, named)),
         np.concatenate((middles, layout.leaf_y[named])),
     )
+
+
+def _rows_before(scene: Scene, slots: Any, middles: Any) -> Any:
+    """The rows of labels in the picture before, float (k,); None without one."""
+    if scene.start is None:
+        return None
+    return np.where(slots >= 0, scene.start.y[np.maximum(slots, 0)], middles)
 
 
 def _text_of(scene: Scene, items: Items, slot: int, leaf: int) -> tuple[str, str]:

@@ -13,17 +13,13 @@ MAP_PX, MARGIN_PX = 64, 10
 
 
 #: The browser fills the map from the tree's source, in place: no second copy travels, and while
-#: there is no map nothing is drawn twice. Where the tree glides the map waits for the end of it.
+#: there is no map nothing is drawn twice. It shows the tree where a transition ends.
 COPY = """
 if (!line.visible) return
-const data = tree.data
-const copy = () => {
-  if (tree.data !== data) return
-  map.data.x = data.x
-  map.data.y = Float32Array.from(data.y)
-  map.change.emit()
-}
-if (data.y0) setTimeout(copy, 300); else copy()
+const {x, y} = tree.goal ?? tree.data
+map.data.x = x
+map.data.y = y
+map.change.emit()
 """
 
 
