@@ -302,3 +302,37 @@ def test_deep_trees_are_no_trouble():
     problem = Problem(similarity=1.0 / (1.0 + apart))
     run = list(hcviz.run("dasgupta-search", problem, start=chain, proposals=60_000))
     assert run[-1].metrics["cost"] < run[0].metrics["cost"]
+
+
+def test_what_costs_the_same_stays_as_it_was():
+    """Twins can be arranged in many trees of one cost. Here only what the answer is about changes:
+    the start is the cheapest tree without the answer, repaired, and the repair is as cheap."""
+    rng = np.random.default_rng(3)
+    twins = np.repeat(rng.normal(size=(8, 3)), 6, axis=0)
+    problem = Problem(features=twins)
+    tree = hcviz.fit("dasgupta-search", problem)
+    before = {tuple(sorted(clade.tolist())) for clade in tree.clades()}
+    again = hcviz.fit("dasgupta-search", problem, start=tree)
+    assert {tuple(sorted(clade.tolist())) for clade in again.clades()} == before
+    four = [0, 1, 2, 3]  # twins of each other
+    row = next(
+        (a, b, c)
+        for a, b, c in itertools.permutations(four, 3)
+        if not tree.satisfies([[a, b, c]])[0]
+    )
+    answered = hcviz.fit("dasgupta-search", problem.with_triplets([row]))
+    assert answered.satisfies([row]).all()
+    after = {tuple(sorted(clade.tolist())) for clade in answered.clades()}
+    assert all(set(clade) <= set(range(6)) for clade in before - after)
+
+
+def test_the_search_with_an_answer_costs_no_more_than_from_scratch():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        problem = Problem(features=rng.normal(size=(30, 3))).with_triplets(
+            [rng.choice(30, 3, replace=False)]
+        )
+        scratch = list(hcviz.run("dasgupta-search", problem))[-1].metrics["cost"]
+        fitted = hcviz.fit("dasgupta-search", problem)
+        found = list(hcviz.run("dasgupta-search", problem, start=fitted, proposals=1))[-1]
+        assert found.metrics["cost"] <= 1.01 * scratch

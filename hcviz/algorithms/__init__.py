@@ -258,6 +258,9 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     its ``chains`` (1 unless given) makes exactly so many, and ``every`` is the thinning. The
     earlier half of the draws is burn-in. The result depends on the seed alone.
 
+    A method that improves a tree (``dasgupta-search``) begins in the same way: under hard
+    constraints, and without ``start``, at its tree without constraints, repaired.
+
     Examples
     --------
     >>> fit("average", [[0.0], [1.0], [5.0]]).to_newick(["a", "b", "c"])
@@ -266,6 +269,11 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     method = get(name)
     if method.samples and method.samplers is not None:
         return _summary(method, problem, seed, start, params)
+    if method.improves and start is None and method.treats(params) == "hard":
+        given = method.checked(problem, None)
+        if len(given.triplets):
+            build_tree(given.n_items, given.triplets)  # raises where there is no tree
+            start = fit(name, given.with_triplets([]), seed=seed, **params)
     for snapshot in run(name, problem, seed=seed, start=start, **params):
         tree = snapshot.tree
     return tree

@@ -140,6 +140,7 @@ class Algorithm:
     so the page draws them without knowing the method.
     ``objective``: whether it minimises or maximises Dasgupta's cost ("": neither is its aim);
     ``maximises(params)``: True where these parameters reverse a minimiser.
+    ``improves``: it begins at ``start``, repaired, and changes it only for a better tree.
     ``priced_by``: the parameter that is the price of one violated triplet, in units of that cost;
     where its value is None, all triplets hold.
     ``balanced``: each division leaves a third of the items on both sides if constraints allow it.
@@ -177,6 +178,7 @@ class Algorithm:
     views: Mapping[str, type[View]] = field(default_factory=dict)
     objective: Literal["", "minimise", "maximise"] = ""
     maximises: Callable[[Mapping[str, Any]], bool] | None = None
+    improves: bool = False
     priced_by: str = ""
     balanced: bool = False
     curve: ClusterCurve | None = None

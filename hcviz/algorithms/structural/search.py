@@ -135,18 +135,20 @@ def _search(
     regraft.put_penalties(s)
     best = Best(s.leaf.copy(), s.up.copy(), s.cut.copy(), np.array([regraft.total_cost(s)]))
     least_gain = ROUNDING * float(s.size @ np.abs(s.cut))
-    shown_at, shown_cost = 0, best.cost[0]
-    yield snapshot(best_tree(best, n), 0)
+    # The search crosses plateaus; what is shown changes only where it becomes cheaper.
+    cheapest, cost, shown_at, shown_cost = best_tree(best, n), best.cost[0], 0, best.cost[0]
+    yield snapshot(cheapest, 0)
     while s.tally[WEIGHED] < total:
         regraft.advance(s, best, matrix, sign, rng, least_gain, CHUNK, total)
         step = int(s.tally[WEIGHED])
-        better = best.cost[0] < shown_cost - least_gain
-        if step < total and better and (step - shown_at) * SHOWN >= total:
-            shown_at, shown_cost = step, best.cost[0]
-            yield snapshot(best_tree(best, n), step)
+        if best.cost[0] < cost - least_gain:
+            cheapest, cost = best_tree(best, n), best.cost[0]
+        if step < total and cost < shown_cost and (step - shown_at) * SHOWN >= total:
+            shown_at, shown_cost = step, cost
+            yield snapshot(cheapest, step)
         else:
             yield None
-    yield snapshot(best_tree(best, n), total)
+    yield snapshot(cheapest, total)
 
 
 def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, Tree]:
@@ -232,6 +234,7 @@ DASGUPTA_SEARCH = Algorithm(
     softened_by="lam",
     priced_by="lam",
     objective="minimise",
+    improves=True,
     maximises=lambda params: params.get("objective") == "dissimilarity",
     soft_price=_price,
     runs="thread",
