@@ -21,6 +21,8 @@ from hcviz.taxonomy.nestedjson import read_json, write_json
 from hcviz.taxonomy.newick import read_newick
 from hcviz.taxonomy.outline import Outline
 from hcviz.taxonomy.placing import place
+from hcviz.taxonomy.skos import SkosFormat, write_skos
+from hcviz.taxonomy.skosread import read_skos
 
 if TYPE_CHECKING:
     import pandas
@@ -310,6 +312,21 @@ class Taxonomy:
         The tree keeps the clades without a name, but not the branch lengths.
         """
         return cls._of(read_newick(text), labels)
+
+    def to_skos(self, format: SkosFormat = "turtle", base: str = "urn:hcviz:") -> str:
+        """A SKOS ConceptScheme with everything that the placed groups have.
+
+        Groups and items are Concepts. See :func:`hcviz.taxonomy.skos.write_skos` for the URIs.
+        """
+        return write_skos(self._entry, format, base)
+
+    @classmethod
+    def from_skos(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
+        """From SKOS in Turtle or JSON-LD: :func:`hcviz.taxonomy.skosread.read_skos`.
+
+        Needs the package rdflib (the extra ``hcviz[taxonomy]``). See also :meth:`from_json`.
+        """
+        return cls._of(read_skos(text), labels)
 
 
 __all__ = ["Change", "Taxonomy"]
