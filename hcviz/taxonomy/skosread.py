@@ -75,7 +75,7 @@ def _refuse_remote(document: Any) -> None:
             waiting.extend(each.values())
             context = each.get("@context")
             parts = context if isinstance(context, list) else [context]
-            if "@import" in each or any(isinstance(part, str) for part in parts):
+            if "@import" in each or not all(part is None or type(part) is dict for part in parts):
                 raise InvalidTaxonomy(
                     "The JSON-LD refers to a context in another file.", "Put the context into it."
                 )
@@ -97,7 +97,9 @@ class _Reader:
         schemes = sorted(graph.subjects(URIRef(_TYPE), self.skos["ConceptScheme"]))
         if len(schemes) > 1:
             raise InvalidTaxonomy(f"The SKOS has {len(schemes)} schemes.", "Take one at a time.")
-        self.own = f"{str(schemes[0]).removesuffix('taxonomy')}group/" if schemes else ""
+        scheme = str(schemes[0]) if schemes else ""
+        made_here = scheme.endswith("taxonomy")
+        self.own = f"{scheme.removesuffix('taxonomy')}group/" if made_here else ""
         pairs = {*graph.subject_objects(self.skos["broader"])}
         pairs |= {(b, a) for a, b in graph.subject_objects(self.skos["narrower"])}
         self.concepts = {*graph.subjects(URIRef(_TYPE), self.skos["Concept"])}
@@ -120,12 +122,12 @@ class _Reader:
                     f"{first!r} and {second!r}.",
                     "Keep one of them.",
                 )
-        top, reached = Entry(), 0
+        top, reached = Entry(), set()
         tops = [each for each in self.concepts if not self.broader[each]]
         waiting: list[tuple[Entry, list[Any]]] = [(top, tops)]
         while waiting:
             entry, below = waiting.pop()
-            reached += len(below)
+            reached.update(below)
             for each in sorted(below, key=lambda each: (self.order(each), labels[each], each)):
                 if not self.narrower[each] and self.value(each, "status") is None:
                     entry.contents.append(labels[each][0])
@@ -133,8 +135,11 @@ class _Reader:
                 made = self.group(each, labels[each])
                 entry.contents.append(made)
                 waiting.append((made, self.narrower[each]))
-        if reached < len(self.concepts):
-            name = labels[self.in_cycle()][0]
+        if len(reached) < len(self.concepts):
+            concept = min(self.concepts - reached, key=lambda each: labels[each])
+            for _ in self.concepts:  # from any that no top concept is above, far enough up
+                concept = self.broader[concept][0]
+            name = labels[concept][0]
             raise InvalidTaxonomy(
                 f"The concept {name!r} is broader than itself, through other concepts or not.",
                 "Take one of the links of the cycle away.",
@@ -180,20 +185,6 @@ class _Reader:
             id=unquote(uri.removeprefix(self.own)) if own else uri,
             where=f"<{uri}>",
         )
-
-    def in_cycle(self) -> Any:
-        """A concept of a cycle: from any that no top concept is above, far enough up."""
-        each = next(each for each in self.concepts if not self.ends(each))
-        for _ in range(len(self.concepts)):
-            each = self.broader[each][0]
-        return each
-
-    def ends(self, concept: Any) -> bool:
-        for _ in range(len(self.concepts)):
-            if not self.broader[concept]:
-                return True
-            concept = self.broader[concept][0]
-        return False
 
 
 __all__ = ["read_skos"]
