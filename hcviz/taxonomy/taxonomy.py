@@ -339,6 +339,12 @@ class Taxonomy:
         """A SKOS ConceptScheme with everything that the placed groups have.
 
         Groups and items are Concepts. See :func:`hcviz.taxonomy.skos.write_skos` for the URIs.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> "<urn:hcviz:item/owl> a skos:Concept" in taxonomy.to_skos()
+        True
         """
         return write_skos(self._entry, format, base)
 
@@ -347,36 +353,82 @@ class Taxonomy:
         """From SKOS in Turtle or JSON-LD: :func:`hcviz.taxonomy.skosread.read_skos`.
 
         Needs the package rdflib (the extra ``hcviz[taxonomy]``). See also :meth:`from_json`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> Taxonomy.from_skos(taxonomy.to_skos()).groups[0].id
+        'a'
         """
         return cls._of(read_skos(text), labels)
 
     def to_opml(self) -> str:
-        """OPML, for outliners: all but alternative names. Raises where XML cannot hold a name."""
+        """OPML, for outliners: all but alternative names. Raises where XML cannot hold a name.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> '<outline text="owl"/>' in taxonomy.to_opml()
+        True
+        """
         return write_opml(self._entry)
 
     @classmethod
     def from_opml(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From OPML, as :meth:`to_opml` or an outliner writes it; see :meth:`from_json`."""
+        """From OPML, as :meth:`to_opml` or an outliner writes it; see :meth:`from_json`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> Taxonomy.from_opml(taxonomy.to_opml()).groups[0].name
+        'All'
+        """
         return cls._of(read_opml(text), labels)
 
     def to_text(self) -> str:
-        """A name a line, two spaces deeper on each level: :mod:`hcviz.taxonomy.plaintext`."""
+        """A name a line, two spaces deeper on each level: :mod:`hcviz.taxonomy.plaintext`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> taxonomy.to_text().splitlines()[0]
+        'All'
+        """
         return write_text(self._entry)
 
     @classmethod
     def from_text(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From indented text: lines with deeper ones below them are groups. :meth:`from_json`."""
+        """From indented text: lines with deeper ones below them are groups. :meth:`from_json`.
+
+        Examples
+        --------
+        >>> Taxonomy.from_text("Trees\\n  elm\\n  yew\\nowl\\n").groups[0].name
+        'Trees'
+        """
         return cls._of(read_text(text), labels)
 
     def to_phyloxml(self) -> str:
         """phyloXML: the tree with branch lengths, names and all that the groups have.
 
         Raises :class:`InvalidTaxonomy` where XML cannot hold a name.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> "<name>owl</name>" in taxonomy.to_phyloxml()
+        True
         """
         return write_phyloxml(self.tree, self.labels, self._groups_at)
 
     def to_html(self, title: str = "Taxonomy") -> str:
-        """One HTML page that can be mailed: no server, no network; :mod:`hcviz.taxonomy.page`."""
+        """One HTML page that can be mailed: no server, no network; :mod:`hcviz.taxonomy.page`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> "<title>Birds</title>" in taxonomy.to_html("Birds")
+        True
+        """
         return write_html(self._entry, title)
 
 
