@@ -17,7 +17,8 @@ from typing import Any
 import hcviz
 from hcviz.algorithms import get
 from hcviz.commands.check import check
-from hcviz.commands.files import TABLE_KINDS, read_text, read_tree, write_file, write_tree
+from hcviz.commands.convert import FORMS_TO_READ, FORMS_TO_WRITE, convert
+from hcviz.commands.files import TABLE_KINDS
 from hcviz.commands.options import add_parameters, method_among
 from hcviz.commands.run import run
 from hcviz.commands.serve import serve
@@ -134,9 +135,19 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     if words[:1] == ["run"] and method is not None:
         add_parameters(one, get(method))
 
-    one = command("convert", convert, "Turn Newick into a scipy linkage (.npy), or back.")
-    one.add_argument("source", type=Path)
-    one.add_argument("target", type=Path)
+    one = command(
+        "convert",
+        convert,
+        "Turn Newick into a scipy linkage (.npy), or back; or one file of a taxonomy into another.",
+    )
+    one.add_argument("source", type=Path, help=f"a taxonomy: {FORMS_TO_READ}")
+    one.add_argument("target", type=Path, help=f"a taxonomy: {FORMS_TO_WRITE}")
+    one.add_argument(
+        "--style",
+        choices=("levels", "paths"),
+        default="levels",
+        help="columns of a .csv: level_1, ..., item, or item,group,path (default: %(default)s)",
+    )
     one.add_argument("--labels", type=Path, metavar="FILE", help="item names, one a line")
 
     one = command("check", check, "Say what a table, answers, tree or session file holds.")
@@ -182,21 +193,6 @@ def add_items(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where the data are a file of answers: all the items' names, one a line",
     )
-
-
-# ---------------------------------------------------------------------- small commands
-
-
-def convert(options: argparse.Namespace) -> None:
-    labels = None
-    if options.labels is not None:
-        labels = read_text(options.labels).splitlines()
-    tree, names = read_tree(options.source, labels)
-    if options.target.suffix == ".npy" and names is not None and labels is None:
-        beside = options.target.with_suffix(".labels.txt")
-        write_file(beside, "".join(f"{name}\n" for name in names).encode())
-        print(f"hcviz: the items' names, in order, are in {beside}.", file=sys.stderr)
-    write_tree(options.target, tree, names)
 
 
 def reproduce(options: argparse.Namespace) -> None:

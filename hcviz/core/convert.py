@@ -295,16 +295,18 @@ def write_newick(
     n: int,
     labels: Sequence[str] | None = None,
     inner: Mapping[int, str] | None = None,
+    tags: Mapping[int, str] | None = None,
 ) -> str:
     """See :meth:`hcviz.core.tree.Tree.to_newick`. O(m).
 
-    ``inner``: names of inner nodes.
+    ``inner``: names of inner nodes. ``tags``: what comes after nodes and their lengths, as it is.
     """
     names = [str(i) for i in range(n)] if labels is None else [str(x) for x in labels]
     if len(names) != n:
         raise InvalidTree(f"The tree has {n} leaves, but {len(names)} labels came.")
     root = parent.size - 1
     written = dict(enumerate(names)) | dict(inner or {})
+    after = dict(tags or {})
     text = {
         node: name if _PLAIN.fullmatch(name) else _quoted(name) for node, name in written.items()
     }
@@ -318,6 +320,7 @@ def write_newick(
             pieces.append((")" if closing else "" if first else ",") + text.get(node, ""))
             if node != root:
                 pieces.append(f":{float(gap[node])!r}")
+            pieces.append(after.get(node, ""))
             continue
         pieces.append("(" if first else ",(")
         stack.append((node, True, first))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,8 +19,15 @@ from hcviz.taxonomy.levels import read_levels, write_levels
 from hcviz.taxonomy.markdown import read_markdown, write_markdown
 from hcviz.taxonomy.nestedjson import read_json, write_json
 from hcviz.taxonomy.newick import read_newick
+from hcviz.taxonomy.opml import read_opml, write_opml
 from hcviz.taxonomy.outline import Outline
+from hcviz.taxonomy.page import write_html
+from hcviz.taxonomy.pathtable import is_paths, read_paths, write_paths
+from hcviz.taxonomy.phylogeny import write_nhx, write_phyloxml
 from hcviz.taxonomy.placing import place
+from hcviz.taxonomy.plaintext import read_text, write_text
+from hcviz.taxonomy.skos import SkosFormat, write_skos
+from hcviz.taxonomy.skosread import read_skos
 
 if TYPE_CHECKING:
     import pandas
@@ -282,23 +289,40 @@ class Taxonomy:
         """From an outline as :meth:`to_markdown` writes it; see :meth:`from_json`."""
         return cls._of(read_markdown(text), labels)
 
-    def to_csv(self) -> str:
-        """A row an item, in the tree's order: ``level_1, ..., level_k, item``."""
-        return write_levels(self._entry)
+    def to_csv(self, style: Literal["levels", "paths"] = "levels") -> str:
+        """A row an item, in the tree's order.
+
+        ``level_1, ..., level_k, item``, or with ``style="paths"`` ``item, group, path``.
+        """
+        if style not in ("levels", "paths"):
+            raise InvalidTaxonomy(
+                f"There is no CSV of the style {style!r}.", "Use levels or paths."
+            )
+        return write_levels(self._entry) if style == "levels" else write_paths(self._entry)
 
     @classmethod
     def from_csv(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From a CSV with the columns ``level_1, ..., level_k, item``; see :meth:`from_json`."""
-        return cls._of(read_levels(text), labels)
+        """From a CSV with ``level_1, ..., level_k, item`` or ``item, path``: :meth:`from_json`."""
+        return cls._of(read_paths(text) if is_paths(text) else read_levels(text), labels)
 
-    def to_newick(self) -> str:
-        """The tree in Newick, with branch lengths and the groups' names at inner nodes."""
-        tree = self.tree
-        names = {
-            node: group.name
-            for node, group in zip(self.nodes, self.groups, strict=True)
-            if node >= tree.n_leaves
-        }
+    @property
+    def _groups_at(self) -> dict[int, Group]:
+        pairs = zip(self.nodes, self.groups, strict=True)
+        return {node: group for node, group in pairs if node >= 0}
+
+    def to_newick(self, style: Literal["plain", "nhx"] = "plain") -> str:
+        """The tree in Newick, with branch lengths and the groups' names at inner nodes.
+
+        ``style="nhx"`` adds ids, status, locks, notes and alternative names as tags of NHX.
+        """
+        if style not in ("plain", "nhx"):
+            raise InvalidTaxonomy(
+                f"There is no Newick of the style {style!r}.", "Use plain or nhx."
+            )
+        tree, groups = self.tree, self._groups_at
+        if style == "nhx":
+            return write_nhx(tree, self.labels, groups)
+        names = {node: group.name for node, group in groups.items() if node >= tree.n_leaves}
         return write_newick(
             tree.parent, tree.height, tree.children, tree.n_leaves, self.labels, names
         )
@@ -310,6 +334,102 @@ class Taxonomy:
         The tree keeps the clades without a name, but not the branch lengths.
         """
         return cls._of(read_newick(text), labels)
+
+    def to_skos(self, format: SkosFormat = "turtle", base: str = "urn:hcviz:") -> str:
+        """A SKOS ConceptScheme with everything that the placed groups have.
+
+        Groups and items are Concepts. See :func:`hcviz.taxonomy.skos.write_skos` for the URIs.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> "<urn:hcviz:item/owl> a skos:Concept" in taxonomy.to_skos()
+        True
+        """
+        return write_skos(self._entry, format, base)
+
+    @classmethod
+    def from_skos(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
+        """From SKOS in Turtle or JSON-LD: :func:`hcviz.taxonomy.skosread.read_skos`.
+
+        Needs the package rdflib (the extra ``hcviz[taxonomy]``). See also :meth:`from_json`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> Taxonomy.from_skos(taxonomy.to_skos()).groups[0].id
+        'a'
+        """
+        return cls._of(read_skos(text), labels)
+
+    def to_opml(self) -> str:
+        """OPML, for outliners: all but alternative names. Raises where XML cannot hold a name.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> '<outline text="owl"/>' in taxonomy.to_opml()
+        True
+        """
+        return write_opml(self._entry)
+
+    @classmethod
+    def from_opml(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
+        """From OPML, as :meth:`to_opml` or an outliner writes it; see :meth:`from_json`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> Taxonomy.from_opml(taxonomy.to_opml()).groups[0].name
+        'All'
+        """
+        return cls._of(read_opml(text), labels)
+
+    def to_text(self) -> str:
+        """A name a line, two spaces deeper on each level: :mod:`hcviz.taxonomy.plaintext`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> taxonomy.to_text().splitlines()[0]
+        'All'
+        """
+        return write_text(self._entry)
+
+    @classmethod
+    def from_text(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
+        """From indented text: lines with deeper ones below them are groups. :meth:`from_json`.
+
+        Examples
+        --------
+        >>> Taxonomy.from_text("Trees\\n  elm\\n  yew\\nowl\\n").groups[0].name
+        'Trees'
+        """
+        return cls._of(read_text(text), labels)
+
+    def to_phyloxml(self) -> str:
+        """phyloXML: the tree with branch lengths, names and all that the groups have.
+
+        Raises :class:`InvalidTaxonomy` where XML cannot hold a name.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> "<name>owl</name>" in taxonomy.to_phyloxml()
+        True
+        """
+        return write_phyloxml(self.tree, self.labels, self._groups_at)
+
+    def to_html(self, title: str = "Taxonomy") -> str:
+        """One HTML page that can be mailed: no server, no network; :mod:`hcviz.taxonomy.page`.
+
+        Examples
+        --------
+        >>> taxonomy = Taxonomy(["owl", "elm"], Tree.star(2), [Group("All", [0, 1], id="a")])
+        >>> "<title>Birds</title>" in taxonomy.to_html("Birds")
+        True
+        """
+        return write_html(self._entry, title)
 
 
 __all__ = ["Change", "Taxonomy"]

@@ -1,0 +1,94 @@
+"""Taxonomies as a CSV with a row an item: ``item, group, path``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from hcviz.core.errors import InvalidTaxonomy
+from hcviz.taxonomy.entry import Entry
+
+HEADER = ["item", "group", "path"]
+SEPARATOR = " > "
+
+
+def write_paths(top: Entry) -> str:
+    r"""A row an item, in the tree's order: its innermost group, and all from the top down.
+
+    Groups in a path are separated by `` > ``; ``\`` and ``>`` in their names have a backslash
+    before them. O(n d) for d nested groups.
+
+    Examples
+    --------
+    >>> print(write_paths(Entry(contents=[Entry("Birds", ["owl", "rook"]), "elm"])), end="")
+    item,group,path
+    owl,Birds,Birds
+    rook,Birds,Birds
+    elm,,
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HEADER)
+    waiting: list[tuple[tuple[str, ...], Entry | str]] = [((), each) for each in top.contents[::-1]]
+    while waiting:
+        path, each = waiting.pop()
+        if isinstance(each, Entry):
+            inner = (*path, each.name)
+            waiting.extend((inner, below) for below in reversed(each.contents))
+            continue
+        names = [re.sub(r"[\\>]", lambda found: "\\" + found[0], name) for name in path]
+        writer.writerow([each, path[-1] if path else "", SEPARATOR.join(names)])
+    return out.getvalue()
+
+
+def is_paths(text: str) -> bool:
+    """The header has ``item`` and ``path``, and no ``level_1``."""
+    head = text.removeprefix("\ufeff").partition("\n")[0]
+    cells = {cell.strip().strip('"') for cell in head.split(",")}
+    return {"item", "path"} <= cells and "level_1" not in cells
+
+
+def read_paths(text: str) -> Entry:
+    """A table as :func:`write_paths` writes it; only its columns ``item`` and ``path`` are read.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        No CSV, a row of another length than the header, or a path with a group without a name.
+
+    Examples
+    --------
+    >>> read_paths("item,path\\nowl,Animals > Birds\\nelm,\\n").children[0].children[0].items
+    ['owl']
+    """
+    try:
+        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True))
+    except csv.Error as fault:
+        raise InvalidTaxonomy(f"The taxonomy is no CSV that can be read: {fault}.") from None
+    header = [cell.strip() for cell in rows[0]] if rows else []
+    if not {"item", "path"} <= {*header}:
+        raise InvalidTaxonomy("The CSV is no taxonomy.", "Its columns must be item and path.")
+    top, known = Entry(), dict[tuple[str, ...], Entry]()
+    known[()] = top
+    for number, row in enumerate(rows[1:], 2):
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise InvalidTaxonomy(
+                f"Row {number} has {len(row)} cells, but the header has {len(header)}."
+            )
+        written = row[header.index("path")]
+        names = [re.sub(r"\\(.)", r"\1", name, flags=re.S) for name in written.split(SEPARATOR)]
+        path = tuple(name.strip() for name in names) if written.strip() else ()
+        if not all(path):
+            raise InvalidTaxonomy(f"Row {number} has a group without a name in {written[:40]!r}.")
+        for k in range(1, len(path) + 1):
+            if path[:k] not in known:
+                known[path[:k]] = Entry(name=path[k - 1], where=f"row {number}")
+                known[path[: k - 1]].contents.append(known[path[:k]])
+        known[path].contents.append(row[header.index("item")])
+    return top
+
+
+__all__ = ["is_paths", "read_paths", "write_paths"]
