@@ -116,7 +116,7 @@ def test_the_commands_of_the_readme_exist():
 
 
 def test_the_python_of_the_readme_runs(capsys):
-    first, frame, second, third, fourth = re.findall(
+    first, frame, second, groups, third, fourth = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
     )
     made = {}
@@ -134,6 +134,9 @@ def test_the_python_of_the_readme_runs(capsys):
     assert 0 < posterior.triplet_probability(made["odd_one_out"])[0] < 1
     assert made["tree"].n_internal == len(posterior.support(made["tree"]))
     assert all(support >= 0.9 for _, support in posterior.clades(min_support=0.9))
+    exec(groups, made)
+    assert made["taxonomy"].placed == (made["fish"],)
+    assert made["other"].labels_at(1)["carp"] == "Fish"
     exec(third, made)
     found, sums, best = made["found"], made["sums"], made["best"]
     assert found.metrics["k"] == found.labels.max() + 1 == 3
