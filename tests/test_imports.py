@@ -1,4 +1,4 @@
-"""Who may know whom: docs/architecture.md's rules, read from the import statements themselves."""
+"""Which package may import which: docs/architecture.md's rules, read from the statements."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def convert_tree(source: Path, target: Path, labels: Sequence[str] | None) -> No
 
 
 def convert_taxonomy(source: Path, target: Path, labels: Sequence[str] | None, style: str) -> None:
-    """Groups, names and all that both files can hold; ``labels`` are the items."""
+    """Groups and their names, with what else both formats give back; ``labels`` are the items."""
     if source.suffix not in READERS:
         raise InvalidTaxonomy(f"{source}: a taxonomy is read from {FORMS_TO_READ}.")
     if target.suffix not in (*WRITERS, *PAGES):

@@ -54,6 +54,7 @@ def entry_of(top: Outline, labels: Sequence[str]) -> Entry:
         entry.contents = [
             made[id(part)] if isinstance(part, Outline) else labels[part] for part in each.contents
         ]
+        _check_names(entry)
         made[id(each)] = entry
     return made[id(top)]
 

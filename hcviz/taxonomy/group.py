@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +12,16 @@ from hcviz.core.errors import InvalidTaxonomy
 from hcviz.core.whole import whole_numbers
 
 Status = Literal["draft", "accepted"]
+
+_NO_ID = re.compile(r"[\s{}\x00-\x1f]")
+
+
+def check_text(text: str, what: str) -> None:
+    """Refuse half a character, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidTaxonomy(f"{what} has a character that is not whole: {text!a}.") from None
 
 
 @dataclass(frozen=True)
@@ -31,12 +42,14 @@ class Group:
     locked : bool
         The group is right: methods that keep constraints must make it a clade.
     id : str
-        Stays the same when the name or the members change. Made up unless given.
+        Stays the same when the name or the members change; without white space and braces. Made up
+        unless given.
 
     Raises
     ------
     InvalidTaxonomy
-        No name, no members, a member twice or below 0, or another status.
+        No name, no members, a member twice or below 0, another status, or text that
+        no file can hold.
 
     Examples
     --------
@@ -71,6 +84,14 @@ class Group:
         ordered = sorted(int(item) for item in items)
         if ordered[0] < 0 or len(set(ordered)) < len(ordered):
             raise InvalidTaxonomy(f"The group {name!r} names an item twice, or one below 0.")
+        identity = str(id) or secrets.token_hex(6)
+        if _NO_ID.search(identity):
+            raise InvalidTaxonomy(
+                f"The id {identity!r} of {name!r} has white space, braces or a mark of a file."
+            )
+        named = tuple(str(each) for each in alternatives)
+        for text in (name, str(note), identity, *named):
+            check_text(text, f"The group {name!r}")
         if status not in get_args(Status):
             raise InvalidTaxonomy(
                 f"The status of {name!r} is {status!r}.", f"Use {' or '.join(get_args(Status))}."
@@ -79,10 +100,10 @@ class Group:
             "name": name,
             "members": tuple(ordered),
             "note": str(note),
-            "alternatives": tuple(str(each) for each in alternatives),
+            "alternatives": named,
             "status": status,
             "locked": bool(locked),
-            "id": str(id) or secrets.token_hex(6),
+            "id": identity,
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)

@@ -22,11 +22,18 @@ def write_levels(top: Entry) -> str:
         path = path if each is top else (*path, each.name)
         waiting.extend((path, inner) for inner in reversed(each.contents))
     depth = max((len(row) for row in rows), default=1) - 1
+    header = [*(f"level_{k}" for k in range(1, depth + 1)), "item"]
+    return csv_text([header, *([*r[:-1], *[""] * (depth + 1 - len(r)), r[-1]] for r in rows)])
+
+
+def csv_text(rows: list[list[str]]) -> str:
+    """Rows as CSV. Python's writer leaves a carriage return without quotes, so then all have."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*(f"level_{k}" for k in range(1, depth + 1)), "item"])
-    for *names, item in rows:
-        writer.writerow([*names, *[""] * (depth - len(names)), item])
+    every = any("\r" in cell for row in rows for cell in row)
+    writer = csv.writer(
+        out, lineterminator="\n", quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL
+    )
+    writer.writerows(rows)
     return out.getvalue()
 
 
@@ -39,7 +46,7 @@ def read_levels(text: str) -> Entry:
     header = [cell.strip() for cell in rows[0]] if rows else []
     levels = [k for k, cell in enumerate(header) if re.fullmatch(r"level_\d+", cell)]
     levels.sort(key=lambda k: int(header[k].removeprefix("level_")))
-    if "item" not in header or not levels:
+    if "item" not in header or not (levels or header == ["item"]):
         raise InvalidTaxonomy(
             "The CSV is no taxonomy.", "Its columns must be level_1, level_2, ... and item."
         )
@@ -66,7 +73,10 @@ def read_levels(text: str) -> Entry:
                 child = Entry(name=name, where=f"row {number}")
                 entry.contents.append(child)
             entry = child
-        entry.contents.append(row[header.index("item")])
+        item = row[header.index("item")]
+        if not item:
+            raise InvalidTaxonomy(f"Row {number} has no item.")
+        entry.contents.append(item)
     return top
 
 

@@ -41,7 +41,8 @@ def read_markdown(text: str) -> Entry:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        found = _LINE.match(line.rstrip("\r"))
+        text = line.rstrip()
+        found = _LINE.match(" " * 2 * (len(text) - len(text.lstrip("\t"))) + text.lstrip("\t"))
         if found is None:
             raise InvalidTaxonomy(
                 f"Line {number} of the outline is no list entry: {line.strip()[:40]!r}.",

@@ -8,7 +8,7 @@ from typing import Any
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.taxonomy.entry import Entry
 
-FORMAT = "hcviz-taxonomy"
+FORMAT, VERSION = "hcviz-taxonomy", 1
 
 
 def write_json(top: Entry) -> str:
@@ -24,8 +24,11 @@ def write_json(top: Entry) -> str:
     def contents(entry: Entry) -> list[Any]:
         return [each if isinstance(each, str) else plain(each) for each in entry.contents]
 
-    document = {"format": FORMAT, "version": 1, "contents": contents(top)}
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    try:
+        document = {"format": FORMAT, "version": VERSION, "contents": contents(top)}
+        return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    except RecursionError:
+        raise InvalidTaxonomy("The groups are nested too deeply for JSON.") from None
 
 
 def read_json(text: str) -> Entry:
@@ -36,30 +39,43 @@ def read_json(text: str) -> Entry:
             raise InvalidTaxonomy(
                 "The JSON is no taxonomy.", f'Its "format" must be "{FORMAT}", as to_json() writes.'
             )
+        if document.get("version") != VERSION:
+            raise InvalidTaxonomy(
+                f"The taxonomy has version {document.get('version')!r} of the format, which this "
+                "hcviz cannot read.",
+                f"It reads version {VERSION}.",
+            )
         return _entry(document, "the file")
     except (ValueError, RecursionError) as fault:
-        raise InvalidTaxonomy(f"The taxonomy is no JSON that can be read: {fault}.") from None
+        raise InvalidTaxonomy(f"The taxonomy cannot be read as JSON: {fault}.") from None
+
+
+_KINDS = [
+    ("name", str, "a text"), ("note", str, "a text"), ("id", str, "a text"),
+    ("locked", bool, "true or false"), ("contents", list, "a list"),
+    ("alternatives", list, "a list"),
+]  # fmt: skip
 
 
 def _entry(given: Any, where: str) -> Entry:
     if not isinstance(given, dict):
         raise InvalidTaxonomy(f"In {where} there is {given!r} where a group should be.")
-    name = str(given.get("name", ""))
+    name = given.get("name", "")
     here = f"in {name!r}" if name else where
-    for key in ("contents", "alternatives"):
-        if not isinstance(given.get(key, []), list):
-            raise InvalidTaxonomy(f"The {key} {here} are no list.")
+    for key, kind, word in _KINDS:
+        if not isinstance(given.get(key, kind()), kind):
+            raise InvalidTaxonomy(f"The {key} {here} must be {word}, not {given[key]!r:.60}.")
     return Entry(
         name=name,
         contents=[
             each if isinstance(each, str) else _entry(each, here)
             for each in given.get("contents", [])
         ],
-        note=str(given.get("note", "")),
+        note=given.get("note", ""),
         alternatives=tuple(str(each) for each in given.get("alternatives", [])),
         status=given.get("status", "draft"),
-        locked=bool(given.get("locked", False)),
-        id=str(given.get("id", "")),
+        locked=given.get("locked", False),
+        id=given.get("id", ""),
     )
 
 

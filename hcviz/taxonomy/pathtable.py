@@ -8,6 +8,7 @@ import re
 
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.taxonomy.entry import Entry
+from hcviz.taxonomy.levels import csv_text
 
 HEADER = ["item", "group", "path"]
 SEPARATOR = " > "
@@ -27,9 +28,7 @@ def write_paths(top: Entry) -> str:
     rook,Birds,Birds
     elm,,
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HEADER)
+    rows = [list(HEADER)]
     waiting: list[tuple[tuple[str, ...], Entry | str]] = [((), each) for each in top.contents[::-1]]
     while waiting:
         path, each = waiting.pop()
@@ -38,8 +37,8 @@ def write_paths(top: Entry) -> str:
             waiting.extend((inner, below) for below in reversed(each.contents))
             continue
         names = [re.sub(r"[\\>]", lambda found: "\\" + found[0], name) for name in path]
-        writer.writerow([each, path[-1] if path else "", SEPARATOR.join(names)])
-    return out.getvalue()
+        rows.append([each, path[-1] if path else "", SEPARATOR.join(names)])
+    return csv_text(rows)
 
 
 def is_paths(text: str) -> bool:

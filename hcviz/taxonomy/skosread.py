@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import unquote
 
@@ -169,7 +170,7 @@ class _Reader:
 
     def order(self, concept: Any) -> float:
         place = str(self.value(concept, "order"))
-        return int(place) if place.isdecimal() else float("inf")
+        return int(place) if re.fullmatch(r"[0-9]{1,9}", place) else float("inf")
 
     def group(self, concept: Any, labels: list[str]) -> Entry:
         others = sorted({str(each) for each in self.graph.objects(concept, self.skos["altLabel"])})

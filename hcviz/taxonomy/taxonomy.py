@@ -14,7 +14,7 @@ from hcviz.core.errors import InvalidTaxonomy
 from hcviz.core.tree import Tree
 from hcviz.core.words import shortlist
 from hcviz.taxonomy.entry import Entry, arranged, entry_of
-from hcviz.taxonomy.group import Group
+from hcviz.taxonomy.group import Group, check_text
 from hcviz.taxonomy.levels import read_levels, write_levels
 from hcviz.taxonomy.markdown import read_markdown, write_markdown
 from hcviz.taxonomy.nestedjson import read_json, write_json
@@ -31,6 +31,9 @@ from hcviz.taxonomy.skosread import read_skos
 
 if TYPE_CHECKING:
     import pandas
+
+#: Some editors begin a file with it.
+BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,8 @@ class Taxonomy:
     -----
     A group is placed at the clade of the tree that is most like its members
     (:func:`hcviz.taxonomy.placing.place`). Its members never change by themselves, so on another
-    tree it is placed anew, and back on the first tree it is where it was. O(k (k + m)) for k groups
-    and m nodes.
+    tree it is placed anew, and back on the first tree it is where it was. The check compares all
+    pairs of the k groups; each comparison takes O(the smaller group).
 
     Examples
     --------
@@ -114,6 +117,8 @@ class Taxonomy:
             raise InvalidTaxonomy(
                 f"The tree has {self.tree.n_leaves} items, but {len(self.labels)} labels came."
             )
+        for label in self.labels:
+            check_text(label, "The name of an item")
         if len(set(self.labels)) < len(self.labels):
             raise InvalidTaxonomy("Two items of a taxonomy have the same name.")
         seen: dict[object, Group] = {}
@@ -278,7 +283,7 @@ class Taxonomy:
         clades. ``labels`` are the items; by default those of the file, in its order. Raises
         :class:`InvalidTaxonomy` for a file that cannot be read, or is about other items.
         """
-        return cls._of(read_json(text), labels)
+        return cls._of(read_json(text.removeprefix(BYTE_ORDER_MARK)), labels)
 
     def to_markdown(self) -> str:
         """An outline in Markdown; a group is bold and has its id, its lock and its acceptance."""
@@ -287,7 +292,7 @@ class Taxonomy:
     @classmethod
     def from_markdown(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
         """From an outline as :meth:`to_markdown` writes it; see :meth:`from_json`."""
-        return cls._of(read_markdown(text), labels)
+        return cls._of(read_markdown(text.removeprefix(BYTE_ORDER_MARK)), labels)
 
     def to_csv(self, style: Literal["levels", "paths"] = "levels") -> str:
         """A row an item, in the tree's order.
@@ -333,7 +338,7 @@ class Taxonomy:
 
         The tree keeps the clades without a name, but not the branch lengths.
         """
-        return cls._of(read_newick(text), labels)
+        return cls._of(read_newick(text.removeprefix(BYTE_ORDER_MARK)), labels)
 
     def to_skos(self, format: SkosFormat = "turtle", base: str = "urn:hcviz:") -> str:
         """A SKOS ConceptScheme with everything that the placed groups have.
@@ -360,7 +365,7 @@ class Taxonomy:
         >>> Taxonomy.from_skos(taxonomy.to_skos()).groups[0].id
         'a'
         """
-        return cls._of(read_skos(text), labels)
+        return cls._of(read_skos(text.removeprefix(BYTE_ORDER_MARK)), labels)
 
     def to_opml(self) -> str:
         """OPML, for outliners: all but alternative names. Raises where XML cannot hold a name.
@@ -383,7 +388,7 @@ class Taxonomy:
         >>> Taxonomy.from_opml(taxonomy.to_opml()).groups[0].name
         'All'
         """
-        return cls._of(read_opml(text), labels)
+        return cls._of(read_opml(text.removeprefix(BYTE_ORDER_MARK)), labels)
 
     def to_text(self) -> str:
         """A name a line, two spaces deeper on each level: :mod:`hcviz.taxonomy.plaintext`.
@@ -405,7 +410,7 @@ class Taxonomy:
         >>> Taxonomy.from_text("Trees\\n  elm\\n  yew\\nowl\\n").groups[0].name
         'Trees'
         """
-        return cls._of(read_text(text), labels)
+        return cls._of(read_text(text.removeprefix(BYTE_ORDER_MARK)), labels)
 
     def to_phyloxml(self) -> str:
         """phyloXML: the tree with branch lengths, names and all that the groups have.
