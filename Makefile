@@ -24,7 +24,8 @@ app:
 # What is fast (tests/tiers.py says what is not), and one browser test.
 check: lint
 	@$(PYTHON) tools/chromium.py --install >/dev/null
-	$(PYTHON) -m pytest -q -m "not slow"
+	$(PYTHON) -m pytest -q -m "not slow" --ignore=tests/browser
+	$(PYTHON) -m pytest -q -m "not slow" tests/browser
 
 # The browser's tests wait for a browser most of the time: the library's run beside them.
 test: lint

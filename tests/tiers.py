@@ -18,14 +18,16 @@ SLOW = {
         "test_jobs", "test_notebook", "test_session_kept", "test_store",
     ),
     "runs every method": (
-        "test_agreement", "test_comparing", "test_conformance", "test_new_method",
+        "test_agreement", "test_comparing", "test_conformance", "test_joining",
+        "test_new_method", "test_sheet_comparisons",
     ),
     "draws many samples, or many data sets with a known truth": (
         "test_active", "test_asking", "test_certainty", "test_comparison_embedding",
         "test_comparison_foural", "test_comparison_partition", "test_comparison_sdp",
         "test_ddt_classes", "test_ddt_data", "test_ddt_latents", "test_ddt_locations",
         "test_ddt_noise", "test_ddt_prior", "test_ddt_sampler", "test_ddt_slide", "test_ddt_ties",
-        "test_learning", "test_planted", "test_posterior", "test_settling_runs",
+        "test_learning", "test_planted", "test_posterior", "test_posterior_summary",
+        "test_questions", "test_questions_teach", "test_sample", "test_settling_runs",
     ),
     "repeats the experiments of papers": (
         "test_reproduce", "test_reproduce_chatziafratis", "test_reproduce_claims",
@@ -36,7 +38,7 @@ SLOW = {
         "test_ddt_density", "test_ddt_legal", "test_dissimilarity", "test_fields", "test_files",
         "test_picture_cells", "test_session_judge", "test_small_files", "test_structural",
         "test_structural_constraints", "test_structural_cuts", "test_structural_search",
-        "test_structural_sparse",
+        "test_structural_sparse", "test_tables",
     ),
 }  # fmt: skip
 
