@@ -40,7 +40,7 @@ def _parquet_size(content: bytes) -> int:
         groups = range(meta.num_row_groups)
         stored = sum(meta.row_group(k).total_byte_size for k in groups)
         return max(8 * meta.num_rows * meta.num_columns, stored)
-    except Exception:  # whatever pyarrow makes of a broken file: whoever reads it says so
+    except Exception:  # a broken file may raise anything here; the reader refuses it later
         return 0
 
 

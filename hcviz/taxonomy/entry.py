@@ -44,13 +44,11 @@ def entry_of(top: Outline, labels: Sequence[str]) -> Entry:
     made: dict[int, Entry] = {}
     for each, _ in reversed(list(top.walk())):  # those inside come before
         group = each.group
-        entry = (
-            Entry()
-            if group is None
-            else Entry(
+        entry = Entry()
+        if group is not None:
+            entry = Entry(
                 group.name, [], group.note, group.alternatives, group.status, group.locked, group.id
             )
-        )
         entry.contents = [
             made[id(part)] if isinstance(part, Outline) else labels[part] for part in each.contents
         ]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.taxonomy.csvrows import read_rows, write_rows
 from hcviz.taxonomy.entry import Entry
 
 
@@ -23,27 +22,12 @@ def write_levels(top: Entry) -> str:
         waiting.extend((path, inner) for inner in reversed(each.contents))
     depth = max((len(row) for row in rows), default=1) - 1
     header = [*(f"level_{k}" for k in range(1, depth + 1)), "item"]
-    return csv_text([header, *([*r[:-1], *[""] * (depth + 1 - len(r)), r[-1]] for r in rows)])
-
-
-def csv_text(rows: list[list[str]]) -> str:
-    """Rows as CSV. Python's writer leaves a carriage return without quotes, so then all have."""
-    out = io.StringIO()
-    every = any("\r" in cell for row in rows for cell in row)
-    writer = csv.writer(
-        out, lineterminator="\n", quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL
-    )
-    writer.writerows(rows)
-    return out.getvalue()
+    return write_rows([header, *([*r[:-1], *[""] * (depth + 1 - len(r)), r[-1]] for r in rows)])
 
 
 def read_levels(text: str) -> Entry:
     """A table as :func:`write_levels` writes it; further columns are left out."""
-    try:
-        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True))
-    except csv.Error as fault:
-        raise InvalidTaxonomy(f"The taxonomy is no CSV that can be read: {fault}.") from None
-    header = [cell.strip() for cell in rows[0]] if rows else []
+    header, rows = read_rows(text)
     levels = [k for k, cell in enumerate(header) if re.fullmatch(r"level_\d+", cell)]
     levels.sort(key=lambda k: int(header[k].removeprefix("level_")))
     if "item" not in header or not (levels or header == ["item"]):
@@ -51,13 +35,7 @@ def read_levels(text: str) -> Entry:
             "The CSV is no taxonomy.", "Its columns must be level_1, level_2, ... and item."
         )
     top = Entry()
-    for number, row in enumerate(rows[1:], 2):
-        if not row:
-            continue
-        if len(row) != len(header):
-            raise InvalidTaxonomy(
-                f"Row {number} has {len(row)} cells, but the header has {len(header)}."
-            )
+    for number, row in rows:
         names = [row[k] for k in levels]
         filled = [name for name in names if name]
         if names[: len(filled)] != filled:

@@ -86,7 +86,7 @@ def read_opml(text: str) -> Entry:
     """
     reader = _Reader()
     try:
-        reader.parser.Parse(text.removeprefix("\ufeff"), True)
+        reader.parser.Parse(text, True)
     except expat.ExpatError as fault:
         said = expat.ErrorString(fault.code)
         raise InvalidTaxonomy(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.taxonomy.csvrows import read_rows, write_rows
 from hcviz.taxonomy.entry import Entry
-from hcviz.taxonomy.levels import csv_text
+from hcviz.taxonomy.levels import read_levels
 
 HEADER = ["item", "group", "path"]
 SEPARATOR = " > "
@@ -38,14 +37,19 @@ def write_paths(top: Entry) -> str:
             continue
         names = [re.sub(r"[\\>]", lambda found: "\\" + found[0], name) for name in path]
         rows.append([each, path[-1] if path else "", SEPARATOR.join(names)])
-    return csv_text(rows)
+    return write_rows(rows)
 
 
 def is_paths(text: str) -> bool:
     """The header has ``item`` and ``path``, and no ``level_1``."""
-    head = text.removeprefix("\ufeff").partition("\n")[0]
+    head = text.partition("\n")[0]
     cells = {cell.strip().strip('"') for cell in head.split(",")}
     return {"item", "path"} <= cells and "level_1" not in cells
+
+
+def read_table(text: str) -> Entry:
+    """A table of either kind."""
+    return read_paths(text) if is_paths(text) else read_levels(text)
 
 
 def read_paths(text: str) -> Entry:
@@ -61,22 +65,12 @@ def read_paths(text: str) -> Entry:
     >>> read_paths("item,path\\nowl,Animals > Birds\\nelm,\\n").children[0].children[0].items
     ['owl']
     """
-    try:
-        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True))
-    except csv.Error as fault:
-        raise InvalidTaxonomy(f"The taxonomy is no CSV that can be read: {fault}.") from None
-    header = [cell.strip() for cell in rows[0]] if rows else []
+    header, rows = read_rows(text)
     if not {"item", "path"} <= {*header}:
         raise InvalidTaxonomy("The CSV is no taxonomy.", "Its columns must be item and path.")
     top, known = Entry(), dict[tuple[str, ...], Entry]()
     known[()] = top
-    for number, row in enumerate(rows[1:], 2):
-        if not row:
-            continue
-        if len(row) != len(header):
-            raise InvalidTaxonomy(
-                f"Row {number} has {len(row)} cells, but the header has {len(header)}."
-            )
+    for number, row in rows:
         written = row[header.index("path")]
         names = [re.sub(r"\\(.)", r"\1", name, flags=re.S) for name in written.split(SEPARATOR)]
         path = tuple(name.strip() for name in names) if written.strip() else ()
@@ -90,4 +84,4 @@ def read_paths(text: str) -> Entry:
     return top
 
 
-__all__ = ["is_paths", "read_paths", "write_paths"]
+__all__ = ["is_paths", "read_paths", "read_table", "write_paths"]

@@ -54,7 +54,7 @@ def write_skos(top: Entry, format: SkosFormat = "turtle", base: str = "urn:hcviz
     Raises
     ------
     InvalidTaxonomy
-        Another format, a base that is no absolute URI, or a name with half a surrogate pair.
+        Another format, or a base that is no absolute URI.
 
     Examples
     --------
@@ -79,22 +79,13 @@ def _concepts(top: Entry, base: str) -> Iterator[_Concept]:
         entry, uri = waiting.pop()
         for order, each in enumerate(entry.contents):
             if isinstance(each, str):
-                yield _Concept(f"{base}item/{_quoted(each)}", each, uri, order, None)
+                yield _Concept(f"{base}item/{quote(each, safe='')}", each, uri, order, None)
                 continue
             own = each.id
             if not _URI.fullmatch(own) or own.startswith(base):
-                own = f"{base}group/{_quoted(own)}"
+                own = f"{base}group/{quote(own, safe='')}"
             yield _Concept(own, each.name, uri, order, each)
             waiting.append((each, own))
-
-
-def _quoted(name: str) -> str:
-    try:
-        return quote(name, safe="")
-    except UnicodeEncodeError:
-        raise InvalidTaxonomy(
-            f"The name {name!r} has half a surrogate pair, which is no character.", "Rename it."
-        ) from None
 
 
 def _turtle(scheme: str, concepts: list[_Concept]) -> str:

@@ -50,9 +50,9 @@ def _graph(text: str) -> Any:
     is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     try:
         if is_json:
-            _refuse_remote(json.loads(text.removeprefix("\ufeff")))
+            _refuse_remote(json.loads(text))
         return rdflib.Graph().parse(
-            data=text.removeprefix("\ufeff"),
+            data=text,
             format="json-ld" if is_json else "turtle",
             publicID="urn:hcviz:",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -15,14 +15,14 @@ from hcviz.core.tree import Tree
 from hcviz.core.words import shortlist
 from hcviz.taxonomy.entry import Entry, arranged, entry_of
 from hcviz.taxonomy.group import Group, check_text
-from hcviz.taxonomy.levels import read_levels, write_levels
+from hcviz.taxonomy.levels import write_levels
 from hcviz.taxonomy.markdown import read_markdown, write_markdown
 from hcviz.taxonomy.nestedjson import read_json, write_json
 from hcviz.taxonomy.newick import read_newick
 from hcviz.taxonomy.opml import read_opml, write_opml
 from hcviz.taxonomy.outline import Outline
 from hcviz.taxonomy.page import write_html
-from hcviz.taxonomy.pathtable import is_paths, read_paths, write_paths
+from hcviz.taxonomy.pathtable import read_table, write_paths
 from hcviz.taxonomy.phylogeny import write_nhx, write_phyloxml
 from hcviz.taxonomy.placing import place
 from hcviz.taxonomy.plaintext import read_text, write_text
@@ -264,8 +264,10 @@ class Taxonomy:
     # ------------------------------------------------------------------ files
 
     @classmethod
-    def _of(cls, top: Entry, labels: Sequence[str] | None) -> Taxonomy:
-        return cls(*arranged(top, labels))
+    def _from(
+        cls, read: Callable[[str], Entry], text: str, labels: Sequence[str] | None
+    ) -> Taxonomy:
+        return cls(*arranged(read(text.removeprefix(BYTE_ORDER_MARK)), labels))
 
     @property
     def _entry(self) -> Entry:
@@ -283,7 +285,7 @@ class Taxonomy:
         clades. ``labels`` are the items; by default those of the file, in its order. Raises
         :class:`InvalidTaxonomy` for a file that cannot be read, or is about other items.
         """
-        return cls._of(read_json(text.removeprefix(BYTE_ORDER_MARK)), labels)
+        return cls._from(read_json, text, labels)
 
     def to_markdown(self) -> str:
         """An outline in Markdown; a group is bold and has its id, its lock and its acceptance."""
@@ -292,7 +294,7 @@ class Taxonomy:
     @classmethod
     def from_markdown(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
         """From an outline as :meth:`to_markdown` writes it; see :meth:`from_json`."""
-        return cls._of(read_markdown(text.removeprefix(BYTE_ORDER_MARK)), labels)
+        return cls._from(read_markdown, text, labels)
 
     def to_csv(self, style: Literal["levels", "paths"] = "levels") -> str:
         """A row an item, in the tree's order.
@@ -308,7 +310,7 @@ class Taxonomy:
     @classmethod
     def from_csv(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
         """From a CSV with ``level_1, ..., level_k, item`` or ``item, path``: :meth:`from_json`."""
-        return cls._of(read_paths(text) if is_paths(text) else read_levels(text), labels)
+        return cls._from(read_table, text, labels)
 
     @property
     def _groups_at(self) -> dict[int, Group]:
@@ -338,7 +340,7 @@ class Taxonomy:
 
         The tree keeps the clades without a name, but not the branch lengths.
         """
-        return cls._of(read_newick(text.removeprefix(BYTE_ORDER_MARK)), labels)
+        return cls._from(read_newick, text, labels)
 
     def to_skos(self, format: SkosFormat = "turtle", base: str = "urn:hcviz:") -> str:
         """A SKOS ConceptScheme with everything that the placed groups have.
@@ -365,7 +367,7 @@ class Taxonomy:
         >>> Taxonomy.from_skos(taxonomy.to_skos()).groups[0].id
         'a'
         """
-        return cls._of(read_skos(text.removeprefix(BYTE_ORDER_MARK)), labels)
+        return cls._from(read_skos, text, labels)
 
     def to_opml(self) -> str:
         """OPML, for outliners: all but alternative names. Raises where XML cannot hold a name.
@@ -388,7 +390,7 @@ class Taxonomy:
         >>> Taxonomy.from_opml(taxonomy.to_opml()).groups[0].name
         'All'
         """
-        return cls._of(read_opml(text.removeprefix(BYTE_ORDER_MARK)), labels)
+        return cls._from(read_opml, text, labels)
 
     def to_text(self) -> str:
         """A name a line, two spaces deeper on each level: :mod:`hcviz.taxonomy.plaintext`.
@@ -410,7 +412,7 @@ class Taxonomy:
         >>> Taxonomy.from_text("Trees\\n  elm\\n  yew\\nowl\\n").groups[0].name
         'Trees'
         """
-        return cls._of(read_text(text.removeprefix(BYTE_ORDER_MARK)), labels)
+        return cls._from(read_text, text, labels)
 
     def to_phyloxml(self) -> str:
         """phyloXML: the tree with branch lengths, names and all that the groups have.
