@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hcviz.core import conflict
 from hcviz.core.build import chain_triplets, is_consistent
-from hcviz.core.conflict import SmallConflict, smallest_conflict
+from hcviz.core.conflict import SmallestConflict, smallest_conflict
 from tests.trees import random_tree, true_triplets
 
 COMPILED = not numba.config.DISABLE_JIT
@@ -86,7 +86,7 @@ def test_a_short_way_round_is_found_where_deletion_finds_the_long_one():
         assert found.smallest
         assert {id(answers[k]) for k in found.members} == {id(each) for each in short}
     without = smallest_conflict(short + long, asked, 0)
-    assert without == SmallConflict(tuple(range(5)), False)  # found from one end, and not proven
+    assert without == SmallestConflict(tuple(range(5)), False)  # found from one end, and not proven
 
 
 def test_its_work_is_bounded_however_hard_the_question(monkeypatch):
@@ -112,7 +112,7 @@ def test_its_work_is_bounded_however_hard_the_question(monkeypatch):
     assert max(sizes) > 10
     assert len(set(proven)) == 2  # some of these are beyond the allowance
     # Beyond the allowance only one more step of the search, and a deletion from either end.
-    assert conflict.ALLOWANCE <= max(each.work for each in searches) < 1.25 * conflict.ALLOWANCE
+    assert conflict.WORK_LIMIT <= max(each.work for each in searches) < 1.25 * conflict.WORK_LIMIT
     assert np.median(spent) < 0.35 or not COMPILED
 
 
@@ -121,4 +121,4 @@ def test_one_answer_turned_round_is_found_among_300():
     answers = [row[None] for row in true_triplets(random_tree(rng, 100), rng, 300)]
     for at in (0, 150, 299):
         found = smallest_conflict(answers, answers[at][:, [0, 2, 1]])
-        assert found == SmallConflict((at,), True)
+        assert found == SmallestConflict((at,), True)

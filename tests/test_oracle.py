@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 
 from hcviz import CountingOracle, FeatureOracle, FunctionOracle, Problem, StringOracle
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.lazy import WIDTH_FROM, MatrixOracle, oracle_of
 from hcviz.core.similarity import similarity_from_features
+from hcviz.core.similarity_oracles import MAX_WIDTH_ROWS, MatrixOracle, oracle_of
 
 
 def symmetric(n, seed=0):
@@ -231,7 +231,7 @@ def test_it_travels():
     counted.similarity([0, 1], [2, 3])
     again = pickle.loads(pickle.dumps(counted))
     assert again.queries == 4
-    again.absorb([(np.array([0], np.int32), np.array([5], np.int32))])
+    again.add_requests([(np.array([0], np.int32), np.array([5], np.int32))])
     assert (again.queries, counted.queries) == (5, 4)
     assert again.similarity([0], [2]) == counted.similarity([0], [2])
 
@@ -291,9 +291,9 @@ def test_features_give_what_their_matrix_holds(kind):
 
 
 def test_a_gaussian_has_a_width():
-    features = np.random.default_rng(2).normal(size=(WIDTH_FROM + 500, 3))
+    features = np.random.default_rng(2).normal(size=(MAX_WIDTH_ROWS + 500, 3))
     assert FeatureOracle(features, "gaussian").width == pytest.approx(
-        FeatureOracle(features[:WIDTH_FROM], "gaussian").width, rel=0.2
+        FeatureOracle(features[:MAX_WIDTH_ROWS], "gaussian").width, rel=0.2
     )
     assert FeatureOracle(np.ones((30, 2)), "gaussian").similarity([0], [1]) == 1.0
     with pytest.raises(InvalidParameter, match="positive"):
@@ -329,14 +329,14 @@ def test_a_function_is_asked_in_order_and_may_name_items():
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda i, j: np.nan, "says nan on items 1 and 2"),
+        (lambda i, j: np.nan, "returns nan for items 1 and 2"),
         (lambda i, j: 1 / 0, "failed on items 1 and 2 .ZeroDivisionError"),
         (lambda i, j: np.ones(2), r"shape \(2,\)"),
-        (lambda i, j: None, "no number|says nan"),
-        (lambda i, j: "close", "no number"),
-        (lambda i, j: "0.5", "no number"),
-        (lambda i, j: np.complex128(1 + 2j), "no number"),
-        (lambda i, j: np.timedelta64(3, "s"), "no number"),
+        (lambda i, j: None, "not a number|returns nan"),
+        (lambda i, j: "close", "not a number"),
+        (lambda i, j: "0.5", "not a number"),
+        (lambda i, j: np.complex128(1 + 2j), "not a number"),
+        (lambda i, j: np.timedelta64(3, "s"), "not a number"),
         (lambda i, j: i - j, "not symmetric: items 1 and 2"),
     ],
 )
@@ -377,12 +377,12 @@ def test_a_batched_function_is_called_once_for_all_pairs_of_a_request():
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda i, j: [1.0, np.nan], "says nan on items 1 and 3"),
+        (lambda i, j: [1.0, np.nan], "returns nan for items 1 and 3"),
         (lambda i, j: 1 / 0, "failed on 2 pairs, items 1 and 2 first .ZeroDivisionError"),
         (lambda i, j: np.ones((2, 2)), r"2 pairs has shape \(2, 2\)"),
         (lambda i, j: 0.5, r"shape \(\)"),
-        (lambda i, j: ["close", "far"], "no list of numbers"),
-        (lambda i, j: np.array([1 + 2j, 1]), "no list of numbers"),
+        (lambda i, j: ["close", "far"], "not a list of numbers"),
+        (lambda i, j: np.array([1 + 2j, 1]), "not a list of numbers"),
         (lambda i, j: np.subtract(i, j), "not symmetric: items 1 and 2"),
     ],
 )
@@ -397,7 +397,7 @@ def test_a_function_needs_items():
     with pytest.raises(InvalidData, match="callable"):
         FunctionOracle(3, n_items=2)
     for items in ({"a": 1, "b": 2}, {1, 2}, (x for x in "ab"), 7):
-        with pytest.raises(InvalidData, match="places 0, 1") as fault:
+        with pytest.raises(InvalidData, match="positions 0, 1") as fault:
             FunctionOracle(min, items)
         assert fault.value.hint
 
@@ -423,7 +423,7 @@ def test_items_are_meant_by_their_places():
         def __getitem__(self, x):
             raise OSError("the file is gone")
 
-    with pytest.raises(InvalidData, match=r"Item 1 .* cannot be had .OSError: the file is gone"):
+    with pytest.raises(InvalidData, match=r"Item 1 .* cannot be read .OSError: the file is gone"):
         FunctionOracle(min, Lacking(names)).similarity([2], [1])
 
 
@@ -446,7 +446,7 @@ def test_strings_by_edit_distance(strings):
 
 
 def test_strings_must_be_texts_and_may_be_asked_for_nothing():
-    with pytest.raises(InvalidData, match="Item 1 is not a text"):
+    with pytest.raises(InvalidData, match="Item 1 is int, not a text"):
         StringOracle(["a", 3])
     assert StringOracle(["a"]).similarity([], [0]).shape == (0, 1)
 

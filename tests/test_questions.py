@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hcviz import Tree, build
 from hcviz.core.build import implies
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.reference import triplets_of_tree
+from hcviz.core.tree_triplets import triplets_of_tree
 from hcviz.datasets import SimulatedUser
 from hcviz.metrics import clade_changes, triplet_agreement
 from hcviz.posterior import Posterior

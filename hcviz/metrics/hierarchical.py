@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.cost import dasgupta_cost
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.metrics import kernels
 from hcviz.metrics.agreement import shared_triplets
 
@@ -33,7 +33,7 @@ def triplet_agreement_by_level(target: Tree, tree: Tree, levels: int | None = No
     depth = target.depth
     inner = int(depth[target.n_leaves :].max()) + 1 if target.n_leaves > 1 else 0
     count = (
-        min(inner, LEVELS) if levels is None else whole_number(levels, "levels", InvalidParameter)
+        min(inner, LEVELS) if levels is None else check_integer(levels, "levels", InvalidParameter)
     )
     out = np.full(count, np.nan)
     before = (0, 0)

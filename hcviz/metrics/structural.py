@@ -18,7 +18,7 @@ from hcviz.core.build import build, implies
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 Int = NDArray[np.int32]
 Bool = NDArray[np.bool_]
@@ -102,7 +102,7 @@ class Dependency:
 
     def layers(self, number: int) -> list[list[int]]:
         """The classes reachable from class ``number``, by the longest path from it (def. 2)."""
-        whole_number(number, "The number of a class", InvalidConstraint)
+        check_integer(number, "The number of a class", InvalidConstraint)
         if number >= len(self.bases):
             raise InvalidConstraint(f"There is no class {number}, only {len(self.bases)} of them.")
         return _layers(_adjacency(len(self.bases), self.edges), number)
@@ -155,7 +155,7 @@ def dependency_guarantee(n_leaves: int, triplets: Any, digraph: Dependency | Non
     counts the points *not* involved in any, of which the theorem's wording, "k triplets", would
     have too many. Without triplets 2/3. ``digraph`` is their :func:`dependency`, where it is known.
     """
-    n = whole_number(n_leaves, "n_leaves", InvalidConstraint, 1)
+    n = check_integer(n_leaves, "n_leaves", InvalidConstraint, 1)
     known = Triplets.of(triplets, n)
     dmc = (dependency(known) if digraph is None else digraph).dmc
     return 2.0 * (1.0 - np.unique(known.rows).size / n) / (3.0 * dmc)

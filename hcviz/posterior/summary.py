@@ -14,7 +14,7 @@ from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 from hcviz.posterior import convergence, kernels
 from hcviz.posterior.clades import CladeTable
 from hcviz.posterior.draws import Draws
@@ -650,7 +650,7 @@ class Posterior:
             raise InvalidData("No tree has been sampled yet.", "Let the sampler run first.")
 
     def _items(self, items: ArrayLike) -> Int:
-        found = whole_numbers(items, "Items", InvalidData)
+        found = check_integers(items, "Items", InvalidData)
         if found.size == 0 or found.min() < 0 or found.max() >= self.n_items:
             raise InvalidData(f"There are items 0..{self.n_items - 1} only.")
         return np.ascontiguousarray(found, dtype=np.int32)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.reference import triplets_of_tree
+from hcviz.core.tree_triplets import triplets_of_tree
 from hcviz.posterior import Posterior
 from hcviz.questions.question import Question, Row, percent
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.build import chain_triplets
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
-from hcviz.core.words import counted
 from hcviz.jobs import Samples
 from hcviz.posterior import Verdict
 from hcviz.posterior.settling import LIMIT, Settling
@@ -71,7 +71,7 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
         if posterior is None:
             return None
         share, trees = posterior.clade_support(items), len(posterior)
-    said = f"{percent(share)} of the last {counted(trees, 'tree')} have exactly this group"
+    said = f"{percent(share)} of the last {count_noun(trees, 'tree')} have exactly this group"
     session = store.session
     if session.status == "sampling" and not _has_drawn(session):
         return f"{said}, before this run."
@@ -127,7 +127,7 @@ def time_left(found: Settling, seconds: float) -> str:
         return ""
     said = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
     if more > 90.0:
-        said = counted(math.ceil(more / 60.0), "minute")
+        said = count_noun(math.ceil(more / 60.0), "minute")
     return f"; reaching {LIMIT * 100:.0f} points takes about {said} more"
 
 
@@ -138,7 +138,7 @@ def accuracy(found: Settling) -> str:
         return "There are too few sampled trees to say how accurate the supports are."
     if number >= 50:
         return "The supports are not accurate yet."
-    return f"Supports are accurate to about {counted(number, 'point')}."
+    return f"Supports are accurate to about {count_noun(number, 'point')}."
 
 
 def points(store: Store) -> int:

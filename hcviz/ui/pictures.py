@@ -14,7 +14,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.similarity import SIMILARITIES
-from hcviz.core.words import counted, shortlist
+from hcviz.core.text import count_noun, join_names
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.session.constraint import DataSpec
@@ -159,7 +159,7 @@ def bar_live(store: Store) -> dict[str, Any]:
             text = "Waiting for a worker"
         elif total and store.settles:
             accuracy = certainty.points(store)
-            text += f" · ±{counted(accuracy, 'point')}" if accuracy else ""
+            text += f" · ±{count_noun(accuracy, 'point')}" if accuracy else ""
         elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"
@@ -324,7 +324,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
         mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
         if mates:
-            facts.append(["Nearest in the tree", shortlist(mates, 3, beside.size - 1)])
+            facts.append(["Nearest in the tree", join_names(mates, 3, beside.size - 1)])
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
@@ -340,7 +340,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         places = np.partition(places, MAX_MEMBERS)[:MAX_MEMBERS]
     shown = tree.leaf_order[np.sort(places)].tolist()
     words = f"{title} selected" + (
-        f": {shortlist([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
+        f": {join_names([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
     sure = certainty.of_group(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)

@@ -108,7 +108,7 @@ def test_the_names_of_matrices_come_along():
     assert np.array_equal(far.dissimilarity, 1.0 - near)
     with pytest.raises(InvalidData, match="Row 'c' of the similarity has the column 'd'"):
         Problem(similarity=frame.set_axis(list("abd"), axis=1))
-    with pytest.raises(InvalidData, match="features and similarity name different items"):
+    with pytest.raises(InvalidData, match="features and similarity have different items"):
         Problem(features=pd.DataFrame({"x": [1, 2, 4]}, index=list("acb")), similarity=frame)
 
 
@@ -181,10 +181,10 @@ def test_a_column_that_is_no_feature_is_refused_in_a_sentence(columns, said):
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
-        (pd.DataFrame({"x": [1, 2]}, index=["a", "a"]), "'a' stands twice in the index"),
+        (pd.DataFrame({"x": [1, 2]}, index=["a", "a"]), "'a' occurs twice in the index"),
         (pd.DataFrame({"x": [1, 2]}, index=["a", None]), "row 1 of the DataFrame .* has no name"),
         (pd.DataFrame({"x": [1, 2]}, index=["a", " "]), "row 1 of the DataFrame .* has no name"),
-        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "'x' stands twice in the columns"),
+        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "'x' occurs twice in the columns"),
         (pd.DataFrame(index=["a", "b"]), "has no columns"),
         (pd.DataFrame({"x": []}), "has no rows"),
         (

@@ -9,7 +9,7 @@ import pytest
 
 import hcviz
 from hcviz import FeatureOracle, FileOracle, Problem
-from hcviz.core import onfile
+from hcviz.core import file_oracle
 from hcviz.core.errors import InvalidData, InvalidParameter
 
 
@@ -30,7 +30,7 @@ def table(n=70, d=5, seed=0):
 @pytest.mark.parametrize("kind", FeatureOracle.KINDS)
 def test_values_are_those_of_an_array(kind, chunk, tmp_path, monkeypatch):
     """1e-12: sums of 70 numbers in another order differ by some 1e-15 of them."""
-    monkeypatch.setattr(onfile, "CHUNK", chunk)
+    monkeypatch.setattr(file_oracle, "CHUNK", chunk)
     features = table()
     oracle = FileOracle(saved(tmp_path / "f.npy", features), kind)
     whole = FeatureOracle(features, kind)
@@ -100,14 +100,15 @@ def test_a_method_divides_it_as_an_array(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(np.zeros(4), "no table"), (np.zeros((0, 3)), "there are no items"),
-     (np.array([["a"]]), "no table"), (np.array([[1.0, 2], [3, np.nan]]), "Row 1, column 1 .* nan"),
+    [(np.zeros(4), "does not contain a table"), (np.zeros((0, 3)), "no items"),
+     (np.array([["a"]]), "does not contain a table"),
+     (np.array([[1.0, 2], [3, np.nan]]), "Row 1, column 1 .* nan"),
      (np.array([[1.0], [-np.inf]]), "Row 1, column 0 .* -inf"),
      (np.array([[1e200]]), r"Row 0, column 0 .* 1e\+200"),
      (np.array([[None]], dtype=object), "cannot be read"), (b"no array", "cannot be read")],
 )  # fmt: skip
 def test_what_cannot_be(content, said, tmp_path, monkeypatch):
-    monkeypatch.setattr(onfile, "CHUNK", 1)
+    monkeypatch.setattr(file_oracle, "CHUNK", 1)
     path = tmp_path / "f.npy"
     if isinstance(content, bytes):
         path.write_bytes(content)

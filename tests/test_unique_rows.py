@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
+from hcviz.core.unique_rows import unique_rows
 from hcviz.io.answers import beyond
 
 #: The largest base whose four digits fit into 63 bits is 55,108; three digits, 2,097,151.
@@ -29,7 +29,7 @@ def test_different_rows_are_numpys(data, most, width, dtype):
     number = st.sampled_from(sorted(ends))
     row = st.lists(number, min_size=width, max_size=width)
     rows = np.array(data.draw(st.lists(row, max_size=12)), dtype).reshape(-1, width)
-    made = different_rows(rows)
+    made = unique_rows(rows)
     expected = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     for ours, theirs in zip(made, expected, strict=True):
         assert np.array_equal(ours, theirs.reshape(ours.shape))
@@ -43,7 +43,7 @@ def test_rows_that_a_number_of_64_bits_would_confuse(most):
     base = most + 1
     digits = [2**64 // base**place % base for place in (3, 2, 1, 0)]
     rows = np.array([[0, 0, 0, 0], digits, [most] * 4, [0, 0, 0, 0]], np.int64)
-    unique, first, which = different_rows(rows)
+    unique, first, which = unique_rows(rows)
     assert len(unique) == 3
     assert first.tolist() == [0, 1, 2]
     assert which.tolist() == [0, 1, 2, 0]
@@ -59,7 +59,7 @@ def test_rows_that_a_number_of_64_bits_would_confuse(most):
     ],
 )
 def test_rows_that_a_float_would_confuse(rows, dtype):
-    unique, first, which = different_rows(np.array(rows, dtype))
+    unique, first, which = unique_rows(np.array(rows, dtype))
     assert unique.dtype == dtype
     assert unique.tolist() == [rows[1], rows[0]]
     assert first.tolist() == [1, 0]

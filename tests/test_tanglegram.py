@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcviz.core.errors import InvalidData
-from hcviz.core.tangle import crossings, untangle
+from hcviz.core.tanglegram import crossings, untangle
 from hcviz.core.tree import Tree
 from tests.trees import caterpillar, random_tree
 
