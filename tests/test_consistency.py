@@ -82,7 +82,7 @@ def test_what_a_tree_says_is_its_definition(comparisons, tree):
 
 
 def test_a_comparison_of_what_is_no_leaf_is_refused():
-    with pytest.raises(InvalidData, match="name item 5, and the tree has 5 leaves"):
+    with pytest.raises(InvalidData, match="name item 5, but the tree has 5 leaves"):
         comparisons_held(TREES[0], Comparisons([[0, 1, 5]]))
     assert comparisons_held(TREES[0], Comparisons(np.empty((0, 4)))).shape == (0,)
     assert consistency(Comparisons(np.empty((0, 3)))).share is None

@@ -104,7 +104,7 @@ def test_settled():
 
 def test_still_moving_because_the_chains_differ():
     found = verdict({"fine": independent(4, 500), "the root": independent(4, 500, shift=1.0)})
-    assert found.word == "still moving"
+    assert found.word == "still settling"
     assert "The chains still differ in the root" in found.why
     assert found.numbers["fine"].settled
     assert not found.numbers["the root"].settled
@@ -120,14 +120,14 @@ def test_too_few_yet_is_not_still_moving():
         found = verdict({"it": independent(chains, 150)})
         assert found.word == "too few trees yet"
     rng = np.random.default_rng(2)
-    assert verdict({"it": rng.normal(size=150) + np.linspace(0, 2, 150)}).word == "still moving"
+    assert verdict({"it": rng.normal(size=150) + np.linspace(0, 2, 150)}).word == "still settling"
     halves = rng.normal(size=(2, 4000)) + np.array([[0.0], [0.25]])
     found = verdict({"it": halves})
     assert 1.01 < found.numbers["it"].rhat < 1.05
-    assert found.word == "still moving"
+    assert found.word == "still settling"
     found = verdict({"it": independent(2, 150)})
-    assert "400 are wanted" in found.why
-    assert "independent ones for it" in found.why
+    assert "400 are needed" in found.why
+    assert "independent trees for it" in found.why
 
 
 def test_too_early_to_say():
@@ -135,4 +135,4 @@ def test_too_early_to_say():
     assert verdict({}).word == "too few trees yet"
     both = verdict({"long": independent(2, 500), "short": independent(2, 10)})
     assert both.word == "too few trees yet"
-    assert "Only 10 of the 50" in both.why
+    assert "Each chain has 10 trees; a judgement needs 50" in both.why

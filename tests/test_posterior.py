@@ -14,7 +14,7 @@ import hcviz
 from hcviz import Problem, Tree
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior import CladeTable, Posterior, Thinned, ess_bulk, summary
+from hcviz.posterior import CladeTable, Posterior, ThinnedStream, ess_bulk, summary
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 FAST = not numba.config.DISABLE_JIT
@@ -88,14 +88,14 @@ def test_a_full_table_keeps_its_promise():
         table.add(tree, table.codes(tree))
         counts.update(clade_sets(tree)[:-1])
         if k % 50 == 49:
-            assert table.held <= 60
+            assert table.n_clades <= 60
             assert 0 < table.error <= 2 * 8 * (k + 1) / 60
             for clade, seen in counts.items():
                 held = table.count_of(np.array(sorted(clade), np.int32))
                 assert held <= seen <= held + table.error
     held = [table.count_of(np.sort(c).astype(np.int32)) for c in list(fixed.clades())[:-1]]
     assert min(held) > 400 / 3 - table.error
-    assert table.used.sum() == table.held
+    assert table.used.sum() == table.n_clades
 
 
 def test_the_table_grows_and_loses_nothing_before_it_is_full():
@@ -107,7 +107,7 @@ def test_the_table_grows_and_loses_nothing_before_it_is_full():
         table.add(tree, table.codes(tree))
         counts.update(clade_sets(tree)[:-1])
     assert table.error == 0
-    assert table.held == len(counts) > 1024
+    assert table.n_clades == len(counts) > 1024
     for clade, seen in counts.items():
         assert table.count_of(np.array(sorted(clade), np.int32)) == seen
 
@@ -160,7 +160,7 @@ def test_the_most_credible_tree_is_the_best_of_all_that_were_kept():
     assert got == pytest.approx(max(credit))
 
 
-def test_a_champion_outlives_the_thinning():
+def test_the_most_credible_tree_is_kept_though_thinning_drops_it():
     """The best tree comes at an odd place and is thinned away; the duel has kept it."""
     rng = np.random.default_rng(6)
     base = random_tree(rng, 8)
@@ -168,10 +168,10 @@ def test_a_champion_outlives_the_thinning():
     near = list(near_trees(8, 60, seed=6))
     for k in range(60):
         made.add(base if k in {41, 43} else near[k], 0.0)
-    counts = [made._credit(made.clade_table.codes(t)) for t in made.trees()]
-    best = made._credit(made.clade_table.codes(made.max_credibility()))
+    counts = [made._log_credibility(made.clade_table.codes(t)) for t in made.trees()]
+    best = made._log_credibility(made.clade_table.codes(made.max_credibility()))
     assert best >= max(counts)
-    assert best >= made._credit(made.clade_table.codes(base))
+    assert best >= made._log_credibility(made.clade_table.codes(base))
 
 
 def test_the_best_log_joint_keeps_its_state():
@@ -260,7 +260,7 @@ def test_depth_moments_are_the_definition():
 
 
 def test_thinning_keeps_every_2_to_the_k_th():
-    kept = Thinned(8)
+    kept = ThinnedStream(8)
     for number in range(1000):
         kept.add(0, number, number)
         assert len(kept) <= 8
@@ -269,7 +269,7 @@ def test_thinning_keeps_every_2_to_the_k_th():
 
 
 def test_thinning_is_alike_in_every_chain():
-    kept = Thinned(12)
+    kept = ThinnedStream(12)
     for number in range(200):
         for chain in range(3):
             kept.add(chain, number, (chain, number))
@@ -285,7 +285,7 @@ def test_thinning_is_alike_in_every_chain():
 def test_thinning_has_room_for_a_draw_of_every_chain(each):
     """More chains than capacity: doubling the stride for ever would make no room among the first
     draws, all of which are multiples of it."""
-    kept = Thinned(4, each)
+    kept = ThinnedStream(4, each)
     for number in range(40):
         for chain in range(9):
             kept.add(chain, number, (chain, number))
@@ -314,7 +314,8 @@ def test_nothing_grows_with_the_number_of_trees():
     for k in range(9000 if FAST else 1200):
         made.add(trees[k % 50], 0.0)
         if k in {599, 1199, 4499, 8999}:
-            sizes.append((len(made.ring), len(made.draws), len(made.codes)))
+            record = made.record
+            sizes.append((len(made.thinned_trees), len(record.scalars), len(record.codes)))
     assert all(ring <= 16 and draws <= 2048 and codes <= 2048 for ring, draws, codes in sizes)
     assert len(made.clade_table.used) <= 2 * made.clade_table.capacity
 
@@ -368,7 +369,7 @@ def test_the_verdict_over_a_stream():
     stuck = Posterior(6)
     for k in range(800):
         stuck.add(trees[k % 2], rng.normal(), chain=k % 2)
-    assert stuck.verdict().word == "still moving"
+    assert stuck.verdict().word == "still settling"
 
 
 def test_the_verdict_names_the_clades_it_is_about():
@@ -406,7 +407,7 @@ def test_many_chains_can_settle():
         assert found.chains == chains
         assert 50 <= found.draws <= 256
         assert (found.word, len(found.numbers)) == ("settled", 7)
-        assert len(made.draws) <= 256 * chains
+        assert len(made.record.scalars) <= 256 * chains
 
 
 def test_ten_thousand_items_can_settle():
@@ -419,7 +420,7 @@ def test_ten_thousand_items_can_settle():
         made.add((first, second)[int(rng.integers(2))], rng.normal(), chain=k % 2)
     found = made.verdict()
     assert (found.word, len(found.numbers)) == ("settled", 7)
-    assert sum(row.nbytes for row in made.codes.value) < 2048 * 8 * 1.5 * 256
+    assert sum(row.nbytes for row in made.record.codes.value) < 2048 * 8 * 1.5 * 256
 
 
 def test_the_sampler_feeds_it():

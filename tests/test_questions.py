@@ -447,7 +447,7 @@ def test_bad_input_is_refused_in_a_sentence():
         ask("random", tree, size=2, rng=rng)
     with pytest.raises(InvalidParameter, match="candidates"):
         ask("random", tree, candidates=0, rng=rng)
-    with pytest.raises(InvalidData, match="5 leaves, the posterior 6"):
+    with pytest.raises(InvalidData, match="5 leaves, but the posterior has 6"):
         ask("random", tree, Posterior(6), rng=rng)
     for kind in strategies():
         assert ask(kind, Tree.star(2), rng=rng) is None or kind == "smart"

@@ -46,8 +46,8 @@ def never():
 
 
 def trees_of(draws):
-    rows = range(draws.latest().start, draws.held)
-    return [Tree(*draws.arrays(row), draws.n_items) for row in rows]
+    rows = range(draws.after_burn_in().start, draws.n_draws)
+    return [Tree(*draws.tree_arrays(row), draws.n_items) for row in rows]
 
 
 def random_draws(n, number, seed, polytomies=False):
@@ -55,7 +55,7 @@ def random_draws(n, number, seed, polytomies=False):
     trees = [random_tree(rng, n, polytomies) for _ in range(4)]
     draws = Draws(n, 1)
     for k in range(number):
-        draws.put(trees[int(rng.choice(4, p=[0.6, 0.25, 0.1, 0.05]))], -float(k))
+        draws.append(trees[int(rng.choice(4, p=[0.6, 0.25, 0.1, 0.05]))], -float(k))
     return draws
 
 
@@ -72,9 +72,9 @@ def test_recorded_draws_are_the_snapshots_of_the_run(options):
     for target in (7, 100, 101, 600):  # the division into calls has no effect
         sampler.advance(draws, target, never)
     snapshots = list(hcviz.run("ddt", problem, steps=600, every=30, **options))
-    assert draws.held == len(snapshots) == 21
+    assert draws.n_draws == len(snapshots) == 21
     for row, snapshot in enumerate(snapshots):
-        tree = Tree(*draws.arrays(row), 12)
+        tree = Tree(*draws.tree_arrays(row), 12)
         assert clade_sets(tree) == clade_sets(snapshot.tree)
         assert np.sort(tree.height).tolist() == pytest.approx(np.sort(snapshot.tree.height))
         assert draws.log_joint[row] == pytest.approx(snapshot.metrics["log_joint"], abs=1e-9)
@@ -101,16 +101,16 @@ def test_a_sampler_stops_soon_after_it_is_asked_to():
     draws = Draws(40)
     calls = iter([False, False, True])
     sampler.advance(draws, 10**9, lambda: next(calls))
-    assert 0 < draws.made < 10**6
+    assert 0 < draws.n_proposals < 10**6
 
 
 @pytest.mark.parametrize("polytomies", [False, True])
 def test_counts_from_arrays_are_those_of_trees(polytomies):
     chains = [random_draws(30, 150, seed, polytomies) for seed in range(2)]
-    found, slow = Posterior.of_draws(chains), Posterior(30)
+    found, slow = Posterior.from_draws(chains), Posterior(30)
     for chain, draws in enumerate(chains):
         for k, tree in enumerate(trees_of(draws)):
-            slow.add(tree, float(draws.log_joint[draws.latest().start + k]), chain=chain)
+            slow.add(tree, float(draws.log_joint[draws.after_burn_in().start + k]), chain=chain)
     counts = Counter(c for draws in chains for tree in trees_of(draws) for c in clade_sets(tree))
     total = sum(len(trees_of(draws)) for draws in chains)
     assert len(found) == len(slow) == total == 150
@@ -132,7 +132,7 @@ def test_counts_from_arrays_are_those_of_trees(polytomies):
 
 def test_clades_lists_each_clade_with_its_support():
     draws = random_draws(9, 80, 3)
-    found = Posterior.of_draws([draws])
+    found = Posterior.from_draws([draws])
     trees = trees_of(draws)
     counts = Counter(c for tree in trees for c in clade_sets(tree))
     for least in (0.0, 0.05, 0.5, 1.0):
@@ -145,7 +145,7 @@ def test_clades_lists_each_clade_with_its_support():
         found.clades(1.5)
     with pytest.raises(InvalidData, match="No tree"):
         Posterior(4).clades()
-    with pytest.raises(InvalidData, match="has 4 leaves, the posterior 9 items"):
+    with pytest.raises(InvalidData, match="has 4 leaves, but the posterior has 9 items"):
         found.support(random_tree(np.random.default_rng(0), 4))
 
 
@@ -153,7 +153,7 @@ def test_clades_lists_each_clade_with_its_support():
 
 
 def codes_of(draws):
-    return draws.codes(Posterior(draws.n_items).clade_table.keys)
+    return draws.clade_codes(Posterior(draws.n_items).clade_table.keys)
 
 
 def slow_difference(chains):
@@ -229,7 +229,7 @@ def test_a_posterior_that_grows_compares_its_chains_anew():
     for _ in range(60):
         made.add(one, 0.0, chain=0)
         made.add(other, 0.0, chain=1)
-    assert made.settling().difference == pytest.approx(0.5)
+    assert made.compare_chains().difference == pytest.approx(0.5)
     assert not made.settled
 
 
@@ -295,12 +295,12 @@ def test_the_result_depends_on_the_seed_alone(monkeypatch):
 
     one, other = result(1, 0.015), result(4, 1e-4)
     assert one.proposals == other.proposals
-    assert one.seen == other.seen
+    assert one.record.n_draws == other.record.n_draws
     assert one.summary_tree() == other.summary_tree()
     first, second = one.clades(0.0), other.clades(0.0)
     assert [(c.tolist(), p) for c, p in first] == [(c.tolist(), p) for c, p in second]
-    assert one.draws.value == other.draws.value
-    assert result(2, 0.015, seed=6).draws.value != one.draws.value
+    assert one.record.scalars.value == other.record.scalars.value
+    assert result(2, 0.015, seed=6).record.scalars.value != one.record.scalars.value
 
 
 def test_the_default_number_of_chains_is_a_constant():
@@ -392,13 +392,13 @@ def test_fit_gives_the_summary_of_its_draws(monkeypatch):
     """With ``steps`` it makes exactly so many proposals; the same call gives the same tree."""
     problem = Problem(features=features(12))
     made = []
-    kept = Posterior.of_draws
+    kept = Posterior.from_draws
 
     def spy(draws, found=None):
         made.append(kept(draws, found))
         return made[-1]
 
-    monkeypatch.setattr(Posterior, "of_draws", staticmethod(spy))
+    monkeypatch.setattr(Posterior, "from_draws", staticmethod(spy))
     tree = hcviz.fit("ddt", problem, steps=3001, seed=2)
     assert made[-1].proposals == 3001
     assert len(made[-1]) > 100

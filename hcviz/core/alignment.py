@@ -1,8 +1,8 @@
 """Find the leaf order of a tree that differs least from another order of the same leaves.
 
-Two leaves are *inverted* if their orders are opposite in the two leaf orders. Whether two leaves are
-inverted depends only on the order of the children of their LCA. So the best order of the children
-of each node can be found separately.
+Two leaves are *inverted* if they have opposite orders in the two leaf orders. This depends only on
+the order of the children of their LCA. So the best order of the children of each node can be found
+separately.
 
 For a node with two children, inversions are counted. Along each heavy path (path of largest
 children), a Fenwick tree stores the positions of the leaves below, and the ranks of the leaves of
@@ -145,8 +145,8 @@ def _climb(
 
 @njit
 def _order(
-    group: Any, v: Any, size: Any, start: Any, along: Any, sorted_places: Any, least: Any, total: Any,
-    fenwick: Any,
+    group: Any, v: Any, size: Any, start: Any, along: Any, sorted_places: Any, least: Any,
+    total: Any, fenwick: Any,
 ) -> Any:  # fmt: skip
     """Sort ``group``, the children of one node, in place.
 

@@ -94,7 +94,8 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
         or not (condensed.min() >= 0 and condensed.max() <= MAX_DISTANCE)
     ):
         raise InvalidData(
-            f"A linkage needs condensed distances: n (n - 1) / 2 numbers from 0 to {MAX_DISTANCE:g}.",
+            "A linkage needs condensed distances: n (n - 1) / 2 numbers from 0 to "
+            f"{MAX_DISTANCE:g}.",
             "scipy.spatial.distance.pdist and squareform make them.",
         )
     square = squareform(condensed, checks=False)

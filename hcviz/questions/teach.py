@@ -178,7 +178,7 @@ def _stream(
         else:
             share = surprise(lesson.posterior, answer)
             what = lesson.correct(answer)
-            told = bits(share, len(lesson.posterior.ring)) if what == "correction" else 0.0
+            told = bits(share, len(lesson.posterior.thinned_trees)) if what == "correction" else 0.0
             if what == "correction":
                 lesson.forget()
         tree = lesson.sample()

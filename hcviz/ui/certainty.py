@@ -11,7 +11,7 @@ from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.posterior import Verdict
-from hcviz.posterior.settling import LIMIT, Settling
+from hcviz.posterior.chain_comparison import LIMIT, ChainComparison
 from hcviz.questions import SURPRISING
 from hcviz.session.model import Session
 from hcviz.ui.store import Store
@@ -117,7 +117,7 @@ def settled(store: Store) -> dict[str, str] | None:
     return {"word": _word(found), "why": why, "details": verdict.why}
 
 
-def time_left(found: Settling, seconds: float) -> str:
+def time_left(found: ChainComparison, seconds: float) -> str:
     """``; reaching 5 points takes about 40 s more``, or nothing where that is unknown.
 
     The accuracy falls with the square root of the draws, and so of the ``seconds`` so far.
@@ -131,7 +131,7 @@ def time_left(found: Settling, seconds: float) -> str:
     return f"; reaching {LIMIT * 100:.0f} points takes about {said} more"
 
 
-def accuracy(found: Settling) -> str:
+def accuracy(found: ChainComparison) -> str:
     """``Supports are accurate to about 8 points.``"""
     number = _points(found)
     if not number:
@@ -147,11 +147,11 @@ def points(store: Store) -> int:
     return 0 if found is None else _points(found)
 
 
-def _points(found: Settling) -> int:
+def _points(found: ChainComparison) -> int:
     return 0 if math.isnan(found.accuracy) else max(1, math.ceil(100 * found.accuracy))
 
 
-def _word(found: Settling) -> str:
+def _word(found: ChainComparison) -> str:
     return "settled" if found.settled else "settling"
 
 
@@ -166,7 +166,7 @@ def is_settled(store: Store) -> bool:
     return found is not None and found.settled
 
 
-def _settling(store: Store) -> Settling | None:
+def _settling(store: Store) -> ChainComparison | None:
     if store.samples is None:
         return None
     return store.samples.settling(PACE if store.session.status == "sampling" else 0.0)
