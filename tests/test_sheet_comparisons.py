@@ -124,7 +124,8 @@ class Counter:
 def later(store, loop):
     """The same data on a page whose thread is this one."""
     made = Store(store.session, loop.schedule)
-    made.dataset, made.drawn = store.dataset, store.drawn
+    made.use(store.dataset, store.session.data)
+    made.drawn = store.drawn
     yield made
     made.close()
 
