@@ -90,7 +90,7 @@ def test_full_arrays_keep_every_second_draw():
         each.record(draws)
         each.advance(draws, 1000, never)
     assert small.thin == 160
-    assert small.held == 7
+    assert small.n_draws == 7
     assert small.log_joint[:7].tolist() == large.log_joint[:101:16].tolist()
     assert np.array_equal(small.parent[:7], large.parent[:101:16])
     assert small.latest() == slice(3, 7)

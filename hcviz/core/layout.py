@@ -1,8 +1,8 @@
 """The layout of a dendrogram: a leaf order, a row for each node, and branches as one path.
 
 Rows grow downward. The leaf at position p of the order occupies [p, p + 1), so its centre is
-p + 0.5. The page (:mod:`hcviz.ui.geometry`) and exported pictures (:mod:`hcviz.io.picture`) use
-this module. Each function is a pass over parent arrays, without recursion.
+p + 0.5. The page (:mod:`hcviz.ui.tree.geometry`) and exported pictures (:mod:`hcviz.io.picture`)
+use this module. Each function is a pass over parent arrays, without recursion.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Posterior:
         Evenly thinned trees, from ``max_trees`` / 2 to ``max_trees`` of them. Results about
         triplets, distances and depths are computed from these.
     record : ChainRecord
-        Thinned draws of each chain, to judge whether the sampler has settled.
+        ThinnedStream draws of each chain, to judge whether the sampler has settled.
     best : (Tree, float, object) or None
         The tree with the highest log joint, this log joint, and the state.
     proposals : int
