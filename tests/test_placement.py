@@ -1,4 +1,4 @@
-"""Where an item belongs: every place of every small tree, against the definition."""
+"""Removing and inserting an item, for each place of each small tree, against definitions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ trees = st.tuples(st.integers(0, 10**6), st.integers(3, 9), st.booleans())
 
 
 @given(trees)
-def test_put_back_the_item_is_beside_the_clade_and_nothing_else_has_moved(given_):
+def test_an_inserted_item_is_next_to_the_clade_and_other_items_do_not_move(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, n, polytomies=open_)
@@ -54,7 +54,7 @@ def test_put_back_the_item_is_beside_the_clade_and_nothing_else_has_moved(given_
 
 
 @given(trees)
-def test_what_a_place_claims_is_counted_triplet_by_triplet(given_):
+def test_counts_of_true_triplets_match_an_enumeration(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree, target = random_tree(rng, n), random_tree(rng, n, polytomies=open_)
@@ -71,7 +71,7 @@ def test_what_a_place_claims_is_counted_triplet_by_triplet(given_):
 
 
 @given(trees)
-def test_beside_its_own_nothing_that_a_place_claims_is_untrue(given_):
+def test_at_the_target_place_all_triplets_are_true(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree, target = random_tree(rng, n), random_tree(rng, n, polytomies=open_)
@@ -89,7 +89,7 @@ def test_beside_its_own_nothing_that_a_place_claims_is_untrue(given_):
 
 
 @given(trees)
-def test_violated_are_the_targets_triplets_that_the_tree_has_not(given_):
+def test_violated_triplets_match_an_enumeration(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree, target = random_tree(rng, n, polytomies=open_), random_tree(rng, n, polytomies=open_)
@@ -106,7 +106,7 @@ def test_violated_are_the_targets_triplets_that_the_tree_has_not(given_):
 
 
 @given(trees)
-def test_the_way_between_two_places_is_the_shortest(given_):
+def test_the_path_between_two_places_is_the_shortest(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     gap = RemovedItem(random_tree(rng, n, polytomies=open_), int(rng.integers(n)))
@@ -138,7 +138,7 @@ def test_a_caterpillar_of_many_leaves():
     assert len(gap.path(0, gap.rest.root)) > 10_000
 
 
-def test_what_cannot_be_taken_out_is_refused():
+def test_items_that_cannot_be_removed_are_refused():
     with pytest.raises(InvalidData, match="no item 5"):
         RemovedItem(Tree.star(4), 5)
     with pytest.raises(InvalidData, match="no item"):

@@ -93,7 +93,7 @@ def test_full_arrays_keep_every_second_draw():
     assert small.n_draws == 7
     assert small.log_joint[:7].tolist() == large.log_joint[:101:16].tolist()
     assert np.array_equal(small.parent[:7], large.parent[:101:16])
-    assert small.latest() == slice(3, 7)
+    assert small.after_burn_in() == slice(3, 7)
 
 
 def test_a_sampler_stops_soon_after_it_is_asked_to():
@@ -105,7 +105,7 @@ def test_a_sampler_stops_soon_after_it_is_asked_to():
 
 
 @pytest.mark.parametrize("polytomies", [False, True])
-def test_counts_from_arrays_are_those_of_trees(polytomies):
+def test_counts_from_arrays_equal_counts_from_trees(polytomies):
     chains = [random_draws(30, 150, seed, polytomies) for seed in range(2)]
     found, slow = Posterior.from_draws(chains), Posterior(30)
     for chain, draws in enumerate(chains):
@@ -176,7 +176,7 @@ def slow_difference(chains):
 
 
 @pytest.mark.parametrize("chains", [2, 3, 4])
-def test_the_difference_of_chains_is_its_definition(chains):
+def test_the_difference_of_chains_matches_its_definition(chains):
     draws = [random_draws(14, 130, 10 * chains + seed // 2) for seed in range(chains)]
     found = compare_chains([codes_of(each) for each in draws])
     assert found.difference == pytest.approx(slow_difference([trees_of(each) for each in draws]))
@@ -207,7 +207,7 @@ def test_agreement_by_chance_is_not_settled():
     assert not found.settled
 
 
-def test_too_few_draws_say_nothing():
+def test_too_few_draws_give_nan():
     chain = np.ones((49, 1), np.uint64)
     found = compare_chains([chain, chain])
     assert math.isnan(found.accuracy)
@@ -216,7 +216,7 @@ def test_too_few_draws_say_nothing():
     assert not Posterior(5).settled
 
 
-def test_a_posterior_that_grows_compares_its_chains_anew():
+def test_a_growing_posterior_compares_its_chains_again():
     rng = np.random.default_rng(0)
     one, other = random_tree(rng, 8), random_tree(rng, 8)
     made = Posterior(8)
@@ -283,7 +283,7 @@ def test_settled_supports_agree_with_a_long_run():
 
 
 def test_the_result_depends_on_the_seed_alone(monkeypatch):
-    """Neither the number of threads nor the division into calls can be seen in it."""
+    """The number of threads and the division into calls have no effect."""
     problem = Problem(features=features(10), triplets=[[0, 1, 2]])
 
     def result(cores, chunk, seed=5):
@@ -331,7 +331,7 @@ def test_seconds_must_be_a_positive_number(seconds):
         hcviz.sample(features(4), seconds=seconds)
 
 
-def test_bad_input_is_one_sentence():
+def test_invalid_input_raises_a_clear_error():
     with pytest.raises(InvalidParameter, match="does not sample"):
         hcviz.sample(features(4), "average")
     with pytest.raises(InvalidParameter, match="no method"):
@@ -360,13 +360,13 @@ def test_two_and_three_items_settle(n):
 @pytest.mark.parametrize(
     "table", [np.ones((15, 2)), np.random.default_rng(0).integers(0, 2, (15, 4)).astype(float)]
 )
-def test_poor_tables_give_a_posterior(table):
+def test_degenerate_tables_give_a_posterior(table):
     found = hcviz.sample(table, seconds=5)
     assert 0 <= found.accuracy < 0.5
     assert found.summary_tree().n_leaves == 15
 
 
-def test_spent_seconds_leave_a_posterior_that_has_not_settled():
+def test_after_the_time_limit_the_posterior_has_not_settled():
     found = hcviz.sample(features(400, 5), seconds=1e-6)
     assert not found.settled
     assert len(found) >= 2
