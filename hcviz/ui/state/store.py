@@ -298,9 +298,14 @@ class Store:
         return self.runs.seconds
 
     @property
+    def is_streaming(self) -> bool:
+        """A run is in progress, and not paused."""
+        return self.session.status == "sampling" and not self.view.paused
+
+    @property
     def still(self) -> bool:
         """No run is in progress, or it is paused."""
-        return self.session.status != "sampling" or self.view.paused
+        return not self.is_streaming
 
     @property
     def settles(self) -> bool:
