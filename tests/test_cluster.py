@@ -258,7 +258,7 @@ def test_parts_of_features_have_the_values_of_the_whole():
     for kind in FeatureOracle.KINDS:
         whole = FeatureOracle(rng.normal(size=(60, 5)) + rng.normal(size=5), kind)
         one, other = whole.part(items[:12]), whole.part(items[12:])
-        both = one.beside(other)
+        both = one.joined_with(other)
         everyone = np.arange(30, dtype=np.int32)
         want = whole.similarity(items, items)
         assert np.array_equal(both.similarity(everyone, everyone), want)
