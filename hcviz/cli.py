@@ -23,7 +23,7 @@ from hcviz.commands.options import add_parameters, method_among
 from hcviz.commands.run import run
 from hcviz.commands.serve import serve
 from hcviz.core.errors import HcvizError
-from hcviz.io.triplet_csv import NEEDED, ORDERS
+from hcviz.io.triplet_csv import ORDERS, REQUIRED_COLUMNS
 
 #: The papers by the name ``reproduce`` knows them under.
 PAPERS = {
@@ -116,7 +116,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         "--triplets",
         type=Path,
         metavar="FILE.csv",
-        help=f"constraints, by the items' names; its header is {','.join(NEEDED)}",
+        help=f"constraints, by the items' names; its header is {','.join(REQUIRED_COLUMNS)}",
     )
     one.add_argument(
         "--order",

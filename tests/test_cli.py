@@ -350,7 +350,7 @@ def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
     answers = tmp_path / "said.csv"
     answers.write_text("a,b,c\na,c,b\n")
     for words in (("check", answers), ("run", "4-al", answers)):
-        assert "it lacks a header. Its first row must be one of: anchor,near,far;" in refused(
+        assert "their header is missing. Its first row must be one of: anchor,near,far;" in refused(
             *words
         )
     assert "first row must be one of" in refused("check", answers, "--kind", "comparisons")

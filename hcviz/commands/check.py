@@ -14,12 +14,12 @@ from hcviz.commands.files import NEWICK, by_name, read_data, read_file, read_tre
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidTree
 from hcviz.datasets import Dataset
-from hcviz.io.answers import counted
+from hcviz.io.answers import count_comparisons
 from hcviz.io.arrays import is_array
-from hcviz.io.rawtable import count
+from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
-from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
+from hcviz.io.triplet_csv import REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.metrics import consistency
 from hcviz.session.model import joined
 
@@ -61,7 +61,7 @@ def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
             f"{len(session.constraints)} constraint(s)."
         )
     head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
-    if set(NEEDED) <= set(head):
+    if set(REQUIRED_COLUMNS) <= set(head):
         return f"{path}: {describe_triplets(content.decode('utf-8-sig', 'replace'))}"
     return f"{path}: {describe_table(read_data(path, kind, items), kind)}"
 
@@ -70,7 +70,7 @@ def describe_triplets(text: str) -> str:
     """Constraints by themselves: the items are those that they name, and they must have a tree."""
     rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     columns = {name.strip().lower(): name for name in rows.fieldnames or ()}
-    named = {(row[columns[name]] or "").strip(): None for row in rows for name in NEEDED}
+    named = {(row[columns[name]] or "").strip(): None for row in rows for name in REQUIRED_COLUMNS}
     labels = [name for name in named if name]
     constraints = read_triplet_csv(text, labels)
     told = joined(tuple(each for each in constraints if each.enabled))
@@ -106,10 +106,10 @@ def describe_answers(data: Dataset) -> str:
     rare = sorted(np.flatnonzero(seen).tolist(), key=lambda item: int(seen[item]))[:3]
     named = ", ".join(f"{data.labels[item]} ({seen[item]:,})" for item in rare)
     return (
-        f"answers about {data.n_items} items: {said}; {counted(len(known))}. "
+        f"answers about {data.n_items} items: {said}; {count_comparisons(len(known))}. "
         + (f"{never} of the items {'is' if never == 1 else 'are'} in none. " if never else "")
-        + f"Least often seen: {named}; most often: {count(int(seen.max()), 'time')}. "
-        + f"Of {count(found.questions, 'different question')} {found.repeated:,} "
+        + f"Least often seen: {named}; most often: {pluralize(int(seen.max()), 'time')}. "
+        + f"Of {pluralize(found.questions, 'different question')} {found.repeated:,} "
         + f"{'was' if found.repeated == 1 else 'were'} answered more than once, "
         + f"{len(found.contradictions):,} of them both ways."
     )

@@ -28,7 +28,7 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import with_answers
-from hcviz.io.comparison_csv import HEADERS
+from hcviz.io.comparison_csv import HEADER_HINT
 from hcviz.jobs.samples import Samples
 
 
@@ -113,9 +113,9 @@ def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:
         answers = method.needs == ("comparisons",) and not options.answers
         itself = options.kind == "features" and options.items is None  # not the list of its items
         meant = answers and itself and Path(options.data).is_file()
-        if not meant or HEADERS in fault.hint:
+        if not meant or HEADER_HINT in fault.hint:
             raise
-        hint = f"{fault.hint} {method.title} needs answers; if these are some: {HEADERS}"
+        hint = f"{fault.hint} {method.title} needs answers; if these are some: {HEADER_HINT}"
         raise InvalidData(fault.message, hint.strip()) from None
 
 

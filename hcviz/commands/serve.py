@@ -7,7 +7,7 @@ import argparse
 from hcviz.commands.files import answers_about, data_file, read_file
 from hcviz.core.errors import InvalidParameter
 from hcviz.io.arrays import is_array
-from hcviz.io.comparison_csv import two_forms, write_comparison_csv
+from hcviz.io.comparison_csv import find_ambiguous_name, write_comparison_csv
 from hcviz.io.session_file import load_session
 from hcviz.session.model import DataSpec, Session
 
@@ -43,7 +43,7 @@ def opening(options: argparse.Namespace) -> DataSpec | Session:
     if options.items is not None:  # the items that are in no answer travel in the file
         found = answers_about(content, path.name, options.items)
         assert found.comparisons is not None
-        double = two_forms(found.labels)
+        double = find_ambiguous_name(found.labels)
         if double is not None:
             raise InvalidParameter(
                 f"{options.items} names {double!r} twice, in two Unicode forms, which the page "

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hcviz.io.shelf import Shelf
+from hcviz.io.unfinished import UnfinishedSessions
 from hcviz.session.model import Session
 from hcviz.ui import answerlist, asking, autosave, comparing, lessoncard, parts, pictures, steps
 from hcviz.ui.acts import Acts
@@ -125,7 +125,7 @@ class Explorer:
 
     def keep_below(self, root: Path, token: str) -> Autosave:
         """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
-        kept = self.acts.autosave = Autosave(self.store, Shelf(root, token))
+        kept = self.acts.autosave = Autosave(self.store, UnfinishedSessions(root, token))
         self.notice.live = {"visitor": token}
         return kept
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE
-from hcviz.io.shelf import Unfinished
+from hcviz.io.picture import LOW_SUPPORT
+from hcviz.io.unfinished import UnfinishedSession
 from hcviz.jobs import Place
 from hcviz.questions import Question
 from hcviz.session.gesture import Draft
@@ -31,7 +31,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "colour": ("clusters", "cost"),
 }
 #: Splits of less support than this, in per cent, are uncertain.
-BELOW = round(100 * UNSURE)
+BELOW = round(100 * LOW_SUPPORT)
 
 
 def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class ViewState:
     #: Where the newest run is done; None where there is no choice.
     place: Place | None = None
     #: An earlier session of this visitor's that can be resumed.
-    unfinished: Unfinished | None = None
+    unfinished: UnfinishedSession | None = None
     #: The folder in which this session is kept, for a tab that loses the server; "" where nothing
     #: is worth keeping yet, None where the server keeps no sessions.
     journal: str | None = None
