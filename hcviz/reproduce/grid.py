@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hcviz.core.errors import InvalidData
-from hcviz.datasets.loaders import absence
+from hcviz.datasets.loaders import unavailable_reason
 from hcviz.reproduce import record
 
 Key = Mapping[str, Any]
@@ -129,7 +129,7 @@ def _complete(
 
 def there(data: str) -> bool:
     """Whether a data set can be loaded; if not, says on stderr that it is left out, and why."""
-    why = absence(data)
+    why = unavailable_reason(data)
     if why:
         record.progress(f"left out: {why}")
     return not why
