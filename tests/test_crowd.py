@@ -55,7 +55,7 @@ def test_a_crowd_errs_as_often_as_it_is_told_to():
     [
         ({"kind": "best"}, "no question 'best'"),
         ({"eps": 1.5}, "eps must be between 0 and 1"),
-        ({"times": 0}, "three items"),
+        ({"times": 0}, "three or more items"),
     ],
 )
 def test_a_crowd_that_cannot_be_asked_is_refused(options, said):

@@ -291,7 +291,7 @@ def test_a_browser_on_the_path_that_does_not_run_is_passed_over(only_path):
 
 
 def test_without_any_browser_there_is_a_sentence(only_path, monkeypatch, capsys):
-    monkeypatch.setattr(chromium, "playwrights_own", lambda: None)
+    monkeypatch.setattr(chromium, "find_of_playwright", lambda: None)
     monkeypatch.setattr(sys, "argv", ["chromium.py"])
     with pytest.raises(SystemExit) as ended:
         chromium.main()

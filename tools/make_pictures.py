@@ -13,7 +13,7 @@ from hcviz.io.picture import ClassStrip, draw_picture
 from hcviz.ui.palette import class_colours
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-#: Every third animal: enough to read on one screen.
+#: Every third animal is drawn, so that the picture fits on a screen.
 STEP = 3
 
 
