@@ -25,7 +25,7 @@ def explore(problem_or_dataset, **options):  # type: ignore[no-untyped-def]
 
     The parameters are those of :func:`hcviz.ui.explore`.
     """
-    from hcviz.ui import explore as build_explorer  # panel is slow to import
+    from hcviz.ui import explore as build_explorer
 
     return build_explorer(problem_or_dataset, **options)
 

@@ -15,7 +15,7 @@ from hcviz.session.model import DataSpec, Session
 def serve(options: argparse.Namespace) -> None:
     """Start the server."""
     opened = read_start(options)  # reports errors before the slow import of panel
-    from hcviz.ui.server import serve as serve_dashboard
+    from hcviz.ui.app.server import serve as serve_dashboard
 
     serve_dashboard(
         opened, options.port, options.address, options.autosave, options.scheduler, options.seconds
