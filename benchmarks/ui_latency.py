@@ -217,15 +217,15 @@ class Bench:
         while len(times) < self.options.constraints:
             if settled:
                 expect(page.locator(".hc-bar .status")).to_have_text("Done")
-            said = self._state(page, dashboard)
-            if said is None:
+            constraint = self._state(page, dashboard)
+            if constraint is None:
                 continue
             before = page.evaluate("() => hcMeter.trees.at(-1).run")
             page.keyboard.press("Enter")
             found = f"hcMeter.trees.find((tree) => tree.run > {before} && tree.at !== null)"
             wait_for(page, f"() => {found}")
             times.append(page.evaluate(f"() => {found}.at - hcMeter.enter"))
-            self._check(page, dashboard, labels, said)
+            self._check(page, dashboard, labels, constraint)
         row.constraint, row.constraint_worst = statistics.median(times), max(times)
 
     def _state(self, page: Page, dashboard: Dashboard) -> tuple[str, str, str] | None:
@@ -252,14 +252,20 @@ class Bench:
         return (a, b, c) if "correction" in dashboard.verdict.inner_text() else None
 
     def _check(
-        self, page: Page, dashboard: Dashboard, labels: tuple[str, ...], said: tuple[str, str, str]
+        self,
+        page: Page,
+        dashboard: Dashboard,
+        labels: tuple[str, ...],
+        constraint: tuple[str, str, str],
     ) -> None:
         """Check that the page and the saved tree agree that the constraint is satisfied."""
-        last = dashboard.constraints.filter(has_text=said[0]).filter(has_text=said[2]).last
+        last = (
+            dashboard.constraints.filter(has_text=constraint[0]).filter(has_text=constraint[2]).last
+        )
         expect(last.locator(".tag")).to_have_text("satisfied")
         tree = hcviz.Tree.from_newick(dashboard.newick(), list(labels))
-        if not tree.satisfies([[labels.index(name) for name in said]])[0]:
-            raise SystemExit(f"The tree shown does not satisfy {said}.")
+        if not tree.satisfies([[labels.index(name) for name in constraint]])[0]:
+            raise SystemExit(f"The tree shown does not satisfy {constraint}.")
         page.locator("body").press("Escape")
 
     # ------------------------------------------------------------------ the table's rows

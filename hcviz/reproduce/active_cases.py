@@ -179,13 +179,13 @@ def paper_cases() -> list[TableData]:
         if file.suffix not in (".txt", ".npy", ".mat"):
             continue
         oracle, features = _similarities(file)
-        beside = file.with_suffix(".nwk")
-        target = Tree.from_newick(_text(beside)) if beside.exists() else None
+        reference = file.with_suffix(".nwk")
+        target = Tree.from_newick(_text(reference)) if reference.exists() else None
         n = oracle.n_items
         if n < 2:
             raise InvalidData(f"{file} has only one item.", "Two or more are needed.")
         if target is not None and target.n_leaves != n:
-            raise InvalidData(f"{beside} has {target.n_leaves} leaves, {file.name} {n} items.")
+            raise InvalidData(f"{reference} has {target.n_leaves} leaves, {file.name} {n} items.")
         names = tuple(map(str, range(n)))
         found.append(TableData(file.stem, file.stem, names, oracle, features, target))
     return found

@@ -37,7 +37,7 @@ PUBLISHED = {
 }
 #: Number of features that the methods get: the number that agrees with the paper's table, and the
 #: number that the paper states.
-FEATURES_SEEN, FEATURES_SAID = 9, 10
+FEATURES_SEEN, FEATURES_STATED = 9, 10
 #: Numbers of first cuts of T*, numbers of random triplets of T*, shares of wrong answers among
 #: ``ANSWERS`` triplets, and prices of a violated triplet.
 CUTS = (1, 2, 3, 4)
@@ -146,11 +146,11 @@ def table_rows(zoo: Zoo, orders: int, proposals: int | None) -> Iterator[TreeRes
     for method in METHODS:
         tree = fit_tree(method, Problem(similarity=zoo.similarity), proposals)
         yield TreeResult("table", n, full, method, 0, 0.0, None, 0, *zoo.judged(tree))
-    for seen in (FEATURES_SEEN, FEATURES_SAID):
+    for seen in (FEATURES_SEEN, FEATURES_STATED):
         for method in METHODS:
             for cuts in (0, *CUTS):
-                told = cut_triplets(zoo.target, cuts)
-                tree = fit_tree(method, zoo.noisy(seen, told), proposals)
+                triplets = cut_triplets(zoo.target, cuts)
+                tree = fit_tree(method, zoo.noisy(seen, triplets), proposals)
                 part = "nested" if cuts > 1 else "table"
                 yield TreeResult(part, n, seen, method, cuts, 0.0, None, 0, *zoo.judged(tree))
     first = cut_triplets(zoo.target, 1)
@@ -170,9 +170,9 @@ def random_rows(zoo: Zoo, draws: int, proposals: int | None) -> Iterator[TreeRes
     n = len(zoo.features)
     for count in COUNTS:
         for draw in range(draws):
-            told = random_triplets(zoo.target, count, np.random.default_rng((draw, count)))
+            triplets = random_triplets(zoo.target, count, np.random.default_rng((draw, count)))
             for method in METHODS:
-                tree = fit_tree(method, zoo.noisy(FEATURES_SEEN, told), proposals)
+                tree = fit_tree(method, zoo.noisy(FEATURES_SEEN, triplets), proposals)
                 yield TreeResult(
                     "random", n, FEATURES_SEEN, method, count, 0.0, None, draw, *zoo.judged(tree)
                 )
@@ -184,8 +184,8 @@ def wrong_rows(zoo: Zoo, draws: int, proposals: int | None) -> Iterator[TreeResu
     for share in WRONG:
         for draw in range(draws):
             rng = np.random.default_rng((draw, ANSWERS))
-            told = with_wrong_answers(random_triplets(zoo.target, ANSWERS, rng), share, rng)
-            problem = zoo.noisy(FEATURES_SEEN, told)
+            triplets = with_wrong_answers(random_triplets(zoo.target, ANSWERS, rng), share, rng)
+            problem = zoo.noisy(FEATURES_SEEN, triplets)
             for lam in PRICES:
                 found = {
                     "hrsc": fit("hrsc", problem, lam=lam),
@@ -217,8 +217,8 @@ def summary(rows: list[TreeResult]) -> dict[str, Any]:
     table: dict[str, Any] = {}
     for n in sorted({r.animals for r in rows}):
         opt = cost_of(rows, n, 16, "crsc", 0)
-        free, told = (cost_of(rows, n, FEATURES_SEEN, "crsc", cuts) for cuts in (0, 1))
-        ten = [cost_of(rows, n, FEATURES_SAID, "crsc", cuts) for cuts in (0, 1)]
+        free, constrained = (cost_of(rows, n, FEATURES_SEEN, "crsc", cuts) for cuts in (0, 1))
+        ten = [cost_of(rows, n, FEATURES_STATED, "crsc", cuts) for cuts in (0, 1)]
         spread = {
             name: [r.cost for r in rows if (r.part, r.animals, r.told) == ("table", n, cuts)
                    and (r.features, r.method) == (FEATURES_SEEN, "crsc")]
@@ -228,9 +228,9 @@ def summary(rows: list[TreeResult]) -> dict[str, Any]:
         table[str(n)] = {
             "opt": round(opt, 3),
             "unconstrained": round(free, 3),
-            "constrained": round(told, 3),
+            "constrained": round(constrained, 3),
             "constrained_refined": round(cost_of(rows, n, FEATURES_SEEN, "refined", 1), 3),
-            "improvement": round(100 * (free - told) / opt, 2),
+            "improvement": round(100 * (free - constrained) / opt, 2),
             "ten_features": {
                 "unconstrained": round(ten[0], 3),
                 "constrained": round(ten[1], 3),
@@ -271,13 +271,13 @@ def means(rows: list[TreeResult]) -> list[dict[str, Any]]:
     out = []
     for key, found in groups.items():
         costs = [r.cost for r in found]
-        told = dict(zip(names, key, strict=True)) | {
+        row = dict(zip(names, key, strict=True)) | {
             "cost": round(float(np.mean(costs)), 3),
             "least": round(min(costs), 3),
             "greatest": round(max(costs), 3),
             "td": round(float(np.mean([r.td for r in found])), 4),
         }
-        out.append(told)
+        out.append(row)
     return out
 
 
@@ -341,8 +341,8 @@ def report(result: dict[str, Any]) -> str:
     nested = [
         r for r in result["nested"] if (r["animals"], r["features"]) == (largest, FEATURES_SEEN)
     ]
-    lines += _block("cuts of T* told", nested, "told", "method", opt)
-    lines += _block("random triplets told", result["random"], "told", "method", opt)
+    lines += _block("first cuts of T*", nested, "told", "method", opt)
+    lines += _block("random triplets of T*", result["random"], "told", "method", opt)
     wrong = [{**r, "who": f"{r['method']}, lam {r['lam']:g}"} for r in result["wrong"]]
     lines += _block(f"wrong of {ANSWERS} answers", wrong, "wrong", "who", opt)
     lines.append("")
@@ -381,7 +381,7 @@ def run_record(result: dict[str, Any], quick: bool, seconds: float) -> dict[str,
         options={"quick": quick},
         settings={
             "data": "Zoo in file order, first frog dropped, raw features, cosine",
-            "noisy_features": [FEATURES_SEEN, FEATURES_SAID],
+            "noisy_features": [FEATURES_SEEN, FEATURES_STATED],
             "draws": DRAWS_QUICK if quick else DRAWS,
             "orders": ORDERS_QUICK if quick else ORDERS,
             "proposals": PROPOSALS_QUICK if quick else ["2500 n^2", PROPOSALS_DRAWN],

@@ -74,10 +74,10 @@ def with_wrong_answers(
     triplets: NDArray[np.int32], share: float, rng: np.random.Generator
 ) -> NDArray[np.int32]:
     """Return the triplets with a ``share`` replaced by one of the two other triplets."""
-    told = triplets.copy()
-    for k in rng.permutation(len(told))[: round(share * len(told))]:
-        told[k] = told[k][[0, 2, 1] if rng.random() < 0.5 else [1, 2, 0]]
-    return told
+    changed = triplets.copy()
+    for k in rng.permutation(len(changed))[: round(share * len(changed))]:
+        changed[k] = changed[k][[0, 2, 1] if rng.random() < 0.5 else [1, 2, 0]]
+    return changed
 
 
 def relabelled(tree: Tree, names: NDArray[np.int64]) -> Tree:

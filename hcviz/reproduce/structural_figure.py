@@ -81,6 +81,6 @@ def _curves(axis: Axes, rows: list[dict[str, Any]], across: str, opt: float) -> 
         mean, least, greatest = (
             [100 * (r[name] / opt - 1) for r in found] for name in ("cost", "least", "greatest")
         )
-        told = label if lam is None else f"{label}, lam {lam:g}"
-        axis.plot(x, mean, dashes, color=colour, label=told, lw=1.4, marker="o", ms=3)
+        name = label if lam is None else f"{label}, lam {lam:g}"
+        axis.plot(x, mean, dashes, color=colour, label=name, lw=1.4, marker="o", ms=3)
         axis.fill_between(x, least, greatest, color=colour, alpha=0.10, lw=0)

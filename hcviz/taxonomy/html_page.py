@@ -60,7 +60,7 @@ details::details-content{content-visibility:visible;display:block;height:auto}}
 # before are open again.
 _SCRIPT = """
 const form=document.querySelector("form"),find=form.querySelector("input"),
-told=form.querySelector("output"),groups=[...document.querySelectorAll("details")],
+status=form.querySelector("output"),groups=[...document.querySelectorAll("details")],
 items=[...document.querySelectorAll("li")];let before=null;form.hidden=false;
 const plain=text=>text.normalize("NFD").replace(/\\p{M}/gu,"").toLowerCase();
 const keep=()=>before??=groups.map(group=>group.open);
@@ -69,7 +69,7 @@ const all=open=>{before=null;groups.forEach(group=>{group.open=open})};
 function search(){const sought=plain(find.value.trim());
 for(const each of [...items,...groups])each.hidden=false;
 for(const each of document.querySelectorAll(".hit"))each.classList.remove("hit");
-told.value="";if(!sought)return restore();keep();const shown=new Set();let found=0,named=0;
+status.value="";if(!sought)return restore();keep();const shown=new Set();let found=0,named=0;
 const show=node=>{for(let up=node.parentElement.closest("details");up;
 up=up.parentElement.closest("details")){shown.add(up);up.open=true}};
 for(const group of groups){group.open=false;const texts=group.querySelectorAll(
@@ -83,7 +83,7 @@ up=up.parentElement.closest("details"))if(up.querySelector(".name").matches(".hi
 for(const item of items)item.hidden=!item.firstChild.matches(".hit")&&!inside(item);
 for(const group of groups)group.hidden=!shown.has(group)&&!inside(group);
 const many=(n,word)=>n+" "+word+(n===1?"":"s");
-told.value=found+named?`${many(found,"item")} and ${many(named,"group")} found`:"Nothing found.";}
+status.value=found+named?`${many(found,"item")} and ${many(named,"group")} found`:"Nothing found.";}
 find.addEventListener("input",search);form.addEventListener("submit",event=>event.preventDefault());
 form.querySelector(".open").addEventListener("click",()=>all(true));
 form.querySelector(".close").addEventListener("click",()=>all(false));
