@@ -96,8 +96,7 @@ def merge_answers(name: str, content: bytes, known: KnownAnswers) -> MergedAnswe
     before = [*answer_hashes(known.given), *(key for each in known.files for key in hashes[each])]
     content, repeated = drop_repeated(content, before)
     if repeated:
-        rest = read_comparison_csv(content, known.labels).comparisons
-        match = replace(match, comparisons=rest)
+        match = replace(match, comparisons=read_comparison_csv(content, known.labels).comparisons)
     if sum(map(len, known.files)) + len(content) > MAX_UPLOAD_BYTES:
         raise TooLarge(
             f"With {name} the files of answers have more than {MAX_UPLOAD_BYTES >> 20} MB."
