@@ -7,11 +7,11 @@ web page. See README.md for an introduction, and docs/architecture.md for the co
 from hcviz import datasets, metrics
 from hcviz.algorithms import algorithms, fit, run, sample
 from hcviz.core.build import build
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InconsistentTriplets
-from hcviz.core.lazy import FeatureOracle, FunctionOracle, StringOracle
-from hcviz.core.onfile import FileOracle
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.file_oracle import FileOracle
 from hcviz.core.problem import Problem
+from hcviz.core.similarity_oracles import FeatureOracle, FunctionOracle, StringOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets

@@ -63,7 +63,7 @@ def test_underscores_are_spaces_where_no_item_has_them():
         ("(bat,whale,pike);", ["implies no constraint", "star of 3"]),
         ("(bat,whale);", ["implies no constraint", "2 leaves"]),
         ("bat;", ["implies no constraint", "1 leaf"]),
-        ("", ["not closed"]),
+        ("", ["has no end"]),
         ("((bat,whale),pike", ["closing"]),
         ("((bat,whale),pike);((bat,pike),whale);", ["one tree at a time"]),
         ("((bat,),pike);", ["''"]),

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.triplets import Comparisons
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 
 Question = Literal["triplet", "most central", "odd one out"]
 #: Largest number of answers in one list (1.2 GB).
@@ -55,7 +55,7 @@ def from_cblearn(
             )
         responses = np.asarray(queries.data)
         queries = np.transpose(np.asarray(queries.coords))
-    rows = whole_numbers(queries, "Queries", InvalidData)
+    rows = check_integers(queries, "Queries", InvalidData)
     if rows.size == 0:
         rows = rows.reshape(0, 3)
     if rows.ndim != 2 or rows.shape[1] != 3:
@@ -79,7 +79,7 @@ def from_cblearn(
         raise InvalidData(f"{len(rows)} queries need as many responses, not {counts.shape}.")
     if counts.dtype.kind == "b":
         counts = np.where(counts, 1, -1)
-    counts = whole_numbers(counts, "Responses", InvalidData)
+    counts = check_integers(counts, "Responses", InvalidData)
     total = int(np.abs(counts).sum())
     if total > MAX_ANSWERS:
         raise InvalidData(

@@ -6,7 +6,7 @@ import numpy as np
 
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.problem import Problem
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 
 def densest_cut_trap(clique: int, weight: float | None = None, epsilon: float = 1e-3) -> Problem:
@@ -46,7 +46,7 @@ def densest_cut_trap(clique: int, weight: float | None = None, epsilon: float = 
     >>> densest_cut_trap(3).labels
     ('a', 'b', 'c', 'clique 1', 'clique 2', 'clique 3')
     """
-    n = whole_number(clique, "clique", InvalidParameter, 2) + 3
+    n = check_integer(clique, "clique", InvalidParameter, 2) + 3
     large = float(clique) ** 2 if weight is None else float(weight)
     if not (np.isfinite(large) and large > 0 and 0 < epsilon < 1):
         raise InvalidParameter("The weight must be positive, and epsilon between 0 and 1.")

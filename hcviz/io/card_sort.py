@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.words import shortlist
+from hcviz.core.text import join_names
 from hcviz.datasets import Dataset
-from hcviz.io.cells import is_missing, quote, shown
+from hcviz.io.cells import cell_text, is_missing, quote
 from hcviz.io.rawtable import RawTable, pluralize
 
 #: Possible headers of the three columns.
@@ -64,8 +64,8 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
     header = _header(raw)
     ignored = [name for at, name in enumerate(header) if at not in columns and name]
     if ignored:
-        notes.append(f"Columns left out: {shortlist(ignored, 5)}.")
-    who, cards, piles = ([shown(cell) for cell in raw.columns[at]] for at in columns)
+        notes.append(f"Columns left out: {join_names(ignored, 5)}.")
+    who, cards, piles = ([cell_text(cell) for cell in raw.columns[at]] for at in columns)
     unsorted = np.array([is_missing(pile) for pile in piles], bool)
     for at, cells in zip(columns, (who, cards), strict=False):
         empty = np.flatnonzero([not cell for cell in cells])

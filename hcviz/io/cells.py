@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.cells import LARGEST, is_missing, parse, quote, shown, unused, word
+from hcviz.core.table_cells import (
+    MAX_NUMBER,
+    cell_string,
+    cell_text,
+    is_missing,
+    parse,
+    quote,
+    unused_name,
+)
 from hcviz.io.rawtable import RawTable, pluralize
-
-#: The largest number that a table may hold. The square of a larger one may overflow.
-MAX_NUMBER = LARGEST
 
 
 def with_first_row(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
@@ -31,13 +36,13 @@ def is_or_are(number: int) -> str:
 
 __all__ = [
     "MAX_NUMBER",
+    "cell_string",
+    "cell_text",
     "is_missing",
     "is_or_are",
     "parse",
     "pluralize",
     "quote",
-    "shown",
-    "unused",
+    "unused_name",
     "with_first_row",
-    "word",
 ]

@@ -36,9 +36,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hcviz.core.errors import HcvizError, InvalidConstraint
-from hcviz.core.rows import different_rows
+from hcviz.core.text import closest_name, join_names, shorten
 from hcviz.core.triplets import Comparisons
-from hcviz.core.words import brief, nearest, shortlist
+from hcviz.core.unique_rows import unique_rows
 from hcviz.io.decoding import decode_head, decode_text
 from hcviz.io.fast_answer_rows import AnswerLayout, AnswerRows, read_uniform_rows
 from hcviz.io.rawtable import SEPARATORS
@@ -255,7 +255,7 @@ def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str
     of each kind. If :func:`find_ambiguous_name` finds a name, reading needs the labels.
     """
     header = list(READERS)[int(comparisons.is_quadruplets)]
-    rows, first, which = different_rows(comparisons.rows)
+    rows, first, which = unique_rows(comparisons.rows)
     counts = np.bincount(which)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
@@ -361,7 +361,8 @@ def _choose_header(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]
     if len(found) != 1:
         problem = "no header that says what was asked" if not found else "headers of two questions"
         raise InvalidConstraint(
-            f"The file of answers has {problem}: {brief(str(list(header[:20])), 400)}.", HEADER_HINT
+            f"The file of answers has {problem}: {shorten(str(list(header[:20])), 400)}.",
+            HEADER_HINT,
         )
     if len(header) > MAX_COLUMNS:
         raise InvalidConstraint(f"The file of answers has more than {MAX_COLUMNS:,} columns.")
@@ -370,7 +371,7 @@ def _choose_header(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]
             raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")
     ignored = [name for name in header if name and name not in (*found[0], "count")]
     if ignored:
-        notes.append(f"Columns left out: {shortlist(ignored, 20)}.")
+        notes.append(f"Columns left out: {join_names(ignored, 20)}.")
     return found[0]
 
 
@@ -430,9 +431,9 @@ def _item(name: str, line: int, column: str, index: dict[str, int], may_add: boo
             "Unicode form of none of them.",
             "Copy the name from the data, or rename one of the items.",
         )
-    near = nearest(name, index)
+    near = closest_name(name, index)
     raise InvalidConstraint(
-        f"Line {line}, column {column}: there is no item {brief(name)!r}.",
+        f"Line {line}, column {column}: there is no item {shorten(name)!r}.",
         f"The nearest is {near!r}." if near else "Answers must name items of the data shown.",
     )
 

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.similarity import from_distance
-from hcviz.io.cells import MAX_NUMBER, is_missing, parse, pluralize, quote, shown, with_first_row
+from hcviz.io.cells import (
+    MAX_NUMBER,
+    cell_text,
+    is_missing,
+    parse,
+    pluralize,
+    quote,
+    with_first_row,
+)
 from hcviz.io.rawtable import RawTable
 
 Float = NDArray[np.float64]
@@ -89,7 +97,7 @@ def _split(raw: RawTable, notes: list[str]) -> tuple[list[str], list[str] | None
     else:
         named = len(columns) == len(rows) + 1
     if named:
-        labels = [shown(cell) for cell in columns[0]]
+        labels = [cell_text(cell) for cell in columns[0]]
         return labels, None if column_names is None else [*column_names[1:]], columns[1:], rows
     if column_names is not None and len(column_names) == len(rows):
         return [name.strip() for name in column_names], None, columns, rows
@@ -118,7 +126,9 @@ def _check_numbers(
     if wrong.size:
         i, j = (int(k) for k in wrong[0])
         cell = columns[j][i]
-        what = "is empty" if is_missing(cell) else f"is {quote(shown(cell))}, not a usable number"
+        what = (
+            "is empty" if is_missing(cell) else f"is {quote(cell_text(cell))}, not a usable number"
+        )
         raise InvalidData(
             f"Row {rows[i]} ({quote(labels[i])}), column {quote(labels[j])} of the matrix {what}.",
             f"A {kind} matrix needs a number for each pair of items.",

@@ -17,26 +17,26 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.columns import column_features, is_classes
+from hcviz.core.dataframes import cells_of_frame
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
-from hcviz.core.frames import cells_of_frame
-from hcviz.core.lazy import StringOracle
-from hcviz.core.words import shortlist
+from hcviz.core.similarity_oracles import StringOracle
+from hcviz.core.table_columns import column_features, is_classes
+from hcviz.core.text import join_names
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.answers import dataset_of_answers, resembles_answers
 from hcviz.io.arrays import is_array, read_array
 from hcviz.io.card_sort import is_card_sort, read_card_sort
 from hcviz.io.cells import (
+    cell_string,
+    cell_text,
     is_missing,
     is_or_are,
     parse,
     pluralize,
     quote,
-    shown,
-    unused,
+    unused_name,
     with_first_row,
-    word,
 )
 from hcviz.io.comparison_csv import HEADER_HINT, is_answers
 from hcviz.io.matrices import read_matrix
@@ -149,7 +149,7 @@ def read_frame(frame: Any, title: str) -> Dataset:
     """Return a pandas DataFrame as a data set, like :func:`read_table` for a table of features.
 
     The index holds the names of the items. It raises the errors of
-    :func:`hcviz.core.frames.cells_of_frame` and :func:`read_table`.
+    :func:`hcviz.core.dataframes.cells_of_frame` and :func:`read_table`.
     """
     table = cells_of_frame(frame)
     labels = np.array(table.labels, dtype=object)
@@ -210,7 +210,7 @@ def _read_sequences(content: bytes, filename: str) -> Dataset:
 def _classes(cells: Mapping[str, Any]) -> dict[str, tuple[str | None, ...]]:
     """Return the columns that are classes."""
     return {
-        name: tuple(None if is_missing(cell) else word(cell) for cell in column)
+        name: tuple(None if is_missing(cell) else cell_string(cell) for cell in column)
         for name, column in cells.items()
         if is_classes(name, column)
     }
@@ -243,7 +243,7 @@ def _read_features(raw: RawTable, filename: str) -> Dataset:
         for key, values, what in column_features(
             name, cells, rows, raw.separator, notes, category=category
         ):
-            features[unused(key, features)] = values
+            features[unused_name(key, features)] = values
             kinds.append(what)
         if len(features) * len(labels) > MAX_CELLS:
             raise TooLarge(
@@ -302,7 +302,7 @@ def _split_names(
             notes.append("No column holds names, so items are named by their row numbers.")
             return header, [f"row {row}" for row in rows], columns, rows
     header = _column_names(header, notes)
-    labels = [shown(cell) for cell in columns[0]]
+    labels = [cell_text(cell) for cell in columns[0]]
     seen: dict[str, int] = {}
     for label, row in zip(labels, rows.tolist(), strict=True):
         if not label:
@@ -348,7 +348,7 @@ def _column_names(header: Sequence[str], notes: list[str]) -> list[str]:
         plain = name.strip() or f"column {k + 1}"
         if plain in features:
             again.append(plain)
-            plain = unused(f"{plain} (column {k + 1})", features)
+            plain = unused_name(f"{plain} (column {k + 1})", features)
         features[plain] = None
     if again:
         listed = _listed(list(dict.fromkeys(again)))
@@ -369,7 +369,7 @@ def _note_constant(features: dict[str, Float], notes: list[str]) -> None:
 
 def _listed(names: Sequence[str]) -> str:
     """Return the first five names, quoted, and the number of others."""
-    return shortlist([quote(name) for name in names[:5]], 5, len(names))
+    return join_names([quote(name) for name in names[:5]], 5, len(names))
 
 
 def _images(cells: Any, notes: list[str]) -> list[bytes | None]:
@@ -377,7 +377,7 @@ def _images(cells: Any, notes: list[str]) -> list[bytes | None]:
     pictures: list[bytes | None] = []
     refused = 0
     for cell in cells:
-        content = cell if isinstance(cell, bytes) else _from_data_uri(shown(cell))
+        content = cell if isinstance(cell, bytes) else _from_data_uri(cell_text(cell))
         picture = None
         if content:
             try:

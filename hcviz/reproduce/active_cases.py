@@ -15,11 +15,11 @@ from scipy.io import loadmat
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import NO_ROWS, PAPER
 from hcviz.algorithms.active.growth import Growth
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.lazy import FeatureOracle, StringOracle
-from hcviz.core.lines import whole_lines
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.similarity import zscore
+from hcviz.core.similarity_oracles import FeatureOracle, StringOracle
+from hcviz.core.text_lines import nonempty_lines
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset, load, noisy_blocks, phylogeny
 
@@ -194,7 +194,7 @@ def paper_cases() -> list[TableData]:
 def _similarities(file: Path) -> tuple[Any, Float | None]:
     """Return the oracle for a file, and its features or None."""
     if file.suffix == ".txt":
-        return StringOracle(whole_lines(_text(file).splitlines(), f"The file {file}")), None
+        return StringOracle(nonempty_lines(_text(file).splitlines(), f"The file {file}")), None
     features = _counts(file) if file.suffix == ".mat" else _array(file)
     try:
         return FeatureOracle(features, "cosine"), features

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.text import closest_name, join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import nearest, shortlist
 from hcviz.taxonomy.group import Group, Status
 from hcviz.taxonomy.outline import Outline
 
@@ -143,7 +143,7 @@ def _numbers(found: list[Entry], labels: Sequence[str] | None) -> dict[str, int]
         for item in entry.items:
             at = f" ({entry.location})" if entry.location else ""
             if item not in known:
-                like = nearest(item, known)
+                like = closest_name(item, known)
                 hint = f"The nearest is {like!r}." if like else "Choose a file with these items."
                 raise InvalidTaxonomy(f"The taxonomy has {item!r}{at}, which is not an item.", hint)
             if item in seen:
@@ -152,7 +152,7 @@ def _numbers(found: list[Entry], labels: Sequence[str] | None) -> dict[str, int]
     missing = [label for label in known if label not in seen]
     if missing:
         raise InvalidTaxonomy(
-            f"The taxonomy lacks {len(missing):,} of the items: {shortlist(missing, 3)}.",
+            f"The taxonomy lacks {len(missing):,} of the items: {join_names(missing, 3)}.",
             "Add them to the file.",
         )
     return known
