@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hcviz.io.shelf import Shelf
+from hcviz.io.unfinished import UnfinishedSessions
 from hcviz.session.model import Session
 from hcviz.ui.app import shell_state
 from hcviz.ui.app.keyboard import Keyboard
@@ -172,7 +172,7 @@ class Explorer:
 
     def keep_below(self, root: Path, token: str) -> Autosave:
         """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
-        self.autosave = kept = Autosave(self.store, Shelf(root, token))
+        self.autosave = kept = Autosave(self.store, UnfinishedSessions(root, token))
         self.notice.live = {"visitor": token}
         return kept
 
