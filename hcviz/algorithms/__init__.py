@@ -201,7 +201,7 @@ def _sample(
     if "chains" in method.parameter_names():
         params = {**params, "chains": chains}
     checked = method.parameters(**params)
-    problem = method.checked(problem, start)
+    problem = method.check_problem(problem, start)
     if method.samplers is not None:
         samplers = method.samplers(problem, checked, generator(seed), start)
     else:
@@ -269,8 +269,8 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     method = get(name)
     if method.samples and method.samplers is not None:
         return _summary(method, problem, seed, start, params)
-    if method.improves and start is None and method.treats(params) == "hard":
-        given = method.checked(problem, None)
+    if method.improves and start is None and method.constraint_mode(params) == "hard":
+        given = method.check_problem(problem, None)
         if len(given.triplets):
             build_tree(given.n_items, given.triplets)  # raises where there is no tree
             start = fit(name, given.with_triplets([]), seed=seed, **params)
@@ -284,7 +284,7 @@ def _summary(
 ) -> Tree:
     """The summary tree of a sampler's draws."""
     checked: Any = method.parameters(**params)
-    given = method.checked(problem, start)
+    given = method.check_problem(problem, start)
     n = given.n_items
     if "steps" in params or "every" in params:
         steps = checked.steps or 200 * n
@@ -298,7 +298,7 @@ def _summary(
         chains = params.get("chains", DEFAULT_CHAINS)
         most = max(200 * n, min(5_000 * n, 2_000_000))
         before = None
-        bound = len(given.triplets) > 0 and method.treats(params) == "hard"
+        bound = len(given.triplets) > 0 and method.constraint_mode(params) == "hard"
         if start is None and bound and given.features.shape[1]:
             build_tree(n, given.triplets)  # raises where there is no tree
             start = _summary(method, given.with_triplets([]), seed, None, params)

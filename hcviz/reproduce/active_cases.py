@@ -15,7 +15,7 @@ from scipy.io import loadmat
 
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import NO_ROWS, PAPER
-from hcviz.algorithms.active.growth import Growth
+from hcviz.algorithms.active.recursion import Recursion
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.lazy import FeatureOracle, StringOracle
 from hcviz.core.lines import whole_lines
@@ -94,11 +94,11 @@ def sampling_patterns(n: int) -> dict[str, Any]:
     items = np.arange(n, dtype=np.int32)
     paper = ActiveCluster("laplacian", c=4.0, **PAPER)
     counted = CountingOracle(data.oracle, cache=0)
-    growth = Growth(counted, paper.plan(n), items, 0, NO_ROWS)
+    recursion = Recursion(counted, paper.settings(n), items, 0, NO_ROWS)
     found: dict[str, Any] = {}
     divided = 0
-    while growth.largest():  # which is divided next
-        for _ in growth.step(None):
+    while recursion.largest():  # which is divided next
+        for _ in recursion.step(None):
             pass
         divided += 1
         if divided in (1, 3):

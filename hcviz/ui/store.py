@@ -375,7 +375,7 @@ class Store:
             problem = self._data_problem.with_comparisons(effect.comparisons)
             problem = problem.with_triplets(effect.triplets)
             method = get_algorithm(effect.method)
-            fault = method.lacks(problem)
+            fault = method.missing_data(problem)
             if fault:
                 raise HcvizError(fault, "Choose another method.")
             method.parameters(**dict(effect.params))
@@ -396,7 +396,7 @@ class Store:
         """Those that the run goes on with, if it starts on their way and asks for the same."""
         law = {name: x for name, x in effect.params.items() if name not in ("steps", "every")}
         triplets = _bytes_of(problem.triplets)
-        treats = get_algorithm(effect.method).treats(effect.params) if triplets[0] else ""
+        treats = get_algorithm(effect.method).constraint_mode(effect.params) if triplets[0] else ""
         key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets, treats)
         before = self.samples
         goes_on = before is not None and before.key == key and before.leads_through(effect.start)
@@ -447,7 +447,7 @@ def _as_registered(session: Session) -> Session:
     def mended(each: Any) -> Any:
         if each.treats != "ignored":
             return each
-        return replace(each, treats=get_algorithm(each.method).treats(each.params))
+        return replace(each, treats=get_algorithm(each.method).constraint_mode(each.params))
 
     past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
     present: Session = mended(session)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.algorithms.base import Share, Shares
+from hcviz.algorithms.base import RunPart, SplitRun
 from hcviz.algorithms.ddt.agreement import Agreement
 from hcviz.algorithms.ddt.beside import (
     agreement_of,
@@ -142,7 +142,7 @@ def _chains(
 
 def shares(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
-) -> Shares | None:
+) -> SplitRun | None:
     """:func:`run`'s chains as runs of one chain each; None where there is only one."""
     if params.chains == 1:
         return None
@@ -156,11 +156,11 @@ def shares(
         begin = start if number == 0 else None
         if saved is not None:
             begin = Snapshot(saved.tree(), 0, 1, state=replace(saved, company=None))
-        parts.append(Share(alone if number == 0 else {**alone, "init": "random"}, own, begin))
+        parts.append(RunPart(alone if number == 0 else {**alone, "init": "random"}, own, begin))
     data, _ = columns(problem, params.mu, params.sigma is not None)
     learnt = is_learnt(data, params.leaf_noise, params.learn)
     agreement = agreement_of(digest(data), problem, params, state, learnt)
-    return Shares(
+    return SplitRun(
         parts, lambda all_: together(all_[0], [each.state for each in all_[1:]], agreement)
     )
 
