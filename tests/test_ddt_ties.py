@@ -192,8 +192,8 @@ def test_agreement_of_before_is_not_taken_up():
     problem = Problem(features=binary()[::8])
     fixed = last(problem, steps=200, every=10, chains=2, leaf_noise=0.01)
     learnt = last(problem, steps=20, every=10, chains=2, start=fixed)
-    assert len(learnt.state.company.joints) == 2
-    assert fixed.state.company.target != learnt.state.company.target
+    assert len(learnt.state.other_chains.joints) == 2
+    assert fixed.state.other_chains.target != learnt.state.other_chains.target
 
 
 # ---------------------------------------------------------------------- as given

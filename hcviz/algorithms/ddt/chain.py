@@ -1,4 +1,4 @@
-"""How the moves follow each other: a fixed cycle, so that a chain can be cut and go on anywhere."""
+"""The order of the moves: a fixed cycle, so that a chain can be stopped and continued anywhere."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -15,11 +15,11 @@ from hcviz.core.jit import njit
 
 @njit
 def advance(w, rng, proposals, cycle, learn, scale, common):
-    """``proposals`` proposals, a sweep of the other moves after every ``cycle``-th ever.
+    """Make ``proposals`` proposals, and a sweep of the other moves after every ``cycle``-th.
 
-    Slides and regrafts take turns: ``SLIDES`` slides, then one subtree's ``TRIES_EACH`` regrafts.
-    A slide is one proposal, and so is each try of a regraft. The number of proposals so far and the
-    tries left decide the turn, so a chain goes on as it would have where a call ends.
+    Slides and regrafts alternate: ``SLIDES`` slides, then ``TRIES_EACH`` regrafts of one subtree. A
+    slide is one proposal, and so is each try of a regraft. The number of proposals so far and the
+    tries left decide which is next. So the result does not depend on where a call ends.
     """
     count = w.tally
     nodes = w.node.shape[0]
@@ -46,10 +46,9 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
 
 @njit
 def slides_due(count):
-    """The number of slides before the next regraft; 0 where a subtree has tries left.
+    """Return the number of slides before the next regraft; 0 if a subtree has tries left.
 
-    There are none where locations are given: that is the way of Vikram & Dasgupta (2016), who
-    regraft only.
+    There are no slides if locations are given, since Vikram & Dasgupta (2016) only regraft.
     """
     if count[TRIES] > 0 or count[GIVEN] == 1:
         return 0
