@@ -34,10 +34,11 @@ from sklearn.datasets import load_iris
 import hcviz
 from hcviz import Problem, Tree
 from hcviz.algorithms import ddt
-from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import integrated, log_joint, put_scale, put_tree, refresh
 from hcviz.algorithms.ddt.start import put_first, tree_of
 from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import ACCEPTED, GIVEN, LEFT, PARENT, RIGHT, H, U, Work, allocate
 from hcviz.posterior import Posterior, ess_bulk, summary

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from hcviz import Tree
-from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, log_likelihood, log_prior, refresh, update
 from hcviz.algorithms.ddt.legal import gather_active, legal_region, new_stamp
 from hcviz.algorithms.ddt.moves import attach as put_back
 from hcviz.algorithms.ddt.moves import detach, log_fit, log_weight, regraft, update_outside, walk
 from hcviz.algorithms.ddt.start import tree_of
 from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, H, U
 from tests.ddtslow import (
     chain,

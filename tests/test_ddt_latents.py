@@ -202,7 +202,7 @@ def test_a_large_sweep_in_parts_is_the_same_sweep(monkeypatch):
         whole = list(hcviz.run("ddt", problem, steps=200, every=70, latents=latents))[-1]
         with monkeypatch.context() as changed:
             changed.setattr(running, "LARGE", 0)
-            changed.setattr(running, "PASSED", 300)
+            changed.setattr(running, "PART", 300)
             parts = list(hcviz.run("ddt", problem, steps=200, every=70, latents=latents))[-1]
         assert parts.tree == whole.tree
         assert parts.metrics == whole.metrics

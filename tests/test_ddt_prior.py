@@ -12,10 +12,11 @@ import numba
 import numpy as np
 import pytest
 
-from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import put_scale, refresh
 from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import GIVEN, PARENT, ROOT, SLIDES, C, H, U, allocate
 from tests.ddtslow import LIMIT, MOVES, chain, exact_harmonic, law, nested, shape_of, z_score

@@ -156,7 +156,7 @@ def test_large_sweeps_in_parts_are_the_same_sweeps(monkeypatch):
         whole = last(problem, steps=200, every=70, latents=latents)
         with monkeypatch.context() as changed:
             changed.setattr(running, "LARGE", 0)
-            changed.setattr(running, "PASSED", 300)
+            changed.setattr(running, "PART", 300)
             parts = last(problem, steps=200, every=70, latents=latents)
         assert parts.tree == whole.tree
         assert parts.metrics == whole.metrics

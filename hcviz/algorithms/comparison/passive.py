@@ -236,5 +236,5 @@ FOUR_AL = Algorithm(
     heights=RANK,
     params=FourAlParameters,
     compare_order=1,
-    summary="Merges the clusters whose items were most often said to be more alike than others.",
+    summary="Merges the clusters whose items were most often judged more alike than others.",
 )

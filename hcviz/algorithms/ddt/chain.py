@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-from hcviz.algorithms.ddt.density import refresh
 from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
-from hcviz.algorithms.ddt.scales import learn_scales
 from hcviz.algorithms.ddt.slide import slide
-from hcviz.algorithms.ddt.times import draw_locations, learn_c, sweep_times
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SLIDES, SUBTREE, TRIES
 from hcviz.core.jit import njit
 
@@ -53,21 +51,3 @@ def slides_due(count):
     if count[TRIES] > 0 or count[GIVEN] == 1:
         return 0
     return max(0, count[SLIDES] - count[PROPOSALS] % (count[SLIDES] + TRIES_EACH))
-
-
-@njit
-def sweep(w, rng, learn, scale, common):
-    """Times, then c, leaf noise and sigma where learnt (and then every message anew). O(n d).
-
-    Where locations are given they are integrated out for this and then drawn anew: all of it
-    together leaves the joint law of tree, times, c, noise, sigma and locations alone.
-    """
-    if w.tally[GIVEN] == 1:
-        refresh(w)
-    sweep_times(w, rng)
-    if learn:
-        learn_c(w, rng)
-        learn_scales(w, rng, scale, common)
-        refresh(w)
-    if w.tally[GIVEN] == 1:
-        draw_locations(w, rng)

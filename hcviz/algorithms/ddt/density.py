@@ -93,8 +93,28 @@ def refresh(w):
     The results equal those of path updates bit for bit, since each is the same function of the
     children.
     """
-    refresh_leaves(w, 0, w.data.shape[0])
-    refresh_inner(w, 0, postorder(w.node, w.spare, w.tally[ROOT]))
+    at = np.int64(0)
+    while at < w.node.shape[0]:
+        at = refresh_part(w, at, w.node.shape[0])
+
+
+@njit(error_model="numpy")
+def refresh_part(w, at, block):
+    """Do the next part of :func:`refresh`, ``block`` nodes; return the place to continue from.
+
+    Leaves are places 0 to n - 1, inner nodes in postorder the others. ``at`` is 0 at first, and the
+    number of nodes at the end. Nothing else may change ``w`` between two parts.
+    """
+    n = np.int64(w.data.shape[0])
+    if at < n:
+        end = min(at + block, n)
+        refresh_leaves(w, at, end)
+        if end == n:
+            postorder(w.node, w.spare, w.tally[ROOT])
+        return end
+    end = min(at + block, np.int64(w.node.shape[0]))
+    refresh_inner(w, at - n, end - n)
+    return end
 
 
 @njit(error_model="numpy")

@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import (
     integrated,
-    likelihood_part,
-    likelihood_root,
     likelihood_total,
     log_noise,
     log_prior,
-    postorder,
-    refresh_inner,
-    refresh_leaves,
-)
-from hcviz.algorithms.ddt.scales import (
-    choose,
-    draw_sigma,
-    proposal_is_due,
-    propose,
-    rescale,
-    root_message,
+    refresh_part,
 )
 from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.state import DdtState
-from hcviz.algorithms.ddt.times import (
-    begin_sweep_times,
-    draw_locations_part,
-    learn_c,
-    sweep_times_part,
-)
-from hcviz.algorithms.ddt.work import GIVEN, LEARNT, PROPOSALS, ROOT, SLOT, Float, Work, allocate
+from hcviz.algorithms.ddt.sweep import begin_sweep, squares_part, sweep_part
+from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, SLOT, Float, Work, allocate
 from hcviz.core.jit import direct
 
 #: Seconds that one call of a kernel should take.
@@ -119,84 +102,31 @@ class Chain:
     def _finish(self, sweep: bool, measure: bool) -> Iterator[None]:
         """Do in parts what follows proposals: a sweep, and the computation of the log joint."""
         if sweep:
-            yield from self._swept()
+            state = begin_sweep(self.w)
+            while sweep_part(
+                self.w, self.rng, self.learn, self.scale, self.common, state, self._block
+            ):
+                yield
         if measure:
             yield from self._measured()
-
-    def _swept(self) -> Iterator[None]:
-        """:func:`hcviz.algorithms.ddt.chain.sweep` in parts."""
-        w, rng = self.w, self.rng
-        given = bool(w.tally[GIVEN])
-        if given:
-            yield from self._refreshed()
-        visits = 20_000_000 // (500 + 5 * w.data.shape[1]) + 1
-        top = begin_sweep_times(w)
-        while top > 0:
-            top = sweep_times_part(w, rng, top, visits)
-            yield
-        if self.learn:
-            learn_c(w, rng)
-            yield from self._scales()
-            yield from self._refreshed()
-        if given:
-            end = postorder(w.node, w.spare, w.tally[ROOT])
-            while end > 0:
-                begin = max(end - self._block // 4, 0)  # normal deviates take their time
-                draw_locations_part(w, rng, begin, end)
-                end = begin
-                yield
 
     def _measured(self) -> Iterator[None]:
         """Do :func:`hcviz.algorithms.ddt.density.integrated` in parts, for :meth:`joint`."""
         w = self.w
         given = bool(w.tally[GIVEN])
-        if given:
-            yield from self._refreshed()
-        square = np.empty(w.sigma.size)
-        logs = yield from self._squares(square)
-        self._joint = float(log_prior(w) + log_noise(w)) + float(likelihood_total(w, square, logs))
+        nodes = len(w.node)
+        at = 0
+        while given and at < nodes:
+            at = refresh_part(w, at, self._block)
+            yield
+        at, square, logs = 0, np.empty(w.sigma.size), np.zeros(1)
+        while at < nodes:
+            at = squares_part(w, square, logs, at, self._block)
+            yield
+        total = float(likelihood_total(w, square, float(logs[0])))
+        self._joint = float(log_prior(w) + log_noise(w)) + total
         if given:
             w.node[w.data.shape[0] :, SLOT] ^= 1
-
-    def _scales(self) -> Iterator[None]:
-        """:func:`hcviz.algorithms.ddt.scales.learn_scales` in parts."""
-        w, rng, scale, common = self.w, self.rng, self.scale, self.common
-        square = np.empty(w.sigma.size)
-        logs = yield from self._squares(square)
-        if not w.tally[LEARNT]:
-            draw_sigma(w, rng, scale, common, square)
-            return
-        top = root_message(w)
-        if proposal_is_due(w):
-            old, times = propose(w, rng)
-            yield from self._refreshed()
-            other = np.empty(w.sigma.size)
-            other_logs = yield from self._squares(other)
-            choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
-        draw_sigma(w, rng, scale, common, square)
-        rescale(w, rng, scale, common, top)
-
-    def _squares(self, square: Float) -> Generator[None, None, float]:
-        """Do :func:`hcviz.algorithms.ddt.scales.squares` in parts."""
-        w = self.w
-        logs = likelihood_root(w, square)
-        for begin in range(w.data.shape[0], len(w.node), self._block):
-            end = min(begin + self._block, len(w.node))
-            logs = likelihood_part(w, square, begin, end, logs)
-            yield
-        return float(logs)
-
-    def _refreshed(self) -> Iterator[None]:
-        """Do :func:`hcviz.algorithms.ddt.density.refresh` in parts."""
-        w = self.w
-        n = w.data.shape[0]
-        for begin in range(0, n, self._block):
-            refresh_leaves(w, begin, min(begin + self._block, n))
-            yield
-        number = postorder(w.node, w.spare, w.tally[ROOT])
-        for begin in range(0, number, self._block):
-            refresh_inner(w, begin, min(begin + self._block, number))
-            yield
 
 
 def warm() -> None:

@@ -21,9 +21,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from hcviz.algorithms.ddt.density import likelihood_part, likelihood_root, refresh
 from hcviz.algorithms.ddt.moves import LATEST
 from hcviz.algorithms.ddt.times import RATE as RATE_C
 from hcviz.algorithms.ddt.times import SHAPE as SHAPE_C
@@ -45,35 +42,6 @@ from hcviz.core.jit import njit
 SHAPE = 1.0
 #: nu stays between exp(-MAX_LOG_NOISE) and exp(MAX_LOG_NOISE), far outside any posterior.
 MAX_LOG_NOISE = 200.0
-
-
-@njit(error_model="numpy")
-def learn_scales(w, rng, scale, common):
-    """Update sigma; if nu is learnt also nu, and c once more, with the times. O(n d).
-
-    ``scale`` (d,) is that of sigma^2's prior. The caller calls :func:`refresh`.
-    """
-    square = np.empty(w.sigma.size)
-    logs = squares(w, square)
-    if w.tally[LEARNT] == 0:
-        draw_sigma(w, rng, scale, common, square)
-        return
-    top = root_message(w)
-    if proposal_is_due(w):
-        old, times = propose(w, rng)
-        refresh(w)
-        other = np.empty(w.sigma.size)
-        other_logs = squares(w, other)
-        accept_or_restore(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
-    draw_sigma(w, rng, scale, common, square)
-    rescale(w, rng, scale, common, top)
-
-
-@njit(error_model="numpy")
-def squares(w, out):
-    """Return the sum of logs of :func:`density.log_likelihood`, and write its ``out``. O(n d)."""
-    logs = likelihood_root(w, out)
-    return likelihood_part(w, out, w.data.shape[0], w.node.shape[0], logs)
 
 
 @njit
@@ -168,7 +136,7 @@ def is_valid(w):
 def log_noise_given_tree(w, scale, common, nu, logs, square):
     """Return the log density of log nu given tree and data, up to a constant. O(d).
 
-    Sigma is integrated out. ``square`` is that of :func:`squares` at the current sigma.
+    Sigma is integrated out. ``square`` is that of :func:`sweep.squares_part` at the current sigma.
     """
     n, dims = w.data.shape
     value = math.log(nu) - 2.0 * math.log1p(nu) - 0.5 * dims * logs
@@ -256,8 +224,8 @@ def draw_sigma(w, rng, scale, common, square):
     """Draw sigma^2 given tree, times and nu: inverse-Gamma, one for each dimension or for all.
     O(d).
 
-    ``square`` is that of :func:`squares`, and is overwritten. The leaf noise is a share of sigma^2,
-    so sigma^2 is conjugate with and without noise. If nu is learnt, sigma^2 >= floor / nu.
+    ``square`` is that of :func:`sweep.squares_part`, and is overwritten. The leaf noise is a share
+    of sigma^2, so sigma^2 is conjugate with and without noise. If nu is learnt, sigma^2 >= floor / nu.
     """
     n, dims = w.data.shape
     sigma = w.sigma
