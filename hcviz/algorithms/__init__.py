@@ -26,7 +26,7 @@ from hcviz.core.words import brief
 if TYPE_CHECKING:
     from hcviz.posterior import Posterior
 
-#: The default number of chains of :func:`sample`, which does not depend on the machine, and the most.
+#: The default number of chains of :func:`sample`, the same on every machine, and the most.
 DEFAULT_CHAINS, MOST_CHAINS = 2, 64
 #: The default budget of :func:`sample`, in seconds of wall time.
 DEFAULT_SECONDS = 60.0

@@ -221,11 +221,11 @@ def gamma_below(rng, shape, top):
 
 @njit(error_model="numpy")
 def draw_sigma(w, rng, scale, common, square):
-    """Draw sigma^2 given tree, times and nu: inverse-Gamma, one for each dimension or for all.
-    O(d).
+    """Draw sigma^2 given tree, times and nu, for each dimension or for all: inverse-Gamma. O(d).
 
     ``square`` is that of :func:`sweep.squares_part`, and is overwritten. The leaf noise is a share
-    of sigma^2, so sigma^2 is conjugate with and without noise. If nu is learnt, sigma^2 >= floor / nu.
+    of sigma^2, so sigma^2 is conjugate with and without noise. If nu is learnt, sigma^2 is at least
+    floor / nu.
     """
     n, dims = w.data.shape
     sigma = w.sigma
