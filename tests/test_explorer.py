@@ -20,13 +20,18 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import answerlist, axis, pictures, sources
-from hcviz.ui.explorer import Explorer
-from hcviz.ui.fields import form
-from hcviz.ui.files import stem_of
-from hcviz.ui.link import Link, from_query, to_query
-from hcviz.ui.shownaxis import axis_of
-from hcviz.ui.viewstate import ViewState
+from hcviz.ui.app import link
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.link import Link, from_query, to_query
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.files.model import stem_of
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.parameters.model import form
+from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.state import data_sources as sources
+from hcviz.ui.state.view_state import ViewState
+from hcviz.ui.tree import axis
+from hcviz.ui.tree.shown_axis import axis_of
 
 
 @pytest.fixture
@@ -45,7 +50,7 @@ def begun(loop):
 
 
 def test_the_document_is_valid_and_no_script_needs_translating(begun):
-    """A served page is not validated each time that it opens (hcviz/ui/page.py), so it is here."""
+    """A served page is not validated each time that it opens (ui/app/page.py), so it is here."""
     document = Document()
     document.add_root(begun(method="average").view.get_root(document))
     document.validate()
@@ -96,8 +101,8 @@ def test_a_link_carries_all_that_changes_the_view(begun, loop):
     loop.until(lambda: store.session.status == "settled")
     store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
     store.look(unsure="merged", below=70)
-    link = from_query(to_query(pictures.link_of(store.session, store.view)))
-    other = begun(**vars(link)).store
+    found = from_query(to_query(link.link_of(store.session, store.view)))
+    other = begun(**vars(found)).store
     assert other.session.data == store.session.data
     assert other.view.look == store.view.look
     assert (other.session.method, other.session.seed) == ("crsc", 0)
@@ -182,10 +187,10 @@ def test_undoing_a_change_of_data_forgets_what_was_picked_there(begun, loop):
     store.look(selection=(140, 149), clusters=3)
     explorer.gestures.key("t")
     assert store.view.draft.open
-    explorer.acts.key("undo")
+    explorer.keyboard.press("undo")
     assert len(store.session.labels) == 101
     assert (store.view.selection, store.view.draft.open, store.view.clusters) == ((), False, None)
-    explorer.acts.key("t")
+    explorer.keyboard.press("t")
     assert store.view.error is None
 
 
@@ -218,12 +223,12 @@ def test_a_refused_choice_leaves_everything_as_it_was(begun, action):
 def test_a_constraint_by_search_and_keys_alone(begun):
     explorer = begun(method="crsc")
     store = explorer.store
-    explorer.acts._find("bear")
-    explorer.acts.key("t")
-    explorer.acts._find("dolphin")
-    explorer.acts.key("o")
-    explorer.acts._find("tuna")
-    explorer.acts.key("Enter")
+    explorer.controls["tools"].find("bear")
+    explorer.keyboard.press("t")
+    explorer.controls["tools"].find("dolphin")
+    explorer.keyboard.press("o")
+    explorer.controls["tools"].find("tuna")
+    explorer.keyboard.press("Enter")
     (row,) = answerlist.picture(store)["items"]
     assert row["sentence"] == "bear + dolphin together, before tuna"
 
@@ -248,7 +253,7 @@ def test_a_link_carries_switched_off_answers_and_no_notes(begun, loop):
         act.DisableConstraint(4),
         act.AddConstraint((1, 3), 2),  # contradicts the first: kept switched off
     )
-    query = to_query(pictures.link_of(store.session, store.view))
+    query = to_query(link.link_of(store.session, store.view))
     assert "between" not in query
     other = begun(**vars(from_query(query))).store
     assert other.view.error is None
@@ -276,7 +281,7 @@ def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun,
     explorer = begun(method="ddt", params={"steps": 1000})
     store = explorer.store
     run = store.session.run
-    set_it = explorer.acts.form
+    set_it = explorer.controls["form"].act
     set_it("set", {"name": "steps", "value": "many"})
     assert "must be a whole number" in the_field(explorer, "steps")["error"]
     assert the_field(explorer, "steps")["value"] == "many"  # to be corrected, not typed again
@@ -297,13 +302,13 @@ def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun,
 def test_a_fields_fault_goes_with_its_method_and_with_a_new_value_from_elsewhere(begun, loop):
     explorer = begun(method="ddt", params={"steps": 1000})
     store = explorer.store
-    explorer.acts.form("set", {"name": "steps", "value": "many"})
+    explorer.controls["form"].act("set", {"name": "steps", "value": "many"})
     store.dispatch(act.SetParams({"steps": 900}))
     assert "error" not in the_field(explorer, "steps")
-    explorer.acts.form("set", {"name": "steps", "value": "none at all"})
+    explorer.controls["form"].act("set", {"name": "steps", "value": "none at all"})
     assert "error" in the_field(explorer, "steps")
-    explorer.acts.bar("method", {"value": "crsc"})
-    explorer.acts.bar("method", {"value": "ddt"})
+    explorer.controls["bar"].act("method", {"value": "crsc"})
+    explorer.controls["bar"].act("method", {"value": "ddt"})
     loop.until(lambda: store.session.status == "settled")
     assert "error" not in the_field(explorer, "steps")
 
@@ -364,7 +369,7 @@ def test_a_trace_goes_with_its_run(begun, loop):
 
 def test_the_numbers_of_a_run_have_names_and_yes_or_no(begun, loop):
     store = begun(data="flowers", method="adds-sdp").store
-    facts = dict(pictures.inspector_live(store)["facts"])
+    facts = dict(inspector.live(store)["facts"])
     metrics = store.session.snapshot.metrics
     assert facts["Clusters (k)"] == f"{metrics['k']:.0f}"
     assert facts["Largest k tried"] == f"{metrics['k high']:.0f}"
@@ -379,9 +384,9 @@ def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
     explorer = begun(method="average")
     store, centre = explorer.store, explorer.centre
     for count in (10, 9, 23, 1, 101):
-        explorer.acts.tools("clusters", {"value": str(count)})
+        explorer.controls["tools"].act("clusters", {"value": str(count)})
         assert store.view.clusters == store.view.parted == count
-        assert pictures.tools(store)["clusters"] == count
+        assert tree_tools.picture(store)["clusters"] == count
         assert len(np.unique(centre.clusters())) == count
         assert centre._dendrogram.cut_text.text.startswith(f"{count} cluster")
 
@@ -411,7 +416,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     """In the trees to come, and in a session that is saved and opened."""
     explorer = begun(method="adds-sdp", data="flowers")
     store = explorer.store
-    found = pictures.tools(store)["found"]
+    found = tree_tools.picture(store)["found"]
     assert found
     explorer._cut_dragged(None, 0)
     for _ in range(2):
@@ -425,7 +430,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     assert other.store.restore(load_session(save_session(saved)))
     assert other.store.view.clusters == 0
     assert other.centre.clusters() is None
-    other.acts.tools("clusters", {"value": ""})
+    other.controls["tools"].act("clusters", {"value": ""})
     assert other.store.view.parted == found
 
 
@@ -440,7 +445,7 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
         node = int(scene.node[slot])
         shown = float(centre._tree.height[node])
         store.look(selection=tuple(scene.leaves(slot).tolist()))
-        facts = pictures.inspector(store)["selection"]["facts"]
+        facts = inspector.picture(store)["selection"]["facts"]
         _, text, _ = centre._describe("tree", shown, -float(scene.y[slot]))
         said = [f"{word} {value}" for word, value in facts]
         lines = [line for line in text.split("\n") if line in said]
@@ -495,13 +500,13 @@ def test_a_search_opens_the_branch_that_the_item_is_in(begun):
     assert centre.toggle_collapse(clade)
     folded = centre._layout.n_rows
     wanted = int(clade[0])
-    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert store.view.selection == (wanted,)
     assert centre._layout.n_rows > folded
     assert centre._layout.owner[wanted] < 0  # a row of its own
     centre.toggle_collapse(clade)
     store.look(selection=())
     explorer.gestures.key("t")  # also while a statement is in progress
-    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert wanted in store.view.draft.picked
     assert centre._layout.owner[wanted] < 0

@@ -21,7 +21,8 @@ from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
 import hcviz
-from hcviz.ui import page, sources
+from hcviz.ui.app import page
+from hcviz.ui.state import data_sources as sources
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -167,8 +168,8 @@ def running(steps: int) -> Any:
     view = hcviz.explore(small(), method="average")
     store = view.explorer.store
     until(lambda: store.session.status == "settled")
-    view.explorer.acts.bar("method", {"value": "ddt"})
-    view.explorer.acts.form("set", {"name": "steps", "value": str(steps)})
+    view.explorer.controls["bar"].act("method", {"value": "ddt"})
+    view.explorer.controls["form"].act("set", {"name": "steps", "value": str(steps)})
     assert store.session.status == "sampling"
     return view
 

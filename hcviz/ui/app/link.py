@@ -1,0 +1,169 @@
+"""Links to a view: the query string of a URL that shows another person the same.
+
+A link names built-in data only, and items by their indices. It has the groups of the constraints
+and whether they are enabled. It does not have their notes, authors, weights and times, which may be
+private. A session file has all of these, and the undo stack.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from hcviz.core.errors import InvalidParameter
+from hcviz.session.constraint import DataSpec
+from hcviz.session.model import Session, Statement
+from hcviz.ui.state.view_state import ViewState
+
+#: Upper bound of the whole numbers in a link.
+LARGEST = 2**63
+
+#: A group, the item that is apart from it, and whether the constraint is enabled.
+LinkedConstraint = tuple[tuple[int, ...], int, bool]
+
+
+@dataclass(frozen=True)
+class Link:
+    """The parts of a view that a link has; None means the default."""
+
+    data: str | None = None
+    similarity: str | None = None
+    method: str | None = None
+    seed: int | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    constraints: tuple[LinkedConstraint, ...] = ()
+    scaling: str | None = None  # of the features, for the method
+    missing: str | None = None
+    matrix: str | None = None
+    heat: str | None = None  # the heatmap's scaling
+    columns: str | None = None
+    heights: str | None = None
+    support: str | None = None
+    unsure: str | None = None  # how uncertain splits are drawn
+    below: int | None = None  # the support (%) below which a split is uncertain
+    colour: str | None = None
+    clusters: int | None = None
+
+
+_TEXTS = (
+    "data", "similarity", "method", "scaling", "missing", "matrix", "heat", "columns", "heights",
+    "support", "unsure", "colour",
+)  # fmt: skip
+
+
+def to_query(link: Link) -> str:
+    """Return the query string of a link, such as ``data=zoo&method=ddt``.
+
+    The group {3, 7} apart from item 20 is written ``3.7-20``, and ``3.7-20~`` if it is disabled.
+    """
+    pairs: list[tuple[str, str]] = []
+    for name in (*_TEXTS, "seed", "clusters", "below"):
+        value = getattr(link, name)
+        if value is not None:
+            pairs.append((name, str(value)))
+    if link.params:
+        pairs.append(("params", json.dumps(dict(link.params), separators=(",", ":"))))
+    if link.constraints:
+        pairs.append(("c", " ".join(_constraint_text(*each) for each in link.constraints)))
+    return urlencode(pairs)
+
+
+def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
+    """Return the link of a query string.
+
+    Raises :class:`InvalidParameter`, which names the wrong part.
+    """
+    if isinstance(query, str):
+        found: Mapping[str, list[str]] = parse_qs(query.lstrip("?"))
+    else:
+        found = {name: list(values) for name, values in query.items()}
+    single = {name: values[0] for name, values in found.items() if values}
+    params: Any = {}
+    if "params" in single:
+        try:
+            params = json.loads(single["params"])
+        except (ValueError, RecursionError):  # RecursionError: deeply nested brackets
+            params = None
+        if not isinstance(params, dict) or not all(map(_is_value, params.values())):
+            raise InvalidParameter(
+                "The link's 'params' is not a JSON object of numbers, texts and lists of them."
+            )
+    texts: dict[str, Any] = {name: single.get(name) for name in _TEXTS}
+    return Link(
+        **texts,
+        seed=_whole(single, "seed"),
+        params=params,
+        constraints=tuple(_constraint(part) for part in single.get("c", "").split()),
+        clusters=_whole(single, "clusters"),
+        below=_whole(single, "below"),
+    )
+
+
+def _is_value(value: Any) -> bool:
+    """Return True if a parameter can have this value: a plain value or a list of them."""
+    inside = value if isinstance(value, list) else [value]
+    return all(each is None or isinstance(each, (bool, int, float, str)) for each in inside)
+
+
+def _constraint_text(group: Iterable[int], apart: int, enabled: bool) -> str:
+    return ".".join(str(item) for item in group) + f"-{apart}" + ("" if enabled else "~")
+
+
+def _constraint(text: str) -> LinkedConstraint:
+    try:
+        group, apart = text.removesuffix("~").split("-")
+        return tuple(int(item) for item in group.split(".")), int(apart), not text.endswith("~")
+    except ValueError:
+        said = text if len(text) <= 40 else f"{text[:39]}…"
+        raise InvalidParameter(f"The link's constraint {said!r} cannot be read.") from None
+
+
+def _whole(single: Mapping[str, str], name: str) -> int | None:
+    if name not in single:
+        return None
+    try:
+        value = int(single[name])
+    except ValueError:
+        value = -1
+    if not 0 <= value < LARGEST:
+        said = single[name] if len(single[name]) <= 40 else f"{single[name][:39]}…"
+        raise InvalidParameter(f"The link's {name} must be a whole number, not {said!r}.")
+    return value
+
+
+def link_of(session: Session, view: ViewState) -> Link:
+    """Return the link to a view: what differs from the defaults, and the constraints.
+
+    Constraints of several authors on the same items are one, enabled if any of them is.
+    """
+    enabled: dict[Statement, bool] = {}
+    for each in session.constraints:
+        key = (tuple(sorted(each.group)), each.apart)
+        enabled[key] = enabled.get(key, False) or each.enabled
+    data, plain = DataSpec(), ViewState()
+    return Link(
+        data=session.data.name,
+        similarity=session.data.similarity,
+        method=session.method,
+        seed=session.seed,
+        params=dict(session.params),
+        constraints=tuple((group, apart, on) for (group, apart), on in enabled.items()),
+        scaling=_not_default(session.data.scaling, data.scaling),
+        missing=_not_default(session.data.missing, data.missing),
+        matrix=view.matrix,
+        heat=_not_default(view.scaling, plain.scaling),
+        columns=_not_default(view.columns, plain.columns),
+        heights=_not_default(view.heights, plain.heights),
+        support=_not_default(view.support, plain.support),
+        unsure=_not_default(view.unsure, plain.unsure),
+        below=None if view.below == plain.below else view.below,
+        colour=_not_default(view.colour, plain.colour),
+        clusters=view.clusters,
+    )
+
+
+def _not_default(value: str, default: str) -> str | None:
+    return None if value == default else value

@@ -1,0 +1,354 @@
+"""The two ways to show the page: ``panel serve``, and a cell of a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import math
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import panel as pn
+from bokeh.document import Document
+from bokeh.settings import settings
+from panel.io.state import set_curdoc
+
+from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
+from hcviz.core.frames import is_frame
+from hcviz.core.problem import Problem, are_features, feature_table
+from hcviz.datasets import Dataset
+from hcviz.io.shelf import is_token, new_token, state_folder
+from hcviz.io.tables import read_frame
+from hcviz.jobs import warm as warm_jobs
+from hcviz.session.model import DataSpec
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
+from hcviz.ui.app.link import Link, from_query
+from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
+from hcviz.ui.compat.message_batch import as_one
+from hcviz.ui.compat.notebook_comm import Wire
+from hcviz.ui.compat.own_styles import use_own_styles
+from hcviz.ui.compat.released_document import empty
+from hcviz.ui.state import data_sources as sources
+from hcviz.ui.state.view_state import Theme
+from hcviz.ui.tree import warm as warm_centre
+
+if TYPE_CHECKING:
+    from hcviz.jobs.cluster import Cluster
+
+#: Budget in seconds of a sampler's run. It ends earlier if its supports have settled.
+BUDGET = 20.0
+#: Seconds that a page waits for its first tree, which most methods return in hundredths.
+FIRST = 0.2
+
+_warmed = threading.Event()
+
+
+def warm() -> None:
+    """Compile kernels and start worker processes on threads, once per server.
+
+    What is loaded by now is excluded from garbage collection, which saves a fifth of a second each
+    time that a page opens.
+    """
+    if not _warmed.is_set():
+        _warmed.set()
+        gc.collect()
+        gc.freeze()
+        for compile_ in (warm_centre, warm_jobs):
+            threading.Thread(target=compile_, name="hcviz-warm", daemon=True).start()
+
+
+def serve_page(
+    spec: DataSpec | None = None,
+    autosave: str | None = None,
+    scheduler: str | None = None,
+    seconds: float | None = None,
+) -> pn.viewable.Viewable:
+    """Return the page of the current browser session, for the served script.
+
+    Parameters
+    ----------
+    spec
+        The data to open. Default: the built-in data that the URL names, else what the server was
+        started with (:func:`hcviz.ui.state.data_sources.offer`).
+    autosave
+        Folder of unfinished sessions, or ``off``. Default: ``HCVIZ_STATE``, else the user's state
+        folder.
+    scheduler
+        Address of a Dask scheduler whose workers compute the runs. Default: ``HCVIZ_SCHEDULER``,
+        else none.
+    seconds
+        Budget of a sampler's run, 0 for a fixed number of steps. Default: ``HCVIZ_SECONDS``, else
+        20.
+    """
+    pn.extension(notifications=False)
+    # Validation takes a third of the time to open a page; tests/test_explorer.py does it.
+    settings.perform_document_validation = False
+    start_busy_cleanup()
+    theme = _theme(pn.state.cookies.get("hcviz-theme"))
+    pn.config.raw_css = [_PAGE_CSS, *([_DARK_CSS] if theme == "dark" else [])]
+    document = pn.state.curdoc
+    if document is not None:
+        use_own_styles(document)
+    fault: HcvizError | None = None
+    link = Link()
+    if pn.state.session_args:
+        try:
+            query = {
+                name: [value.decode("utf-8", "replace") for value in values]
+                for name, values in pn.state.session_args.items()
+            }
+            link = from_query(query)
+        except HcvizError as found:
+            fault = found
+
+    begun = sources.offered() if spec is None and link.data is None else None
+    if begun is not None:
+        spec = begun.spec
+    gate = Gate(document)
+    cluster = cluster_of(scheduler)
+    explorer = Explorer(
+        gate.schedule, lambda: as_one(document), link, cluster, budget(seconds), spec=spec
+    )
+    if begun is not None and begun.session is not None:
+        explorer.store.restore(begun.session)
+    explorer.store.look(theme=theme)
+    if fault is not None:
+        explorer.store.look(error=(fault.message, fault.hint))
+    if document is not None:
+        # connection.js shows that the server is lost, and reloads the page.
+        document.config.update(reconnect_session=False, notify_connection_status=False)
+        gate.first(FIRST)  # the page then has its first tree when it reaches the browser
+        explorer.store.runs.pause(True)  # leaves the cores to the rest of the page
+
+    kept = state_folder(autosave)
+    if document is not None and kept is not None:
+        visitor = pn.state.cookies.get("hcviz-visitor")
+        explorer.keep_below(kept, visitor if is_token(visitor) else new_token())
+
+    def begin() -> None:
+        gate.open()
+        explorer.store.runs.pause(False)
+        if document is not None and explorer.autosave is not None:
+            tick = explorer.autosave.tick
+            document.add_periodic_callback(lambda: tick(without_browser([document])), INTERVAL)
+
+    pn.state.onload(begin)
+    if document is not None:
+        document.add_periodic_callback(
+            pause_while_idle(explorer.store, lambda: without_browser([document])), INTERVAL
+        )
+
+    def end(_context: Any) -> None:
+        explorer.close()
+        if document is not None:
+            empty(document)
+
+    pn.state.on_session_destroyed(end)
+    return explorer.view
+
+
+def cluster_of(scheduler: str | None = None) -> Cluster | None:
+    """Return the cluster at an address, by default ``HCVIZ_SCHEDULER``; None without an address."""
+    given = os.environ.get("HCVIZ_SCHEDULER", "") if scheduler is None else scheduler
+    address = given.strip()
+    if not address:
+        return None
+    from hcviz.jobs.cluster import cluster_at  # imports Dask
+
+    return cluster_at(address)
+
+
+def budget(seconds: float | str | None = None) -> float:
+    """Return the budget of a sampler's run in seconds: as given, else ``HCVIZ_SECONDS``, else 20.
+
+    Raises
+    ------
+    InvalidParameter
+        If the value is negative, infinite or no number.
+    """
+    given = os.environ.get("HCVIZ_SECONDS", BUDGET) if seconds is None else seconds
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise InvalidParameter(
+            f"The budget of a run must be a number of seconds, 0 or more, not {given!r}.",
+            "Set HCVIZ_SECONDS or --seconds to a number such as 20.",
+        )
+    return value
+
+
+class Gate:
+    """Runs callbacks on the document's thread, and holds them back until the browser has the page.
+
+    Panel 1.9.4 drops the changes made after a document was sent and before its session counts as
+    connected (``_drain_unconnected_events`` in ``panel/io/document.py``).
+    """
+
+    def __init__(self, document: Document | None) -> None:
+        self._document = document
+        self._lock = threading.Condition()
+        self._waiting: list[Callable[[], None]] | None = [] if document is not None else None
+
+    def schedule(self, callback: Callable[[], None]) -> None:
+        """Run ``callback`` soon on the document's thread; may be called from any thread."""
+        with self._lock:
+            if self._waiting is not None:
+                self._waiting.append(callback)
+                self._lock.notify_all()
+                return
+        document = self._document
+        if document is None:
+            callback()
+            return
+
+        def work() -> None:
+            # Else Panel uses the document of the context that scheduled this: perhaps another tab.
+            with set_curdoc(document), as_one(document):
+                callback()
+
+        document.add_next_tick_callback(work)
+
+    def first(self, seconds: float) -> None:
+        """Run the callbacks that are scheduled within ``seconds`` now."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._waiting, seconds)
+            waiting, self._waiting = self._waiting or [], []
+        for callback in waiting:
+            callback()
+
+    def open(self) -> None:
+        """Run all callbacks from now on: the browser has the page."""
+        with self._lock:
+            waiting, self._waiting = self._waiting or [], None
+        for callback in waiting:
+            self.schedule(callback)
+
+
+def explore(problem_or_dataset: Any, *, method: str | None = None, height: int = 760) -> Any:
+    """Return the page for a notebook cell, or for ``.servable()`` and ``.show()``.
+
+    Parameters
+    ----------
+    problem_or_dataset
+        One of: a :class:`hcviz.Problem`; a data set of ``hcviz.datasets.load``, or its name; a
+        pandas DataFrame with one item a row, its label in the index, read like a table in a file;
+        an array of features, float (n, d), NaN where a cell is missing.
+    method
+        Name of a method. Default: the sampler if there are features, else the first method that
+        can run.
+    height
+        Height in CSS pixels.
+
+    Returns
+    -------
+    panel.viewable.Viewable
+        The page. ``page.explorer.store.session`` is its state.
+
+    Raises
+    ------
+    InvalidData
+        If the argument is none of these.
+
+    Examples
+    --------
+    >>> import hcviz
+    >>> page = hcviz.explore("zoo", method="average")
+    >>> page.explorer.store.session.method
+    'average'
+    """
+    pn.extension(inline=True)  # the page's resources are in the cell: no network is needed
+    given: Dataset | None = None
+    if isinstance(problem_or_dataset, str):
+        spec = DataSpec(kind="built-in", name=problem_or_dataset)
+    else:
+        given, name = _given(problem_or_dataset)
+        spec = DataSpec(kind="given", name=name)
+
+    document = pn.state.curdoc
+    if document is not None and document.session_context is not None:
+        use_own_styles(document)
+        gate = Gate(document)
+        explorer = Explorer(
+            gate.schedule,
+            lambda: as_one(document),
+            cluster=cluster_of(),
+            seconds=budget(),
+            spec=spec,
+            method=method,
+        )
+        pn.state.onload(gate.open)
+        document.add_periodic_callback(
+            pause_while_idle(explorer.store, lambda: without_browser([document])), INTERVAL
+        )
+        pn.state.on_session_destroyed(lambda _context: explorer.store.close())
+    else:
+        wire = Wire(_running_loop())
+        explorer = Explorer(
+            wire.schedule,
+            wire.together,
+            cluster=cluster_of(),
+            seconds=budget(),
+            spec=spec,
+            method=method,
+        )
+        wire.attach(explorer)
+    view: Any = explorer.view
+    view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
+    view.explorer = explorer
+    view.given = given  # keeps the data alive as long as this page
+    return view
+
+
+def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
+    """Return a data set and its name among the given ones. The same data keep their name."""
+    dataset = _as_dataset(problem_or_dataset, "notebook data")
+    name, number = dataset.title, 1
+    while sources.GIVEN.get(name, dataset) is not dataset:
+        number += 1
+        name = f"{dataset.title} {number}"
+    sources.GIVEN[name] = dataset
+    return dataset, name
+
+
+def _as_dataset(given: Any, name: str) -> Dataset:
+    if isinstance(given, Dataset):
+        return given
+    if is_frame(given):
+        return read_frame(given, name)
+    if are_features(given):
+        features = feature_table(given)
+        labels = tuple(str(row) for row in range(len(features)))
+        return Dataset(name, name, labels, features, provenance="Given as an array.")
+    if isinstance(given, Problem):
+        return Dataset.from_problem(given, name)
+    raise InvalidData(
+        "explore() takes a Problem, a data set, a DataFrame or an array, not "
+        f"{type(given).__name__}.",
+        "Try hcviz.explore(hcviz.Problem(features=...)) or hcviz.explore('zoo').",
+    )
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _theme(cookie: str | None) -> Theme:
+    """Return the theme that this browser used last. It is no part of a session."""
+    return "dark" if cookie == "dark" else "light"
+
+
+_PAGE_CSS = """
+html, body { margin: 0; height: 100%; overflow: hidden; background: #fff; }
+html[data-hc-theme="light"], html[data-hc-theme="light"] body { background: #fff; }
+html[data-hc-theme="dark"], html[data-hc-theme="dark"] body { background: #14191f; }
+"""
+#: Background until the page's own script runs.
+_DARK_CSS = "html, body { background: #14191f; }"

@@ -1,0 +1,224 @@
+const ICON = {
+  left: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="3" y="4" width="18" height="16" rx="2"/><path d="M9 4v16"/></svg>',
+  right: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="3" y="4" width="18" height="16" rx="2"/><path d="M15 4v16"/></svg>',
+  brand: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" aria-hidden="true"><path d="M2 12h5M7 5v14M7 5h7M7 19h14M14 2v7M14 2h7M14 9h7"/></svg>',
+}
+
+// The shortcuts of the page. Python decides what they do.
+const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", "c", " ", "Enter", "Escape", "/", ..."0123456789"])
+
+// True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but has
+// nothing to undo.
+function typing(event, command) {
+  return event.composedPath().some(node => node instanceof HTMLElement &&
+    (node.isContentEditable || node.tagName === "TEXTAREA" || node.tagName === "SELECT" && !command ||
+      node.tagName === "INPUT" && !(command && ["range", "checkbox", "radio"].includes(node.type))))
+}
+
+// The connections of a notebook's page to its kernel. Panel 1.9.4 sends the kernel's own changes back to
+// it, with whole data sources; Bokeh's server connection does not (`event.sync`). Messages that reach the
+// kernel before it knows the connection are lost, so they are repeated until it has answered.
+function waysToKernel(page, heard) {
+  const ways = page.roots().filter(root => root._client_comm)
+  for (const way of ways) {
+    if (Object.hasOwn(way, "process_events")) continue
+    const note = way._document_changed.bind(way), say = way.process_events.bind(way)
+    way._document_changed = event => { if (event.sync) note(event) }
+    way.process_events = () => {
+      const again = heard() ? [] : way._event_buffer.filter(event => event.kind !== "MessageSent")
+      say()
+      way._event_buffer = again
+    }
+  }
+  return ways
+}
+
+export function render({ model, el, view }) {
+  // Bokeh lays out all figures after each change of size. Only a change of the page's size needs that.
+  let size = ""
+  const resized = view.after_resize.bind(view)
+  view.after_resize = () => {
+    const { width, height } = view.el.getBoundingClientRect()
+    if (size === (size = `${width} x ${height}`)) return
+    resized()
+  }
+  const root = document.createElement("div")
+  root.className = "hc"
+  root.innerHTML = `
+    <a class="skip" href="#hc-main">Skip to the tree</a>
+    <header><button class="fold" data-side="left" aria-label="Constraints panel" aria-expanded="true" title="Constraints panel">${ICON.left}</button>
+      <span class="brand">${ICON.brand}hcviz</span><div class="slot"></div>
+      <button class="fold" data-side="right" aria-label="Inspector panel" aria-expanded="true" title="Inspector panel">${ICON.right}</button>
+      <div class="track" role="presentation"><i></i></div></header>
+    <aside class="left" aria-label="Constraints"></aside>
+    <main id="hc-main" aria-label="Tree and heatmap" tabindex="-1"></main>
+    <aside class="right" aria-label="Inspector"></aside>
+    <footer></footer>`
+  root.querySelector(".slot").append(model.get_child("bar"))
+  const asks = ["lesson", "ask", "compare", "left"].map(name => model.get_child(name))
+  root.querySelector(".left:not(button)").append(...asks)
+  root.querySelector("main").append(model.get_child("centre"))
+  const notice = document.createElement("div")
+  notice.className = "notice"
+  notice.append(model.get_child("notice"))
+  root.querySelector("main").append(notice)
+  root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
+  root.querySelector("footer").append(model.get_child("foot"))
+  // The inspector above the sections grows and shrinks with a run. The sections below it stay in place.
+  const told = model.get_child("right"), aside = root.querySelector("aside.right")
+  let tall = 0
+  const stay = new ResizeObserver(() => {
+    const before = tall, grown = (tall = told.offsetHeight) - before
+    const below = aside.scrollTop > before || model.get_child("below").some(each => each.matches(":focus-within"))
+    if (before && below) aside.scrollTop += grown
+  })
+  stay.observe(told)
+
+  const folds = { left: root.querySelector('[data-side="left"]'), right: root.querySelector('[data-side="right"]') }
+  const open = { left: true, right: true }
+  let lent = null  // what was open before the left panel opened for a card
+  const paint = () => {
+    const bar = model.stating && !open.left && root.classList.contains("narrow")
+    root.classList.toggle("stating", bar)
+    model.get_child("left").toggleAttribute("data-bar", bar)
+    for (const side of ["left", "right"]) {
+      root.classList.toggle(`no-${side}`, !open[side])
+      folds[side].setAttribute("aria-expanded", String(open[side]))
+    }
+  }
+  for (const side of ["left", "right"]) folds[side].addEventListener("click", () => {
+    open[side] = !open[side]
+    lent = null
+    if (open[side] && root.classList.contains("narrow")) open[side === "left" ? "right" : "left"] = false
+    paint()
+  })
+  // A card that asks something opens its panel, since digits answer it. Afterwards the panel folds again.
+  const ask = () => {
+    if (model.asking && !open.left) {
+      lent = { ...open }
+      open.left = true
+      if (root.classList.contains("narrow")) open.right = false
+    } else if (!model.asking && lent) {
+      Object.assign(open, lent)
+      lent = null
+    } else return
+    paint()
+  }
+  model.on("asking", ask)
+  // In a narrow window a panel covers the items to click, so that an open draft is shown as a bar.
+  model.on("stating", () => {
+    if (model.stating && root.classList.contains("narrow")) open.left = open.right = false
+    paint()
+  })
+
+  let narrow = null
+  const suit = width => {
+    if (!width) return
+    const now = width < 1100
+    if (now !== narrow) {
+      narrow = now
+      open.left = open.right = !now
+      root.classList.toggle("narrow", now)
+      lent = null
+      ask()
+      paint()
+    }
+    root.classList.toggle("tiny", width < 560)
+  }
+  if (model.whole_page) suit(innerWidth)  // before the figures are laid out, rather than after
+  const fit = new ResizeObserver(() => {
+    suit(root.clientWidth)
+    for (const [name, part] of [["--head", "header"], ["--foot", "footer"]])  // what drawers lie between
+      root.style.setProperty(name, `${root.querySelector(part).offsetHeight}px`)
+  })
+  for (const each of [root, root.querySelector("header"), root.querySelector("footer")]) fit.observe(each)
+
+  const theme = () => {
+    root.dataset.hcTheme = model.theme
+    root.style.colorScheme = model.theme
+    if (!model.whole_page) return
+    document.documentElement.dataset.hcTheme = model.theme
+    document.documentElement.style.colorScheme = model.theme
+  }
+  theme()
+  model.on("theme", () => {
+    theme()
+    // A cookie, since the server needs the theme for the first picture.
+    if (model.whole_page) document.cookie = `hcviz-theme=${model.theme}; path=/; max-age=31536000; SameSite=Lax`
+  })
+
+  const bar = root.querySelector(".track i")
+  const run = () => {
+    root.classList.toggle("busy", model.busy)
+    bar.style.width = `${Math.round(100 * model.progress)}%`
+  }
+  run()
+  model.on("busy", run)
+  model.on("progress", run)
+
+  // In a notebook the page takes keys only while it has the focus, or after a press in it.
+  let pressed = model.whole_page
+  const onPress = event => { pressed = event.composedPath().includes(root) }
+  const ours = event => model.whole_page || event.composedPath().includes(root) ||
+    pressed && document.activeElement === document.body
+  if (!model.whole_page) {
+    document.addEventListener("pointerdown", onPress, true)
+    root.tabIndex = -1  // so that a press takes the focus from the notebook
+    el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
+    const ways = waysToKernel(view.model.document, () => model.beat > 0)
+    const say = () => {
+      for (const way of ways) way._blocked = false  // it may wait for the answer to a lost message
+      model.send_msg({ act: "shown", beat: model.beat })
+    }
+    const shown = () => requestAnimationFrame(say)
+    model.on("beat", () => {
+      for (const way of ways) way.setv({ debounce: 0 }, { sync: false })
+      shown()
+    })
+    const hello = tries => {
+      shown()
+      setTimeout(() => { if (!model.beat && tries && root.isConnected) hello(tries - 1) }, 1000)
+    }
+    hello(600)
+  }
+
+  const connection = model.whole_page ? watchConnection(root, view.model.document) : null
+  const onKey = event => {
+    if (!root.isConnected || !ours(event)) return
+    const command = event.ctrlKey || event.metaKey
+    if (event.altKey || typing(event, command) && event.key !== "Escape") return
+    let key = event.key
+    if (command) {
+      if (key.toLowerCase() === "z") key = event.shiftKey ? "redo" : "undo"
+      else if (key.toLowerCase() === "y") key = "redo"
+      else return
+    } else {
+      key = key.length === 1 ? key.toLowerCase() : key
+      if (!KEYS.has(key)) return
+      if ((key === "Enter" || key === " ") && event.composedPath().some(n => n.tagName === "BUTTON" || n.tagName === "A")) return
+    }
+    event.preventDefault()
+    if (connection?.lost) return connection.refuse(key === " " ? "The key Space" : `The key ${key === key.toLowerCase() && key.length === 1 ? key.toUpperCase() : key}`)
+    if (key === "/") {
+      // The search field is the one with this placeholder.
+      const seek = node => {
+        for (const child of node.querySelectorAll("*")) {
+          if (child.tagName === "INPUT" && child.placeholder?.startsWith("Find")) return child
+          if (child.shadowRoot) { const hit = seek(child.shadowRoot); if (hit) return hit }
+        }
+        return null
+      }
+      seek(root)?.focus()
+      return
+    }
+    if (model.asking && !open.left && /^[1-9 ]$/.test(key)) return ask()  // a hidden card takes no answer
+    model.send_msg({ act: "key", key })
+  }
+  document.addEventListener("keydown", onKey)
+  model.on("remove", () => {
+    document.removeEventListener("keydown", onKey)
+    document.removeEventListener("pointerdown", onPress, true)
+  })
+  el.style.height = "100%"
+  return root
+}

@@ -1,0 +1,93 @@
+"""``Shell``: the frame of the page, with its regions, side panels and keyboard.
+
+The browser folds the panels. Python decides what a key does, so that keys and buttons agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import param
+from panel.custom import Child, Children  # type: ignore[attr-defined]
+
+from hcviz.ui.compat.plain_script import PlainScript
+from hcviz.ui.parts.messages import Acts, logged
+from hcviz.ui.parts.part import PARTS
+
+HERE = Path(__file__).parent
+ACTS = Acts()
+
+
+class Shell(PlainScript):
+    """Top bar, left panel, centre, right panel and foot. Calls ``on_key`` with each shortcut."""
+
+    bar = Child()
+    lesson = Child()
+    ask = Child()
+    compare = Child()
+    left = Child()
+    centre = Child()
+    right = Child()
+    below = Children(doc="Parts below ``right``, each laid out by itself.")
+    foot = Child()
+    notice = Child(doc="Floats over the foot of the tree; empty, it takes no room.")
+    theme: Any = param.Selector(default="light", objects=["light", "dark"])
+    busy = param.Boolean(
+        default=False, doc="A run is in progress: the thin line below the bar shows it."
+    )
+    progress = param.Number(default=0.0, bounds=(0, 1))
+    whole_page = param.Boolean(
+        default=True, doc="The explorer is the whole page; False in a cell of a notebook."
+    )
+    asking = param.Boolean(
+        default=False, doc="A card asks something: the left panel opens if it is folded."
+    )
+    stating = param.Boolean(
+        default=False, doc="A draft is open: in narrow windows it is shown as a bar below the tree."
+    )
+    beat = param.Integer(
+        default=0, doc="Number of the last message; a notebook's page answers when it is drawn."
+    )
+
+    _esm = (HERE / "connection.js").read_text() + (HERE / "shell.js").read_text()
+    _stylesheets: ClassVar[list[str]] = [
+        (PARTS / "tokens.css").read_text(),
+        (HERE / "shell.css").read_text(),
+    ]
+
+    def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_key = on_key
+        self.on_shown: Callable[[int], None] = lambda beat: None
+
+    def _handle_msg(self, msg: Any) -> None:
+        if isinstance(msg, dict):
+            fields = {name: value for name, value in msg.items() if name != "act"}
+            with logged():
+                ACTS(self, str(msg.get("act")), fields)
+
+    @ACTS.on("key")
+    def _key(self, key: str) -> None:
+        self._on_key(key)
+
+    @ACTS.on("shown")
+    def _shown(self, beat: int) -> None:
+        self.on_shown(beat)
+
+    @property
+    def _linked_properties(self) -> tuple[str, ...]:
+        """None: the browser sends messages and sets nothing (see ``Part``)."""
+        return ()
+
+    @classmethod
+    def _patch_datamodel_ref(cls, props: Any, ref: str) -> None:
+        """Tag this component's own data, as Panel does; the parts in it tag theirs themselves.
+
+        At every change Panel 1.9.4 looks for data to tag in all models below a component: here that
+        is the whole page, and most of an update's time on the server.
+        """
+        tag = f"__ref:{ref}"
+        if tag not in props.tags:
+            props.tags.append(tag)

@@ -1,0 +1,30 @@
+"""State of the page frame: whether a run, a card or a draft is active."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.ui.state.store import Store
+
+
+def picture(store: Store) -> dict[str, Any]:
+    """Return the state of the frame, as plain JSON."""
+    step, total = store.session.progress
+    return {
+        "busy": store.session.status == "sampling",
+        "progress": min(1.0, step / total) if total else 0.0,
+        "asking": asks(store),
+        "stating": store.view.draft.open,
+    }
+
+
+def asks(store: Store) -> bool:
+    """Return True if a card asks something, or will after the run."""
+    view = store.view
+    return bool(view.three) or view.question is not None or view.wants_question
+
+
+def sees(store: Store) -> Any:
+    """Return what the frame depends on."""
+    session = store.session
+    return (session.status, session.progress, asks(store), store.view.draft.open)

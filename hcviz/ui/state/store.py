@@ -1,0 +1,469 @@
+"""``Store``: the state of one browser session. All gestures change it, and the views show it.
+
+Actions change the :class:`Session`: what is logged, undone and saved. :class:`ViewState` holds what
+is only looked at: the selection, the draft of a constraint, the kind of heatmap. Both change on the
+document's thread. A view is called when the slice of the state that it subscribed to changes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
+from hcviz.core.oracle import CountingOracle
+from hcviz.core.problem import Problem
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.datasets import Dataset
+from hcviz.jobs import Aside, Place, Runner, Samples
+from hcviz.metrics import CladeChanges, clade_changes
+from hcviz.session import actions as act
+from hcviz.session import effects as eff
+from hcviz.session.gesture import Draft
+from hcviz.session.model import DataSpec, Session
+from hcviz.session.restore import Restore
+from hcviz.session.update import update
+from hcviz.ui.state import default_method
+from hcviz.ui.state.data_sources import data_of, resolve, seriated
+from hcviz.ui.state.loaded_data import LoadedData
+from hcviz.ui.state.loader import Loader
+from hcviz.ui.state.posterior_cache import Circumstances, PosteriorCache, circumstances
+from hcviz.ui.state.run_control import RunControl
+from hcviz.ui.state.subscribers import Subscribers
+from hcviz.ui.state.view_state import ViewState, looks, marks
+from hcviz.ui.tree.axis import Axis
+
+if TYPE_CHECKING:
+    from hcviz.jobs.cluster import Cluster
+
+log = logging.getLogger("hcviz")
+
+UNEXPECTED = (
+    "Something unexpected went wrong.",
+    "Nothing was lost; the details are in the server's log.",
+)
+
+
+class Store:
+    """Session, data and view state of one browser session.
+
+    Parameters
+    ----------
+    session
+        The session to begin with.
+    schedule
+        ``schedule(callback)`` runs a callback later on the document's thread. Other threads use
+        nothing else of the store.
+    batch
+        Returns a context. All changes of the page inside it reach the browser as one message.
+    cluster
+        Where runs are computed; None for this machine.
+    seconds
+        Budget of a sampler's run; 0 means a fixed number of steps.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        schedule: Callable[[Callable[[], None]], None],
+        batch: Callable[[], AbstractContextManager[None]] = nullcontext,
+        cluster: Cluster | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        self.session = session
+        self.view = ViewState()
+        #: The snapshot on the screen. It is older than the session's while a draft is open.
+        self.drawn: Snapshot | None = None
+        #: True if the session was read from a file: its log may then be incomplete.
+        self.restored = False
+        #: Return what a session file keeps of the picture; show it again.
+        self.kept_picture: Callable[[], Mapping[str, Any]] = dict
+        self.show_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
+        #: What the heights of the tree on the screen mean.
+        self.axis: Axis | None = None
+        #: The tree on the screen when the newest run began, and the samples it summarised.
+        self.baseline: Tree | None = None
+        self.earlier: Samples | None = None
+        #: Called with each new session before any of its effects (``autosave``).
+        self.keep: Callable[[Session], None] = lambda session: None
+        self.runs = RunControl(schedule, self._report, self._placed, cluster, seconds)
+        self.posteriors = PosteriorCache()
+        #: Computations beside the run, and how many of them returned a result.
+        self.aside = Aside(schedule, self._answered)
+        self.answers = 0
+        self.loader = Loader(self, schedule)
+        self._loaded: LoadedData | None = None
+        self._changes: tuple[Any, Any, CladeChanges] | None = None
+        self._with_comparisons: tuple[Any, Any, Problem] | None = None
+        self._subscribers = Subscribers(self, batch, self._show_unexpected)
+
+    # ------------------------------------------------------------------ views
+
+    def subscribe(self, select: Callable[[Store], Any], call: Callable[[Any], None]) -> None:
+        """Call ``call(slice)`` now, and after each change of ``select(store)``."""
+        self._subscribers.add(select, call)
+
+    def notify(self) -> None:
+        """Call the views whose slices of the state changed."""
+        self._subscribers.notify()
+
+    def look(self, **changes: Any) -> None:
+        """Change the view state."""
+        self.view = replace(self.view, **changes)
+        self.notify()
+
+    def guarded(self) -> _Guard:
+        """Return a context in which an exception becomes the page's error sentence."""
+        return _Guard(self)
+
+    # ------------------------------------------------------------------ actions
+
+    def dispatch(self, *actions: Any) -> None:
+        """Apply actions one after the other.
+
+        An action that is refused changes nothing, and the page shows why.
+        """
+        for action in actions:
+            user_made = not isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped))
+            if user_made and self.view.error:
+                self.view = replace(self.view, error=None)
+            with self.guarded():
+                if not self.loader.defers(action):
+                    self.apply(action)
+        self.notify()
+
+    def apply(self, action: Any, found: Dataset | None = None) -> None:
+        """Apply one action and its effects; if that raises, change nothing.
+
+        ``found``: the data that the action asks for, if they were read before.
+        """
+        before = (self.session, self.view, self._loaded)
+        other_data = False
+        try:
+            after, effects = update(self.session, action, get_algorithm)
+            for effect in effects:
+                if isinstance(effect, eff.ReloadData):
+                    other_data = not effect.spec.same(self.session.data)
+                    self.use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
+            self.view = _view_after(self.view, self.session, after)
+            logged = after.log is not self.session.log
+            self.session = after
+            if logged:
+                self.keep(after)
+            for effect in effects:
+                self._perform(effect)
+            if other_data:
+                self.loader.supersede()
+        except Exception:
+            self.session, self.view, self._loaded = before
+            raise
+
+    def close(self) -> None:
+        """Stop all computations: the page is closed."""
+        self.runs.close()
+        self.aside.close()
+
+    # ------------------------------------------------------------------ data
+
+    @property
+    def dataset(self) -> Dataset | None:
+        """The data set of the session."""
+        return None if self._loaded is None else self._loaded.dataset
+
+    def data_for(self, action: Any) -> DataSpec | None:
+        """Return the data that an action needs to be read; None if it needs none."""
+        with suppress(HcvizError):  # ``apply`` shows what is wrong
+            for effect in update(self.session, action, get_algorithm)[1]:
+                if isinstance(effect, eff.ReloadData):
+                    return effect.spec
+        return None
+
+    def holds(self, spec: DataSpec) -> Dataset | None:
+        """Return the data set if ``spec`` is of it, prepared in any way; else None."""
+        loaded = self._loaded
+        return loaded.dataset if loaded is not None and loaded.holds(spec) else None
+
+    def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool:
+        """Load data and make them the session's.
+
+        Parameters
+        ----------
+        spec
+            The data.
+        said
+            A sentence that the page shows with them.
+        found
+            The data set, if it was read before.
+
+        Returns
+        -------
+        bool
+            False if the data cannot be read; the page then shows why.
+        """
+        with self.guarded() as guard:
+            dataset = found or resolve(spec)
+            problem = self.use(dataset, spec)
+            same_items = dataset.labels == self.session.labels  # their answers are kept
+            if same_items:
+                problem = problem.with_comparisons(self.session.comparisons)
+            self.view = replace(self.view, draft=Draft(), error=None, said="")
+            order = None if same_items else seriated(problem, dataset)
+            read = act.LoadedData(spec, dataset.labels, said=said, order=order)
+            other = default_method.for_opened(self.session, problem)
+            if other is not None:
+                method, why = other
+                read = replace(read, method=method.name, why=why)
+            self.dispatch(read)
+            self.loader.supersede()
+        self.notify()
+        return guard.fault is None
+
+    def restore(self, session: Session, found: Dataset | None = None) -> bool:
+        """Replace the session by a loaded one.
+
+        Parameters
+        ----------
+        session
+            The loaded session.
+        found
+            Its data set, if it was read before.
+
+        Returns
+        -------
+        bool
+            False if its data cannot be read; the page then shows why.
+        """
+        with self.guarded() as guard:
+            dataset = found or data_of(session)
+            problem = self.use(dataset, session.data)
+            if session.reference is None:  # saved by an earlier version
+                session = replace(session, reference=seriated(problem, dataset))
+            session = _as_registered(session)
+            self.runs.restart()
+            self.posteriors.clear()
+            self.restored = True
+            self.view = replace(self.view, **_NOTHING_MARKED, error=None)
+            self.apply(Restore(session))
+            self.view = replace(self.view, **looks(session.look))  # before the tree is drawn
+            self.notify()
+            self.view = replace(self.view, **marks(session.look, session.n_items))
+            self.loader.supersede()
+            self.notify()
+            self.show_picture(session.look)
+        self.notify()
+        return guard.fault is None
+
+    @property
+    def look_to_keep(self) -> Mapping[str, Any]:
+        """What a session file keeps of the view and of the picture."""
+        return act.frozen({**self.view.look, **self.kept_picture()})
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the data and of the person's comparisons, without constraints."""
+        key = (self._data_problem, self.session.comparisons)
+        if self._with_comparisons is None or self._with_comparisons[:2] != key:
+            self._with_comparisons = (*key, key[0].with_comparisons(key[1]))
+        made: Problem = self._with_comparisons[2]
+        return made
+
+    @property
+    def _data_problem(self) -> Problem:
+        """The problem of the data alone."""
+        assert self._loaded is not None
+        self._loaded = self._loaded.prepared(self.session.data)
+        return self._loaded.problem
+
+    def use(self, dataset: Dataset, spec: DataSpec) -> Problem:
+        """Prepare a data set as ``spec`` says, and return its problem; the session stays."""
+        self._loaded = LoadedData.prepare(dataset, spec, self._loaded)
+        self.aside.forget()
+        return self._loaded.problem
+
+    # ------------------------------------------------------------------ runs and posteriors
+
+    @property
+    def runner(self) -> Runner:
+        """What computes the session's runs."""
+        return self.runs.runner
+
+    @property
+    def seconds(self) -> float:
+        """Budget of a sampler's run; 0 means a fixed number of steps."""
+        return self.runs.seconds
+
+    @property
+    def is_streaming(self) -> bool:
+        """A run is in progress, and not paused."""
+        return self.session.status == "sampling" and not self.view.paused
+
+    @property
+    def still(self) -> bool:
+        """No run is in progress, or it is paused."""
+        return not self.is_streaming
+
+    @property
+    def settles(self) -> bool:
+        """Runs of the session's method go on until their supports have settled."""
+        method = get_algorithm(self.session.method)
+        if not self.runs.seconds or method.endless is None or self._loaded is None:
+            return False
+        params = method.parameters(**dict(self.session.params))
+        return bool(method.endless(params, self._data_problem))
+
+    @property
+    def samples(self) -> Samples | None:
+        """The samples that the session's tree summarises; None if it is not of a sampler."""
+        return self.posteriors.of_run(self.session.shown)
+
+    @property
+    def supporting(self) -> Samples | None:
+        """The samples whose supports describe the shown tree, of whatever method the tree is.
+
+        If the tree is of no sampler, these are the newest samples of this session with the same
+        data and constraints.
+        """
+        if self.samples is not None:
+            return self.samples
+        return self.posteriors.newest(
+            self._circumstances(self.session.triplets, self.session.treats)
+        )
+
+    def changes(self) -> CladeChanges | None:
+        """Return the clades that the shown tree gained and lost since the newest run began."""
+        if self.drawn is None or self.baseline is None:
+            return None
+        if self.baseline.n_leaves != self.drawn.tree.n_leaves:
+            return None
+        known = self._changes
+        if known is None or known[0] is not self.baseline or known[1] is not self.drawn:
+            found = clade_changes(self.baseline, self.drawn.tree)
+            self._changes = known = (self.baseline, self.drawn, found)
+        return known[2]
+
+    def _circumstances(self, triplets: Any, mode: str) -> Circumstances:
+        spec = None if self._loaded is None else self._loaded.spec
+        return circumstances(spec, triplets, mode)
+
+    def _perform(self, effect: Any) -> None:
+        if isinstance(effect, eff.StartRun):
+            self.view = replace(self.view, paused=False)
+            self.baseline = None if self.drawn is None else self.drawn.tree
+            self.earlier = self.samples
+            self._start(effect)
+        elif isinstance(effect, eff.CancelRun):
+            self.runs.cancel()
+        elif isinstance(effect, eff.Announce):
+            self.view = replace(self.view, said=effect.text)
+
+    def _start(self, effect: Any) -> None:
+        try:
+            problem = self._data_problem.with_comparisons(effect.comparisons)
+            problem = problem.with_triplets(effect.triplets)
+            method = get_algorithm(effect.method)
+            fault = method.missing_data(problem)
+            if fault:
+                raise HcvizError(fault, "Choose another method.")
+            method.parameters(**dict(effect.params))
+        except HcvizError as fault:
+            self.runs.cancel()
+            self.apply(act.Failed(effect.run, fault.message, fault.hint))
+            return
+        kept = problem.oracle
+        if isinstance(kept, CountingOracle) and self.dataset and kept is not self.dataset.oracle:
+            kept.reset()  # a run counts its own queries; the cached answers stay
+        samples = None
+        if method.samples:
+            samples = self.posteriors.begin(
+                effect.run,
+                self.session.shown,
+                effect.method,
+                effect.params,
+                problem,
+                self._circumstances(problem.triplets, method.constraint_mode(effect.params)),
+                effect.start,
+            )
+        self.runs.start(
+            effect.run, effect.method, problem, effect.params, effect.seed, effect.start, samples
+        )
+
+    def _report(self, message: Any) -> bool:
+        """Apply a message of the runner; return True if it brought the tree that is drawn now."""
+        self.dispatch(message)
+        return isinstance(message, act.Arrived) and self.drawn is message.snapshot
+
+    def _placed(self, place: Place) -> None:
+        """Show where the run is computed; say once that the cluster cannot be used."""
+        before, fault = self.view.place, place.fault
+        self.view = replace(self.view, place=place)
+        if fault is not None and (before is None or str(before.fault) != str(fault)):
+            self.view = replace(self.view, error=(fault.message, "Runs are done on this machine."))
+        self.notify()
+
+    def _answered(self) -> None:
+        self.answers += 1
+        self.notify()
+
+    def _show_unexpected(self) -> None:
+        self.view = replace(self.view, error=UNEXPECTED)
+
+
+#: The view state in which nothing refers to items of the tree.
+_NOTHING_MARKED: dict[str, Any] = {
+    "selection": (), "draft": Draft(), "clusters": None, "parted": 0, "cut": None,
+}  # fmt: skip
+
+
+def _view_after(view: ViewState, before: Session, after: Session) -> ViewState:
+    """Return the view state without what the new session makes invalid."""
+    if after.labels != before.labels:
+        view = replace(view, **_NOTHING_MARKED, three=())
+    if after.method != before.method:
+        view = replace(view, faults=())
+    if after.conflict is not before.conflict:
+        view = replace(view, peek=None)
+    return view
+
+
+def _as_registered(session: Session) -> Session:
+    """Return the session with its methods' present ways to treat constraints, in all its steps.
+
+    In an earlier version the linkages ignored constraints.
+    """
+
+    def mended(each: Any) -> Any:
+        if each.treats != "ignored":
+            return each
+        return replace(each, treats=get_algorithm(each.method).constraint_mode(each.params))
+
+    past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
+    present: Session = mended(session)
+    return replace(present, past=past, future=future)
+
+
+class _Guard:
+    """Turns an exception into the page's error; one that is not expected is logged as well."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.fault: BaseException | None = None
+
+    def __enter__(self) -> _Guard:
+        return self
+
+    def __exit__(self, kind: Any, fault: BaseException | None, trace: Any) -> bool:
+        if fault is None or not isinstance(fault, Exception):
+            return False
+        self.fault = fault
+        error = UNEXPECTED
+        if isinstance(fault, HcvizError):
+            error = (fault.message, fault.hint)
+        else:
+            log.error("unexpected error", exc_info=(kind, fault, trace))
+        self._store.look(error=error)
+        return True

@@ -1,0 +1,203 @@
+"""``ViewState``: what a page shows and how; it is neither logged nor undone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.tree import Tree
+from hcviz.io.picture import UNSURE
+from hcviz.io.shelf import Unfinished
+from hcviz.jobs import Place
+from hcviz.questions import Question
+from hcviz.session.gesture import Draft
+from hcviz.session.model import Session
+from hcviz.ui.features.lessons.lesson import Lesson
+
+Theme = Literal["light", "dark"]
+
+#: The choices of how to draw the tree that session files and links have.
+LOOKS: dict[str, tuple[str, ...]] = {
+    "matrix": ("similarity", "features", "uncertainty", "none"),
+    "scaling": ("zscore", "range", "rank", "none"),
+    "columns": ("dendrogram", "file"),
+    "heights": ("true", "even"),
+    "support": ("shown", "hidden"),
+    "unsure": ("lighter", "merged"),
+    "colour": ("clusters", "cost"),
+}
+#: Default of the support in per cent below which a split is uncertain.
+BELOW = round(100 * UNSURE)
+
+
+def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the valid choices among ``wanted``; leave the others out."""
+    found = {name: wanted[name] for name in LOOKS if wanted.get(name) in LOOKS[name]}
+    count = wanted.get("clusters")
+    if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
+        found["clusters"] = count
+    below = wanted.get("below")
+    if isinstance(below, int) and not isinstance(below, bool) and 0 <= below <= 100:
+        found["below"] = below
+    return found
+
+
+def marks(wanted: Mapping[str, Any], n_items: int) -> dict[str, Any]:
+    """Return the cut and the selection among ``wanted`` that are valid for ``n_items`` items."""
+    found: dict[str, Any] = {}
+    cut, chosen = wanted.get("cut"), wanted.get("selection")
+    if isinstance(cut, float) and np.isfinite(cut):
+        found["cut"] = cut
+    if isinstance(chosen, tuple) and all(type(i) is int and 0 <= i < n_items for i in chosen):
+        found["selection"] = chosen
+    return found
+
+
+@dataclass(frozen=True)
+class FieldFault:
+    """A value that was typed for a parameter and refused, and the sentence that tells why.
+
+    It is shown until the parameter gets another value, or the method changes.
+    """
+
+    name: str
+    typed: str
+    kept: Any
+    sentence: str
+
+    def stands(self, session: Session) -> bool:
+        """Return True while the parameter still has its old value."""
+        return bool(session.params.get(self.name) == self.kept)
+
+
+@dataclass(frozen=True)
+class Loading:
+    """A file that is being sent or read.
+
+    ``size`` is in bytes. ``share`` is the part of it that has arrived, None once it is being read.
+    """
+
+    name: str
+    size: int
+    share: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that the page shows meanwhile."""
+        size = f"{self.size / 1e6:,.0f} MB" if self.size >= 1e6 else f"{self.size / 1e3:,.0f} kB"
+        return f"{'Reading' if self.share is None else 'Sending'} {self.name} ({size})…"
+
+
+@dataclass(frozen=True, eq=False)
+class Agreed:
+    """The result of one method when several are compared.
+
+    Attributes
+    ----------
+    tree
+        Its tree; None if it returned none.
+    labels
+        Its own partition, int32 (n,); None if it makes none.
+    said
+        A sentence about the run; "" if there is none.
+    """
+
+    tree: Tree | None
+    labels: NDArray[np.int32] | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """What a page shows and how."""
+
+    selection: tuple[int, ...] = ()
+    draft: Draft = field(default_factory=Draft)
+    matrix: str = "similarity"
+    #: Which similarity the heatmap shows, by its name; "" for the default.
+    source: str = ""
+    scaling: str = "zscore"
+    columns: str = "dendrogram"
+    heights: str = "true"
+    support: str = "shown"
+    #: How uncertain splits are drawn, and the support (%) below which a split is uncertain.
+    unsure: str = "lighter"
+    below: int = BELOW
+    #: What the branches' colours mean.
+    colour: str = "clusters"
+    #: True if the heatmap hides similarities that the method did not query.
+    veil: bool = True
+    #: How many clusters to colour: None for those that the method finds, 0 for none.
+    #: ``parted`` is their number in the shown tree, ``cut`` the height of the line that cuts it.
+    clusters: int | None = None
+    parted: int = 0
+    cut: float | None = None
+    theme: Theme = "light"
+    #: What the main pane shows: the tree, or a sheet by its name.
+    sheet: str = "tree"
+    #: What Aho's graph explains: ``conflict`` or ``split``; "" for either.
+    why: str = ""
+    #: Items of an explanation under the pointer, marked in the tree: (together, apart).
+    peek: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    #: The earlier tree of the tanglegram, by its key; "" for the last.
+    compared: str = ""
+    #: The summary of the sampled trees: its kind, and the least support (%) of a consensus' clades.
+    summary: str = "consensus"
+    majority: int = 50
+    #: Sections of the inspector that the person opened or folded.
+    folds: Mapping[str, bool] = field(default_factory=dict)
+    paused: bool = False
+    #: The question on the card. ``wants_question``: ask one after the run.
+    question: Question | None = None
+    wants_question: bool = False
+    strategy: str = "informative"
+    question_size: int = 8
+    question_candidates: int = 40
+    #: True if a question's variance is that of the subtree shown rather than of the whole tree.
+    question_induced: bool = False
+    #: Three items to compare, in the order of the card; the question (None: that of the data's
+    #: comparisons); which items are chosen.
+    three: tuple[int, ...] = ()
+    three_question: Literal["central", "odd"] | None = None
+    three_put: Literal["central", "odd"] | None = None
+    three_from: Literal["seldom", "any"] = "seldom"
+    #: Comparison of methods: which (None: the default ones), the number of clusters (0: default),
+    #: whether to run them, which one runs, and the results.
+    agree_with: tuple[str, ...] | None = None
+    agree_k: int = 0
+    agree_wanted: bool = False
+    agreeing: str = ""
+    agreed: tuple[tuple[str, Agreed], ...] = ()
+    error: tuple[str, str] | None = None
+    #: Refused values of the form's fields.
+    faults: tuple[FieldFault, ...] = ()
+    said: str = ""
+    #: The file that is being sent or read, and can be cancelled.
+    loading: Loading | None = None
+    #: The current lesson, which hides the known classes.
+    lesson: Lesson | None = None
+    #: Trees of methods without constraints, with their names: the learning curve shows them.
+    baselines: tuple[tuple[str, Tree], ...] = ()
+    #: Where the newest run is computed; None if there is no cluster.
+    place: Place | None = None
+    #: An earlier session of this browser that can be resumed.
+    unfinished: Unfinished | None = None
+    #: Folder of this session's journal; "" if it is still empty, None if the server keeps none.
+    journal: str | None = None
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """The part of this that session files keep."""
+        kept: dict[str, Any] = {name: getattr(self, name) for name in LOOKS}
+        kept["below"] = self.below
+        if self.clusters is not None:
+            kept["clusters"] = self.clusters
+        if self.cut is not None:
+            kept["cut"] = float(self.cut)
+        if self.selection:
+            kept["selection"] = tuple(map(int, self.selection))
+        return kept
