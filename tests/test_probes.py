@@ -11,7 +11,7 @@ import pytest
 
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import QUERIED_VIEW
-from hcviz.core import asked
+from hcviz.core import query_counts
 from hcviz.core.snapshot import Mask
 from hcviz.datasets import load, noisy_blocks
 from hcviz.metrics import triplet_agreement_by_level, triplet_distance
@@ -80,7 +80,7 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
     told = worked_out(store, loop)
     facts = {name: value for name, value, _ in told["facts"]}
     snapshot, target = store.session.snapshot, store.dataset.target
-    pairs = asked.count(probes.of_snapshot(snapshot), 101)
+    pairs = query_counts.count_pairs(probes.of_snapshot(snapshot), 101)
     assert facts["Pairs asked for"] == f"{pairs:,}"
     assert facts["Share of all pairs"] == f"{100 * pairs / PAIRS:.3g} %"
     agrees = 1 - triplet_distance(target, snapshot.tree)

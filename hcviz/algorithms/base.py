@@ -13,16 +13,16 @@ import param
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
 from hcviz.core.problem import (
-    ASKS_FEW,
-    MOST_DENSE,
+    FEWER_QUERIES_HINT,
+    MAX_DENSE,
     Problem,
     SimilarityOracle,
+    all_similarities_text,
     as_problem,
-    needs_all,
 )
 from hcviz.core.snapshot import Series, Snapshot, View
+from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
-from hcviz.core.words import brief
 
 if TYPE_CHECKING:  # its imports take a second
     from hcviz.posterior.draws import Sampler
@@ -302,7 +302,7 @@ class Algorithm:
         for name in values:
             if name not in known:
                 hint = f"It takes: {', '.join(known)}." if known else "It takes none."
-                raise InvalidParameter(f"{self.name} has no parameter {brief(name)!r}.", hint)
+                raise InvalidParameter(f"{self.name} has no parameter {shorten(name)!r}.", hint)
         for name, value in values.items():
             what = self.params.param[name]
             if isinstance(what, param.Integer) and isinstance(value, float) and value.is_integer():
@@ -313,8 +313,8 @@ class Algorithm:
                     raise TypeError(f"{name} must be a number")
                 self.params(**{name: values[name]})
             except (ValueError, TypeError) as error:
-                message = f"{name} must be {accepted}, not {brief(repr(value))}"
-                message = message if accepted else brief(str(error), 400)
+                message = f"{name} must be {accepted}, not {shorten(repr(value))}"
+                message = message if accepted else shorten(str(error), 400)
                 raise InvalidParameter(f"{self.name}: {message.rstrip('.')}.") from None
         return self.params(**values)
 
@@ -326,7 +326,7 @@ class Algorithm:
         """Return None if the problem has what this method needs, else a sentence that says why."""
         if any(_has(problem, need) for need in self.needs):
             if self.too_large(problem):
-                return f"{self.title} {needs_all(problem.n_items)} {ASKS_FEW}"
+                return f"{self.title} {all_similarities_text(problem.n_items)} {FEWER_QUERIES_HINT}"
             return None
         if "similarity" in self.needs and isinstance(problem.oracle, SimilarityOracle):
             return (
@@ -336,11 +336,11 @@ class Algorithm:
         return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
 
     def too_large(self, problem: Problem) -> bool:
-        """Return True if the method would compute all similarities of more than MOST_DENSE
+        """Return True if the method would compute all similarities of more than MAX_DENSE
         items."""
         given = {need for need in self.needs if _has(problem, need)}
         pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
-        large = not self.subquadratic and problem.n_items > MOST_DENSE
+        large = not self.subquadratic and problem.n_items > MAX_DENSE
         return bool(given) and pairs and large
 
     def start_run(

@@ -24,13 +24,13 @@ from hcviz.algorithms.active.recursion import Recursion
 from hcviz.algorithms.active.settings import DivisionSettings, PendingSet, halving_queries, work
 from hcviz.algorithms.active.thread_executor import ThreadExecutor
 from hcviz.core.build import build
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import InvalidParameter, TooLarge
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import check_oracle
 from hcviz.core.snapshot import Snapshot, View
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 #: Sets of up to this many items are divided down to their leaves inside one task.
 TASK = 20_000
@@ -264,7 +264,7 @@ class ActiveCluster:
 
 
 def _whole(value: Any, what: str, low: int = 0) -> int:
-    return whole_number(value, what, InvalidParameter, low)
+    return check_integer(value, what, InvalidParameter, low)
 
 
 def _nonnegative(value: Any, what: str) -> float:
@@ -316,7 +316,7 @@ def _snapshots(
         yield Snapshot(Tree.star(1), total, total, {"queries": 0.0, "share": 0.0, "repair": 0.0})
         return
     recursion = Recursion(oracle, settings, np.arange(n, dtype=np.int32), seed, rows)
-    expensive = oracle.dear  # then snapshots are also made while a set is divided
+    expensive = oracle.is_expensive  # then snapshots are also made while a set is divided
     running: dict[Future[Any], PendingSet] = {}
     shown, began = 0, time.monotonic()
     due = began + MIN_INTERVAL
@@ -370,7 +370,7 @@ def _snapshot(recursion: Recursion, oracle: CountingOracle, step: int, total: in
     if step == total:
         metrics |= {"queries": float(oracle.queries), "share": oracle.share}
     if n <= MAX_MASK_ITEMS:
-        views[QUERIED_VIEW] = oracle.asked()
+        views[QUERIED_VIEW] = oracle.requests()
     return Snapshot(tree, step, total, metrics, views=views)
 
 

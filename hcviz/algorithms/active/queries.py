@@ -29,9 +29,9 @@ def request_size(oracle: Any, seconds: float = 1.0) -> int:
     """Return how many similarities one request may have.
 
     For an expensive oracle it is what takes a tenth of ``seconds``
-    (:attr:`hcviz.core.oracle.CountingOracle.at_once`).
+    (:attr:`hcviz.core.counting_oracle.CountingOracle.batch_size`).
     """
-    return max(1, min(BLOCK, int(seconds * (getattr(oracle, "at_once", None) or BLOCK))))
+    return max(1, min(BLOCK, int(seconds * (getattr(oracle, "batch_size", None) or BLOCK))))
 
 
 def query(oracle: Any, rows: Int, columns: Int | None = None) -> Steps:

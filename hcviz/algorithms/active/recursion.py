@@ -22,7 +22,7 @@ from hcviz.algorithms.active.executor import TaskExecutor
 from hcviz.algorithms.active.flat import COMPILED
 from hcviz.algorithms.active.settings import DivisionSettings, PendingSet, work
 from hcviz.core.buildkernels import aho_tree, components
-from hcviz.core.mixkernels import branched
+from hcviz.core.splitmixkernels import child_seed
 
 Int = NDArray[np.int32]
 
@@ -176,7 +176,7 @@ class Recursion:
         for label, own in enumerate(budgets):
             here = labels == label
             rows = pending.rows[here[places].all(axis=1)]
-            seed = int(branched(np.uint64(pending.seed), label))
+            seed = int(child_seed(np.uint64(pending.seed), label))
             inside = None if pending.matrix_rows is None else pending.matrix_rows[here]
             parts.append(
                 PendingSet(pending.places[here], parent, seed, rows, pending.matrix, inside, own)

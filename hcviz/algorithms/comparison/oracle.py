@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.problem import Problem
-from hcviz.core.signs import SignOracle
+from hcviz.core.sign_oracle import SignOracle
 
 #: The most items: above, about ten arrays over all pairs take a gigabyte.
 MAX_QUERY_ITEMS = 5_000

@@ -248,7 +248,7 @@ def _sparse_side(
         state.member, state.stamp, state.rows, state.active, t_begin, t_end, settings.prices,
     )  # fmt: skip
     yield
-    if len(sizes) > spectralkernels.EXACT:
+    if len(sizes) > spectralkernels.SMALL_GRAPH:
         return (yield from sparse.cut(graph, sizes, settings.balanced, settings.refined))
     return (yield from _spectral(sparsekernels.as_dense(*graph), sizes, settings))
 
@@ -266,7 +266,7 @@ def _dense_side(
 ) -> Generator[None, None, Bools]:
     """Return the side of each supernode, from the supergraph's dense matrix."""
     soft, count = len(settings.prices) > 0, len(sizes)
-    large = count > spectralkernels.EXACT and settings.cut is None
+    large = count > spectralkernels.SMALL_GRAPH and settings.cut is None
     size = 0 if settings.ignores_weights or matrix is None else count
     single = count == end - begin
     if large:
@@ -304,7 +304,7 @@ def _spectral(
     """Return the side of each supernode by a spectral sweep cut."""
     if not settings.balanced:
         side = yield from spectral.sweep_cut(weights, sizes)
-    elif len(sizes) <= spectralkernels.EXACT:
+    elif len(sizes) <= spectralkernels.SMALL_GRAPH:
         side = cutkernels.small_balanced_cut(weights, sizes)
     else:
         if spectralkernels.component_labels(weights)[1] > 1:

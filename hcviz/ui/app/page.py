@@ -15,9 +15,9 @@ from bokeh.document import Document
 from bokeh.settings import settings
 from panel.io.state import set_curdoc
 
+from hcviz.core.dataframes import is_frame
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
-from hcviz.core.frames import is_frame
-from hcviz.core.problem import Problem, are_features, feature_table
+from hcviz.core.problem import Problem, feature_table, is_feature_table
 from hcviz.datasets import Dataset
 from hcviz.io.shelf import is_token, new_token, state_folder
 from hcviz.io.tables import read_frame
@@ -320,7 +320,7 @@ def _as_dataset(given: Any, name: str) -> Dataset:
         return given
     if is_frame(given):
         return read_frame(given, name)
-    if are_features(given):
+    if is_feature_table(given):
         features = feature_table(given)
         labels = tuple(str(row) for row in range(len(features)))
         return Dataset(name, name, labels, features, provenance="Given as an array.")

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hcviz import datasets
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.comparison.similarities import adds
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Matrix, Snapshot
@@ -187,7 +187,7 @@ def to_look_at(oracle: Any) -> Any:
     """
     while isinstance(oracle, CountingOracle):
         if oracle.cache:
-            return oracle.known
+            return oracle.cached
         oracle = oracle.oracle
     return oracle
 

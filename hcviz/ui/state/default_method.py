@@ -8,7 +8,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError
-from hcviz.core.problem import MOST_DENSE, Problem
+from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.session import actions as act
 from hcviz.session.model import Session
 
@@ -23,7 +23,7 @@ def for_opened(session: Session, problem: Problem) -> tuple[Algorithm, str] | No
     why = "which suits this data"
     if current.missing_data(problem):
         why = f"as {current.name} cannot run on this data"
-    elif problem.n_items > MOST_DENSE and current.samples:
+    elif problem.n_items > MAX_DENSE and current.samples:
         why = f"as {current.name} takes long on so many items"
     elif chosen(session):
         return None
@@ -50,7 +50,7 @@ def default(problem: Problem) -> Algorithm | None:
     keeps constraints.
     """
     found = able(problem)
-    if problem.n_items > MOST_DENSE:
+    if problem.n_items > MAX_DENSE:
         found = [each for each in found if each.subquadratic] or found
     found = [each for each in found if "items" not in each.needs] or found
     heed = [each for each in found if each.triplets == "hard"]

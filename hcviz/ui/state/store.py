@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
