@@ -255,7 +255,7 @@ def test_too_many_items_are_refused_before_anything_is_made(name):
             raise AssertionError("nothing is asked")
 
     problem = Problem(comparisons=[[0, 1, 2]], oracle=Oracle())
-    with pytest.raises(TooLarge, match=r"10,000 items at most; these are 10,001"):
+    with pytest.raises(TooLarge, match=r"at most 10,000 items; these are 10,001"):
         hcviz.run(name, problem)
     with pytest.raises(TooLarge):
         four_al(40_000, Comparisons([[0, 1, 2]]))
