@@ -36,10 +36,11 @@ from sklearn.datasets import load_iris
 import hcviz
 from hcviz import Problem, Tree
 from hcviz.algorithms import ddt
-from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import integrated, log_joint, put_scale, put_tree, refresh
-from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first, tree_of
+from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import ACCEPTED, GIVEN, LEFT, PARENT, RIGHT, H, U, Work, allocate
 from hcviz.posterior import Posterior, ess_bulk, summary
@@ -56,7 +57,7 @@ def draw(n: int, triplets: int, seed: int = 0) -> tuple[Work, np.random.Generato
     none = np.empty((0, 3), np.int32)
     w = allocate(n, np.zeros((n, DIMS)), none, np.empty(0), 0.0, None)
     put_scale(w, 1.0, np.ones(DIMS))
-    simulate(w, rng)
+    draw_prior_tree(w, rng)
     refresh(w)
     parent, h = w.node[:, PARENT], w.time[:, H]
     place = np.zeros((2 * n - 1, DIMS))

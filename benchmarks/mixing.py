@@ -84,7 +84,7 @@ def tables(seconds: float | None) -> Iterator[tuple[str, Problem, float]]:
 def started(name: str, problem: Problem, first: bool, seed: int, slides: int) -> Chain:
     """Return a chain with the defaults of the public function, apart from :data:`FIXED`."""
     params = get("ddt").parameters(**FIXED.get(name, {}))
-    data, _ = sampler.columns(problem, params.mu, params.sigma is not None)
+    data, _ = sampler.used_columns(problem, params.mu, params.sigma is not None)
     c, sigma, scale, noise, floor = sampler._scale(data, params, None)
     none = np.empty((0, 3), np.int32)
     w = work.allocate(len(data), data, none, np.empty(0), noise, None, floor)

@@ -417,9 +417,9 @@ def test_similarities_of_many_items_are_computed_as_they_are_asked_for():
             wrong()
     assert data.problem(similarity=None).oracle is None
     for name in hcviz.algorithms():
-        lacks = get(name).lacks(problem)
+        lacks = get(name).missing_data(problem)
         assert (lacks is None) == (name in {*ACTIVE, "ddt", "random-cut", "build"}), name
-    assert "0.7 GiB" in str(get("average").lacks(problem))
+    assert "0.7 GiB" in str(get("average").missing_data(problem))
 
 
 def test_a_matrix_of_a_lazy_similarity_is_the_same_where_a_method_wants_one():

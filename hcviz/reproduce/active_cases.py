@@ -14,7 +14,7 @@ from scipy.io import loadmat
 
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import NO_ROWS, PAPER
-from hcviz.algorithms.active.growth import Growth
+from hcviz.algorithms.active.recursion import Recursion
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.similarity import zscore
@@ -97,11 +97,11 @@ def sampling_patterns(n: int) -> dict[str, Any]:
     items = np.arange(n, dtype=np.int32)
     paper = ActiveCluster("laplacian", c=4.0, **PAPER)
     counted = CountingOracle(data.oracle, cache=0)
-    growth = Growth(counted, paper.plan(n), items, 0, NO_ROWS)
+    recursion = Recursion(counted, paper.settings(n), items, 0, NO_ROWS)
     found: dict[str, Any] = {}
     divided = 0
-    while growth.largest():  # the largest cluster is divided next
-        for _ in growth.step(None):
+    while recursion.largest():  # the largest cluster is divided next
+        for _ in recursion.step(None):
             pass
         divided += 1
         if divided in (1, 3):
