@@ -133,7 +133,7 @@ def test_what_the_answers_are_worth_and_how_they_depend(page, server):
     rows = worth.get_by_role("list", name="Answers and what they are worth").get_by_role("button")
     expect(rows).to_have_count(3)
     expect(worth).to_contain_text("Dependency measure")
-    expect(worth).to_contain_text("Constrained random cutting is sure of")
+    expect(worth).to_contain_text("Constrained random cutting reaches")
     rows.first.click()
     expect(dashboard.selected).to_have_text("3 items")
     worth.get_by_role("button", name="Draw how they depend").click()

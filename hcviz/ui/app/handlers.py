@@ -19,16 +19,16 @@ from hcviz.ui.app import link
 from hcviz.ui.app.link import to_query
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.app.sheets import TREE
-from hcviz.ui.features.autosave.model import Autosave
-from hcviz.ui.features.comparisons.model import Comparing
+from hcviz.ui.features.autosave.model import AutosaveController
+from hcviz.ui.features.comparisons.model import ComparisonController
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.files.model import Files
-from hcviz.ui.features.inspector import changed_clades as changes
-from hcviz.ui.features.inspector import model as inspector
-from hcviz.ui.features.lessons.classroom import Classroom
+from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.inspector import changed_clades
+from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.parameters.model import set_field
-from hcviz.ui.features.questions.model import Asking
-from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.questions.model import QuestionController
+from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state.data_sources import offered
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import BELOW, LOOKS
@@ -44,14 +44,14 @@ class Acts:
     centre: Centre
     drawing: Drawing
     gestures: Gestures
-    asking: Asking
-    comparing: Comparing
-    classroom: Classroom
-    files: Files
+    asking: QuestionController
+    comparing: ComparisonController
+    classroom: LessonController
+    files: FileController
     #: Puts text on the person's clipboard.
     copy: Callable[[str], None]
     #: Keeps what is done here, where the page's owner wants that.
-    autosave: Autosave | None = None
+    autosave: AutosaveController | None = None
 
     def key(self, key: str) -> None:
         if key == "undo":
@@ -77,9 +77,9 @@ class Acts:
         session = store.session
         value = more.get("value")
         begun = offered()
-        if name == "data" and value == top_bar.OFFERED and begun is not None:
+        if name == "data" and value == top_bar_model.OFFERED and begun is not None:
             store.open_data(replace(begun.spec, similarity=session.data.similarity))
-        elif name == "data" and value != top_bar.CURRENT:
+        elif name == "data" and value != top_bar_model.CURRENT:
             store.open_data(
                 DataSpec(kind="built-in", name=str(value), similarity=session.data.similarity)
             )
@@ -132,18 +132,18 @@ class Acts:
     def inspector(self, name: str, more: dict[str, Any]) -> None:
         store = self.store
         if name == "pick":
-            self.gestures.take((int(more["id"]),))
+            self.gestures.select_items((int(more["id"]),))
         elif name == "clade":
-            items = changes.members(store, str(more["which"]), int(more["node"]))
+            items = changed_clades.clade_members(store, str(more["which"]), int(more["node"]))
             if items:
-                self.gestures.take(items)
+                self.gestures.select_items(items)
         elif name == "focus":
             self.centre.focus(store.view.selection)
         elif name == "collapse":
             self.centre.toggle_collapse(store.view.selection)
             store._notify()
         elif name == "parent":
-            store.look(selection=inspector.wider(store))
+            store.look(selection=inspector_model.parent_clade(store))
 
     def section(self, name: str, more: dict[str, Any]) -> None:
         section = SECTIONS.get(str(more.pop("section", "")))
@@ -184,7 +184,7 @@ class Acts:
         chosen = tuple(found)
         self.centre.open_branches(chosen[:1] if self.store.view.draft.open else chosen)
         if self.store.view.draft.open:
-            self.gestures.take(chosen[:1])
+            self.gestures.select_items(chosen[:1])
             self.centre.focus(chosen[:1])
             return
         said = f"Found {labels[found[0]]}" + (f" and {len(found) - 1} more." if found[1:] else ".")

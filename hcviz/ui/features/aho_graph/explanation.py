@@ -12,15 +12,15 @@ from hcviz.session.splits import AhoGraph, aho_graph
 from hcviz.ui.state.store import Store
 
 #: Pieces told one by one; those of a single item are counted.
-TOLD = 8
+MAX_PIECES = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Above so many items a clade's graph is not drawn up: a tap would wait for it.
-MOST = 20_000
+MAX_ITEMS = 20_000
 #: Items of a piece that are named.
-NAMED = 4
+MAX_NAMES = 4
 
 
-def clade(store: Store) -> tuple[Tree, int] | None:
+def shown_clade(store: Store) -> tuple[Tree, int] | None:
     """The tree drawn and the node looked at: the smallest clade of two items or more around what is
     selected, or the root; None without a tree of these items."""
     snapshot = store.drawn or store.session.snapshot
@@ -35,13 +35,13 @@ def clade(store: Store) -> tuple[Tree, int] | None:
     return tree, int(tree.parent[node]) if node < tree.n_leaves else node
 
 
-def graph_at(store: Store) -> AhoGraph | None:
+def graph_of_clade(store: Store) -> AhoGraph | None:
     """The graph of the enabled answers at that clade."""
-    found = clade(store)
+    found = shown_clade(store)
     if found is None:
         return None
     tree, node = found
-    if tree.size[node] > MOST:
+    if tree.size[node] > MAX_ITEMS:
         return None
     return _graph(store.session.enabled, tuple(tree.leaves(node).tolist()))
 
@@ -51,7 +51,7 @@ def _graph(constraints: tuple[Constraint, ...], items: tuple[int, ...]) -> AhoGr
     return aho_graph(constraints, items)
 
 
-def sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
+def piece_sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
     """For each piece the child of ``node`` that holds it, counted from 0; -1 where it is parted."""
     child_of = {
         int(leaf): k
@@ -65,16 +65,16 @@ def sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
     return found
 
 
-def split(store: Store) -> dict[str, Any] | None:
+def split_state(store: Store) -> dict[str, Any] | None:
     """The sentence and the pieces, as plain JSON; None without a tree or without answers."""
     session = store.session
     if not session.enabled:
         return None
-    found, graph = clade(store), graph_at(store)
+    found, graph = shown_clade(store), graph_of_clade(store)
     if found is None or graph is None:
         return None
     tree, node = found
-    where = sides(tree, node, graph)
+    where = piece_sides(tree, node, graph)
     held = [k for k, piece in enumerate(graph.pieces) if len(piece) > 1]
     held.sort(key=lambda k: -len(graph.pieces[k]))
     return {
@@ -86,13 +86,13 @@ def split(store: Store) -> dict[str, Any] | None:
                 "piece": k,
                 "size": len(graph.pieces[k]),
                 "names": _names(store, graph.pieces[k]),
-                "answers": [_said(store, answer) for answer in graph.holding(k)[:3]],
+                "answers": [_answer_state(store, answer) for answer in graph.holding(k)[:3]],
                 "more": max(0, len(graph.holding(k)) - 3),
                 "parted": where[k] < 0,
             }
-            for k in held[:TOLD]
+            for k in held[:MAX_PIECES]
         ],
-        "further": len(held[TOLD:]),
+        "further": len(held[MAX_PIECES:]),
         "unconstrained": len(graph.pieces) - len(held),
     }
 
@@ -135,10 +135,10 @@ def _ways(graph: AhoGraph) -> str:
 
 def _names(store: Store, items: tuple[int, ...]) -> str:
     labels = store.session.labels
-    return shortlist([labels[item] for item in items[:NAMED]], NAMED, len(items))
+    return shortlist([labels[item] for item in items[:MAX_NAMES]], MAX_NAMES, len(items))
 
 
-def _said(store: Store, answer: int) -> dict[str, Any]:
+def _answer_state(store: Store, answer: int) -> dict[str, Any]:
     found = store.session.find(answer)
     assert found is not None
     return {"id": answer, "sentence": found.sentence(store.session.labels)}

@@ -19,22 +19,22 @@ from bokeh.models import HoverTool
 
 from hcviz.session.constraint import Constraint
 from hcviz.session.splits import AhoGraph, Blocked, Edge, blocked
-from hcviz.ui.features.aho_graph import explanation as why
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.aho_graph import explanation
+from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.parts.part import OnAct
-from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
 #: More items are not drawn, and in a larger set only those that answers hold.
-MOST = 120
+MAX_DRAWN = 120
 #: With more drawn than this, only the ends of the contradiction carry their names.
-NAMED = 60
+MAX_NAMED = 60
 #: Pixels of the words beside the graph.
-WORDS = 320
+TEXT_WIDTH = 320
 #: Kamada and Kawai's layout is cubic: larger pieces are laid out by springs.
-STRESSED = 40
+MAX_KAMADA_KAWAI = 40
 
 _Place = tuple[float, float]
 
@@ -49,9 +49,9 @@ def subject(store: Store) -> str:
     return store.view.why or "conflict"
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     shown = subject(store)
-    told = _conflict(store) if shown == "conflict" else _split(store)
+    told = _conflict_state(store) if shown == "conflict" else _split_state(store)
     return told | {
         "subject": shown,
         "both": store.session.conflict is not None,
@@ -59,7 +59,7 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
-def _conflict(store: Store) -> dict[str, Any]:
+def _conflict_state(store: Store) -> dict[str, Any]:
     session = store.session
     clash = session.conflict
     assert clash is not None
@@ -67,7 +67,7 @@ def _conflict(store: Store) -> dict[str, Any]:
     others = [each for each in session.constraints if each.id in clash.with_ids]
     found = None if new is None else _blocked(new, tuple(others))
     if new is None or found is None:
-        return _nothing("Nothing is at odds any more.")
+        return _empty_state("Nothing is at odds any more.")
     labels = session.labels
     along = {frozenset(step) for step in pairwise(found.path)}
     marked = {new.apart: "apart"} | dict.fromkeys(new.group, "together")
@@ -79,18 +79,18 @@ def _conflict(store: Store) -> dict[str, Any]:
     said = [
         f"A tree divides these {len(found.graph.items):,} items at their top. Each answer keeps "
         "its own on one side there, and together they keep all of them: no way is left.",
-        _closed(found, new, labels),
+        _path_sentence(found, new, labels),
     ]
     return {
         "title": "Why these answers cannot all be true",
         "said": said,
         "key": [["path", "earlier answers that lead there"], ["closing", "the new answer"]],
-        "card": answerlist.conflict(store),
-        **_drawn(store, found.graph, marked, kinds, first=[*found.path, *new.group]),
+        "card": conflicts_model.state(store),
+        **_graph_state(store, found.graph, marked, kinds, first=[*found.path, *new.group]),
     }
 
 
-def _closed(found: Blocked, new: Constraint, labels: Any) -> str:
+def _path_sentence(found: Blocked, new: Constraint, labels: Any) -> str:
     """The path that leaves no way, in words."""
     names = [labels[item] for item in found.path]
     odd = labels[new.apart]
@@ -104,11 +104,15 @@ def _closed(found: Blocked, new: Constraint, labels: Any) -> str:
     )
 
 
-def _split(store: Store) -> dict[str, Any]:
-    found, graph, told = why.clade(store), why.graph_at(store), why.split(store)
+def _split_state(store: Store) -> dict[str, Any]:
+    found, graph, told = (
+        explanation.shown_clade(store),
+        explanation.graph_of_clade(store),
+        explanation.split_state(store),
+    )
     if found is None or graph is None or told is None:
-        return _nothing("There are no answers in use.")
-    where = why.sides(*found, graph)
+        return _empty_state("There are no answers in use.")
+    where = explanation.piece_sides(*found, graph)
     side_of = {item: where[k] for k, piece in enumerate(graph.pieces) for item in piece}
     marked = {item: f"side{side % 8}" if side >= 0 else "apart" for item, side in side_of.items()}
     chosen = "The selected clade" if store.view.selection else "The whole tree"
@@ -118,11 +122,11 @@ def _split(store: Store) -> dict[str, Any]:
                                "sides in the tree shown."],
         "key": [],
         "card": None,
-        **_drawn(store, graph, marked, {}, first=_in_turn(graph)),
+        **_graph_state(store, graph, marked, {}, first=_drawing_order(graph)),
     }  # fmt: skip
 
 
-def _in_turn(graph: AhoGraph) -> list[int]:
+def _drawing_order(graph: AhoGraph) -> list[int]:
     """The items that answers hold, an item of each piece in turn, each next to one before it: what
     is not drawn of a large piece lies at its rim."""
     joined = nx.Graph()
@@ -136,12 +140,12 @@ def _in_turn(graph: AhoGraph) -> list[int]:
     return [item for turn in turns for item in turn if item is not None]
 
 
-def _nothing(said: str) -> dict[str, Any]:
+def _empty_state(said: str) -> dict[str, Any]:
     return {"title": "Why", "said": [said], "key": [], "card": None, "left": 0,
             "nodes": [], "edges": []}  # fmt: skip
 
 
-def _drawn(
+def _graph_state(
     store: Store,
     graph: AhoGraph,
     marked: dict[int, str],
@@ -150,12 +154,12 @@ def _drawn(
 ) -> dict[str, Any]:
     """The nodes with their places, the edges, and how many items are left out."""
     wanted = dict.fromkeys(item for item in first if item in graph.piece_of)
-    if len(graph.items) <= NAMED:
+    if len(graph.items) <= MAX_NAMED:
         wanted |= dict.fromkeys(graph.items)
-    kept = tuple(sorted(list(wanted)[:MOST]))
+    kept = tuple(sorted(list(wanted)[:MAX_DRAWN]))
     at = {item: k for k, item in enumerate(kept)}
     shown = tuple(e for e in graph.edges if e.a in at and e.b in at)
-    places = layout(kept, shown)
+    places = graph_layout(kept, shown)
     labels = store.session.labels
     by_pair: dict[frozenset[int], list[Edge]] = {}
     for edge in shown:
@@ -185,7 +189,7 @@ def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> Blocked | None:
 
 
 @lru_cache(maxsize=8)
-def layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...]:
+def graph_layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...]:
     """A place for each item: each piece by itself, the pieces on shelves, the large ones first."""
     graph = nx.Graph()
     graph.add_nodes_from(items)
@@ -198,13 +202,13 @@ def layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...
     for piece, size in zip(pieces, sizes, strict=True):
         if left + size > width and left:
             left, top, tall = 0.0, top + tall, 0.0
-        for item, (x, y) in _piece(graph.subgraph(piece)).items():
+        for item, (x, y) in _piece_layout(graph.subgraph(piece)).items():
             places[item] = (left + size * (0.5 + 0.38 * x), -top - size * (0.5 + 0.38 * y))
         left, tall = left + size, max(tall, size)
     return tuple(places[item] for item in items)
 
 
-def _piece(graph: Any) -> dict[int, _Place]:
+def _piece_layout(graph: Any) -> dict[int, _Place]:
     """Places within [-1, 1] squared; the same for the same piece."""
     n = graph.number_of_nodes()
     if n == 1:
@@ -212,7 +216,7 @@ def _piece(graph: Any) -> dict[int, _Place]:
     ordered = nx.Graph()  # a subgraph's own order is that of a set
     ordered.add_nodes_from(sorted(graph))
     ordered.add_edges_from(sorted(map(sorted, graph.edges)))
-    if n <= STRESSED:
+    if n <= MAX_KAMADA_KAWAI:
         found = nx.kamada_kawai_layout(ordered)
     else:
         found = nx.spring_layout(ordered, seed=0, iterations=80)
@@ -254,7 +258,7 @@ def drawing(state: dict[str, Any]) -> Any:
         edge_line_width="thick", edge_hover_line_color=theme.accent, inspection_policy="edges",
         node_hover_fill_color=theme.accent, tools=[HoverTool(tooltips="@said")],
     )  # fmt: skip
-    named = [n for n in nodes if len(nodes) <= NAMED or n["kind"] in ("together", "apart")]
+    named = [n for n in nodes if len(nodes) <= MAX_NAMED or n["kind"] in ("together", "apart")]
     words = hv.Labels(
         ([n["x"] for n in named], [n["y"] for n in named], [n["name"] for n in named])
     ).opts(text_color=theme.ink, text_font_size="11px", text_align="center", yoffset=0)
@@ -285,8 +289,8 @@ class GraphSheet(pn.Row):
     _rename: ClassVar = {**pn.Row._rename, "state": None, "live": None}
 
     def __init__(self, on_act: OnAct, **params: Any) -> None:
-        self.words: Any = drawn_by(__file__)(
-            on_act, sizing_mode="stretch_height", width=WORDS, margin=0
+        self.words: Any = sheet_part(__file__)(
+            on_act, sizing_mode="stretch_height", width=TEXT_WIDTH, margin=0
         )
         self.pane: Any = pn.pane.HoloViews(
             drawing({}), sizing_mode="stretch_both", margin=0, linked_axes=False
@@ -310,14 +314,14 @@ class GraphSheet(pn.Row):
 # ---------------------------------------------------------------------- the sheet
 
 
-def _lacks(store: Store) -> str:
+def _unavailable_because(store: Store) -> str:
     session = store.session
     if session.snapshot is None:
         return "No tree yet."
     return "" if session.enabled or session.conflict is not None else "No answers yet."
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     session, view = store.session, store.view
     tree = store.drawn if subject(store) == "split" else None
     return (session.constraints, session.conflict, view.selection, view.why, tree)
@@ -335,8 +339,8 @@ SHEET = Sheet(
     title="Why",
     summary="The graph of answers behind a split, or behind a contradiction",
     make=GraphSheet,
-    picture=picture,
-    sees=_sees,
-    lacks=_lacks,
+    state=state,
+    depends_on=_depends_on,
+    unavailable_because=_unavailable_because,
     act=_act,
 )

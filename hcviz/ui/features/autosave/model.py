@@ -30,17 +30,17 @@ log = logging.getLogger("hcviz")
 
 #: Seconds between two bases: this many at least, this many times as long as the last one took to
 #: write, and this many while a run goes on.
-LEAST, TIMES, RUNNING = 2.0, 20.0, 30.0
+MIN_SECONDS, TIMES_AS_LONG, SECONDS_WHILE_RUNNING = 2.0, 20.0, 30.0
 #: Seconds for which a new page looks for the session of a tab that is only just going.
-LOOKING = 15.0
+SEARCH_SECONDS = 15.0
 #: Seconds for which a tab that lost the server waits for its own session to be free.
-REJOINING = 60.0
+REJOIN_SECONDS = 60.0
 ELSEWHERE = "That session was resumed or discarded in another tab."
 
 _writer = ThreadPoolExecutor(1, "hcviz-autosave")
 
 
-class Autosave:
+class AutosaveController:
     """Keeps the session of one store, and finds the unfinished ones of its visitor.
 
     ``store.keep`` is called with what the session becomes, before anything runs for it. All methods
@@ -55,7 +55,7 @@ class Autosave:
         self._writing: Future[float] | None = None
         self._first = False  # ... is a base that the records after it need
         self._next = 0.0  # no base before this time (monotonic)
-        self._until = time.monotonic() + LOOKING
+        self._until = time.monotonic() + SEARCH_SECONDS
         self._failed = False
         self._discarded: set[str] = set()
         self._wanted = ""  # the session of this tab before it lost the server
@@ -107,7 +107,7 @@ class Autosave:
         if told:
             actions = [e.action for e in session.log if not isinstance(e.action, REPORTS)]
             self._journal.append(actions, self._about(session))
-            self._next = time.monotonic() + LEAST
+            self._next = time.monotonic() + MIN_SECONDS
             return
         self._write(session, first=True)
         if answer:
@@ -136,7 +136,7 @@ class Autosave:
 
     def _after(self, writing: Future[float]) -> None:
         try:
-            self._next = time.monotonic() + max(LEAST, TIMES * writing.result())
+            self._next = time.monotonic() + max(MIN_SECONDS, TIMES_AS_LONG * writing.result())
         except SessionFileError as fault:  # too large for a file: the log has all of it still
             log.warning("A session cannot be written whole: %s", fault)
             self._next = float("inf")
@@ -158,13 +158,13 @@ class Autosave:
             self._write_if_due()
         except OSError as fault:
             log.warning("A session cannot be written whole: %s", fault)
-            self._next = time.monotonic() + RUNNING
+            self._next = time.monotonic() + SECONDS_WHILE_RUNNING
 
     def _write_if_due(self) -> None:
         session, journal = self.store.session, self._journal
         if journal is None or not journal.live or self._writing is not None:
             return
-        wait = RUNNING if session.status == "sampling" else 0.0
+        wait = SECONDS_WHILE_RUNNING if session.status == "sampling" else 0.0
         old = self._based is None or self._based[0] is not session
         if old and time.monotonic() >= self._next + wait:
             self._write(session)
@@ -194,7 +194,7 @@ class Autosave:
             self._visitor(more.get("token"))
         elif name == "rejoin":
             self._wanted = str(more.get("name", ""))
-            self._until = time.monotonic() + REJOINING
+            self._until = time.monotonic() + REJOIN_SECONDS
             self._look_for()
         elif name == "resume":
             with self.store.guarded():
@@ -204,7 +204,7 @@ class Autosave:
             if offer is not None:
                 self._discarded.add(offer.name)  # it may be being read
                 self.shelf.discard(offer.name)
-                self._until = time.monotonic() + LOOKING
+                self._until = time.monotonic() + SEARCH_SECONDS
                 self._look_for()
 
     def _visitor(self, token: Any) -> None:
@@ -279,12 +279,15 @@ class Autosave:
             return
         self._until = 0.0
         answers = len(store.session.constraints) + len(store.session.choices)
-        said = f"Resumed: {offer.about.title}, {counted(answers)}" + (f"; {left}" if left else ".")
+        said = f"Resumed: {offer.about.title}, {answer_count(answers)}" + (
+            f"; {left}" if left else "."
+        )
         error = None
         if found.damaged:
             kept = shelf.set_aside(offer.name)
             error = (
-                f"A part of the unfinished session was damaged; {counted(answers)} could be read.",
+                "A part of the unfinished session is damaged. "
+                f"{answer_count(answers)} could be read.",
                 f"The damaged file is kept aside on the server, as {kept}.",
             )
         else:
@@ -299,7 +302,7 @@ class Autosave:
             self._writing.add_done_callback(lambda done: None if done.exception() else call())
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     """The bar that offers, as plain JSON."""
     offer = store.view.unfinished
     journal = store.view.journal
@@ -307,7 +310,7 @@ def picture(store: Store) -> dict[str, Any]:
         return {"offer": None, "journal": journal}
     about = offer.about
     title = about.title or "damaged"
-    told = {"title": title, "answers": counted(about.answers), "time": about.time}
+    told = {"title": title, "answers": answer_count(about.answers), "time": about.time}
     return {"offer": told, "journal": journal}
 
 
@@ -323,5 +326,5 @@ def worth_offering(kept: Unfinished) -> bool:
     return kept.about.answers > 0 or not kept.about.title
 
 
-def counted(answers: int) -> str:
+def answer_count(answers: int) -> str:
     return "1 answer" if answers == 1 else f"{answers} answers"

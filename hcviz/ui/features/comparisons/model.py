@@ -20,16 +20,16 @@ from hcviz.ui.parts.images import as_uri
 from hcviz.ui.state.store import Store
 
 #: Question -> what the card asks, and what an answer is called.
-ASKS = {
+QUESTIONS = {
     "odd": ("Which is the odd one out?", "Odd one out"),
     "central": ("Which of the three is most central?", "Most central"),
 }
-FROM = {"seldom": "seldom seen items", "any": "all items"}
+ITEM_CHOICES = {"seldom": "seldom seen items", "any": "all items"}
 #: So many of the person's answers are listed, the newest first.
-LISTED = 60
+MAX_LISTED = 60
 
 
-class Comparing:
+class ComparisonController:
     """The driver of one store's card."""
 
     def __init__(self, store: Store) -> None:
@@ -56,9 +56,9 @@ class Comparing:
         elif name == "take-back" and (at := self._given(more)) is not None:
             with store.guarded():
                 store.dispatch(act.TakeBack(at))
-        elif name == "question" and value in ASKS:
+        elif name == "question" and value in QUESTIONS:
             store.look(three_question=value, three_put=value)
-        elif name == "from" and value in FROM:
+        elif name == "from" and value in ITEM_CHOICES:
             store.look(three_from=value)
         elif name == "method":
             with store.guarded():
@@ -88,7 +88,7 @@ class Comparing:
 
     def _choose(self, item: int) -> None:
         store = self.store
-        three, question = store.view.three, question_of(store)
+        three, question = store.view.three, current_question(store)
         if item not in three:
             return
         others = [other for other in three if other != item]
@@ -113,7 +113,7 @@ class Comparing:
             return
         self._asked.add(frozenset(three))
         store.look(
-            three=three, three_put=_wanted(store),
+            three=three, three_put=_default_question(store),
             question=None, wants_question=False, draft=Draft(), error=None, said="",
         )  # fmt: skip
 
@@ -129,12 +129,12 @@ class Comparing:
 # ---------------------------------------------------------------------- what the card shows
 
 
-def question_of(store: Store) -> Question:
+def current_question(store: Store) -> Question:
     """Which question is put: what other answers come meanwhile, it is not another under a hand."""
-    return (store.view.three and store.view.three_put) or _wanted(store)
+    return (store.view.three and store.view.three_put) or _default_question(store)
 
 
-def _wanted(store: Store) -> Question:
+def _default_question(store: Store) -> Question:
     """The chosen question; else the one that most of the data's answers are to.
 
     So what is added to a crowd's answers are answers to the crowd's own question.
@@ -146,25 +146,25 @@ def _wanted(store: Store) -> Question:
     return "central" if (known or {}).get("central", 0) > (known or {}).get("odd", 0) else "odd"
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     """The card, as plain JSON."""
     session, view, data = store.session, store.view, store.dataset
-    own, question = len(session.choices), question_of(store)
+    own, question = len(session.choices), current_question(store)
     fits = data is not None and data.labels == session.labels
     images = data.images if data is not None and fits else None
     return {
         "ready": len(session.labels) > 2,
         "prominent": fits and data is not None and data.comparisons is not None,
-        "ask": ASKS[question][0],
+        "ask": QUESTIONS[question][0],
         "question": question,
-        "questions": [[kind, title] for kind, (_, title) in ASKS.items()],
+        "questions": [[kind, title] for kind, (_, title) in QUESTIONS.items()],
         "from": view.three_from,
-        "froms": [[kind, title] for kind, title in FROM.items()],
+        "froms": [[kind, title] for kind, title in ITEM_CHOICES.items()],
         "items": [
             {
                 "id": item,
                 "name": session.labels[item],
-                "image": None if images is None else _shown(images[item]),
+                "image": None if images is None else _image_uri(images[item]),
             }
             for item in view.three
             if item < len(session.labels)
@@ -173,17 +173,17 @@ def picture(store: Store) -> dict[str, Any]:
         "last": session.choices[-1].sentence(session.labels) if own else "",
         "given": [
             {"at": at, "sentence": session.choices[at].sentence(session.labels)}
-            for at in range(own - 1, max(-1, own - 1 - LISTED), -1)
+            for at in range(own - 1, max(-1, own - 1 - MAX_LISTED), -1)
         ],
-        "unheeded": _unheeded(store),
+        "unheeded": _not_read_note(store),
     }
 
 
-def _shown(image: Any) -> str | None:
+def _image_uri(image: Any) -> str | None:
     return None if image is None else as_uri(image)
 
 
-def _unheeded(store: Store) -> dict[str, str] | None:
+def _not_read_note(store: Store) -> dict[str, str] | None:
     """Where there are answers that the method in use does not read: one that does."""
     session = store.session
     given = session.choices or session.data.answers

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Compare(Part):
+class ComparisonCard(Part):
     """Three items, of which one is named."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

@@ -12,15 +12,15 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.jobs import SideRun
 from hcviz.metrics import Dependency, Usefulness, dependency, usefulness
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.state import default_method as choosing
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
 
 #: More triplets are not looked at one by one: their BUILDs would take many seconds.
-MOST = 1_500
+MAX_TRIPLETS = 1_500
 
 
-def digraph(store: Store) -> Dependency | HcvizError | None:
+def dependency_digraph(store: Store) -> Dependency | HcvizError | None:
     """The dependency digraph of the enabled answers; None while it is worked out."""
     triplets = store.session.triplets
     key = ("digraph", triplets.rows.tobytes())
@@ -37,11 +37,11 @@ def digraph(store: Store) -> Dependency | HcvizError | None:
     return found if isinstance(found, (Dependency, HcvizError)) else None
 
 
-def worth(store: Store) -> Usefulness | HcvizError | None:
+def useful_answers(store: Store) -> Usefulness | HcvizError | None:
     """Which enabled answers are useful, each as a whole; None while it is worked out."""
     session = store.session
     triplets, n = session.triplets, session.n_items
-    without = tree_without(store)
+    without = tree_without_constraints(store)
     if without is None:
         return None
     tree = without if isinstance(without, Tree) else None
@@ -60,13 +60,13 @@ def worth(store: Store) -> Usefulness | HcvizError | None:
     return found if isinstance(found, (Usefulness, HcvizError)) else None
 
 
-def tree_without(store: Store) -> Tree | HcvizError | None:
-    """The tree under no answers, of :func:`compared`; None while it is made."""
-    problem = nodecosts.weighed(store)
+def tree_without_constraints(store: Store) -> Tree | HcvizError | None:
+    """The tree under no answers, of :func:`comparison_method`; None while it is made."""
+    problem = node_costs_model.problem_with_costs(store)
     if problem is None:
         return HcvizError("Without similarities nothing says what would be true anyway.")
     session = store.session
-    method = compared(store)
+    method = comparison_method(store)
     params = dict(session.params) if method == session.method else {}
     key = ("without", method, repr(sorted(params.items())), session.seed)
     run = SideRun(method, lambda: problem.with_triplets(()), _tree_of, params, session.seed)
@@ -79,12 +79,12 @@ def _tree_of(snapshot: Any) -> Tree:
     return tree
 
 
-def compared(store: Store) -> str:
+def comparison_method(store: Store) -> str:
     """The method whose tree under no constraints is used: the one in use if it minimises
     Dasgupta's cost, else the registry's first method that does."""
-    methods = [get_algorithm(store.session.method), *choosing.known()]
+    methods = [get_algorithm(store.session.method), *default_method.known()]
     return next(each.name for each in methods if each.objective == "minimise")
 
 
-def compared_title(store: Store) -> str:
-    return get_algorithm(compared(store)).title.lower()
+def comparison_method_title(store: Store) -> str:
+    return get_algorithm(comparison_method(store)).title.lower()

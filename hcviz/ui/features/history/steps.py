@@ -16,7 +16,7 @@ from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.history import answers_in_use
 from hcviz.session.model import Checkpoint, Session
-from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.state.data_sources import answers_in
 from hcviz.ui.state.store import Store
 
@@ -32,7 +32,7 @@ _thumbnails: WeakKeyDictionary[Tree, str] = WeakKeyDictionary()
 _costs: WeakKeyDictionary[Tree, tuple[Any, float | None]] = WeakKeyDictionary()
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     """One entry a step, the newest last: ``by`` how many steps away, what led there, the tree."""
     session = store.session
     told = store.view.lesson is None  # what a lesson has yet to tell is not told by its steps
@@ -61,7 +61,7 @@ def picture(store: Store) -> dict[str, Any]:
     return {"steps": steps}
 
 
-def sees(store: Store) -> Any:
+def depends_on(store: Store) -> Any:
     """What the strip depends on; not on the trees of a run that goes on."""
     session = store.session
     running = not store.still
@@ -152,14 +152,14 @@ def _r(row: float) -> int:
 def _cost(store: Store, point: Session | Checkpoint, tree: Tree) -> str:
     """Dasgupta's cost under the numbers that the present method reads, where these are of the
     items and cheap; else the log joint, where the tree is a draw; else nothing."""
-    cost = dasgupta(store, tree) if point.data == store.session.data else None
+    cost = tree_cost(store, tree) if point.data == store.session.data else None
     if cost is not None:
-        return f"cost {short(cost)}"
+        return f"cost {short_number(cost)}"
     joint = point.snapshot.metrics.get("log_joint") if point.snapshot is not None else None
-    return "" if joint is None or not math.isfinite(joint) else f"log joint {short(joint)}"
+    return "" if joint is None or not math.isfinite(joint) else f"log joint {short_number(joint)}"
 
 
-def dasgupta(store: Store, tree: Tree) -> float | None:
+def tree_cost(store: Store, tree: Tree) -> float | None:
     """Dasgupta's cost of ``tree``, once for a tree and a matrix; None: no matrix, or a large one.
 
     The matrix is the similarity or, for a method for dissimilarities, the distances, as in the
@@ -167,7 +167,7 @@ def dasgupta(store: Store, tree: Tree) -> float | None:
     """
     if store.dataset is None:
         return None
-    similarity = nodecosts.as_read(store, store.problem).similarity
+    similarity = node_costs_model.problem_as_read(store, store.problem).similarity
     if similarity is None or similarity.shape[0] != tree.n_leaves:
         return None
     if (similarity.nnz if issparse(similarity) else similarity.size) > PAIRS:
@@ -182,7 +182,7 @@ def dasgupta(store: Store, tree: Tree) -> float | None:
     return known[1]
 
 
-def short(value: float) -> str:
+def short_number(value: float) -> str:
     """``41,230``, ``1.23 M``: four figures or so."""
     size = abs(value)
     for unit, name in ((1e9, " G"), (1e6, " M")):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.words import shortlist
-from hcviz.ui.features.inspector import changed_clades as changes
-from hcviz.ui.features.lessons.card import tree_to_show
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.similarity_queries import model as probes
-from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.features.inspector import changed_clades
+from hcviz.ui.features.lessons.model import tree_to_show
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.similarity_queries import model as similarity_queries_model
+from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.parts.images import as_uri
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import axis
@@ -23,7 +23,7 @@ MAX_MEMBERS = 60
 
 
 #: Numbers of a run whose names alone do not say what they count.
-_METRICS = {
+_METRIC_NAMES = {
     "uneven": "Sets without a balanced cut",
     "answers": "Comparisons",  # one answer about three is two of them
     "queries": "Similarities asked for",
@@ -41,26 +41,32 @@ _METRICS = {
 
 
 #: Numbers of a run that say yes or no.
-_YES = {"converged"}
+_YES_NO_METRICS = {"converged"}
 
 
 #: Metrics that are in the details of the supports' accuracy.
-_IN_DETAILS = {"rhat", "ess"}
+_METRICS_IN_DETAILS = {"rhat", "ess"}
 
 
-FAR = (
+DISSIMILARITY_NOTE = (
     "This method takes the numbers for dissimilarities, and parts what has large ones: of "
     "similarities, as they are here, it parts like from like. A distance matrix that is opened is "
     "read as it is."
 )
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     data = store.dataset
     notes = [] if data is None else [data.provenance, *data.notes]
-    if data is not None and data.dissimilarity is None and nodecosts.wants_far(store):
-        notes.insert(0, FAR)
-    told = changes.picture(store) if store.view.lesson is None else None  # a lesson tells itself
+    if (
+        data is not None
+        and data.dissimilarity is None
+        and node_costs_model.reads_dissimilarities(store)
+    ):
+        notes.insert(0, DISSIMILARITY_NOTE)
+    told = (
+        changed_clades.state(store) if store.view.lesson is None else None
+    )  # a lesson tells itself
     return {"selection": _selection(store), "notes": notes, "changes": told}
 
 
@@ -72,21 +78,26 @@ def live(store: Store) -> dict[str, Any]:
     facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
     found = store.changes()
     if found is not None:
-        number = changes.counts(store) if store.still else {}
+        number = changed_clades.changed_counts(store) if store.still else {}
         gained = number.get("gained", len(found.gained))
         lost = number.get("lost", len(found.lost))
         facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
     for name, value in session.snapshot.metrics.items():
-        if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
+        if (
+            similarity_queries_model.queries_similarities(store)
+            and name in similarity_queries_model.QUERY_METRICS
+        ):  # a section tells it, and more
             continue
-        if name in _IN_DETAILS:
+        if name in _METRICS_IN_DETAILS:
             continue
-        words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
-        if name == "queries" and not probes.asks(store):  # of these methods it is comparisons
+        words = _METRIC_NAMES.get(name) or name[0].upper() + name[1:].replace("_", " ")
+        if name == "queries" and not similarity_queries_model.queries_similarities(
+            store
+        ):  # of these methods it is comparisons
             words = "Questions asked"
-        said = ("yes" if value else "no") if name in _YES else axis.number(value)
+        said = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
         facts.append([words, said])
-    return {"facts": facts, "sure": certainty.settled(store)}
+    return {"facts": facts, "sure": supports_model.accuracy_state(store)}
 
 
 def _selection(store: Store) -> dict[str, Any] | None:
@@ -127,7 +138,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     words = f"{title} selected" + (
         f": {shortlist([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
-    sure = certainty.of_group(store, chosen)
+    sure = supports_model.group_sentence(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
     words += f". {sure}" if sure else ""
     return {
@@ -143,7 +154,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     }
 
 
-def wider(store: Store) -> tuple[int, ...]:
+def parent_clade(store: Store) -> tuple[int, ...]:
     """The selection's next larger clade."""
     tree, chosen = tree_to_show(store), store.view.selection
     if tree is None or not chosen:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Inspector(Part):
+class InspectorPanel(Part):
     """The selected subtree, and the facts of the tree shown."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

@@ -18,7 +18,7 @@ from hcviz.session.model import Session
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PlacementQuestion:
     """An item that was taken out of the tree on the screen."""
 
     gap: Gap
@@ -31,7 +31,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class GuessResult:
     """A guess beside the truth. ``best`` is the nearest place where the item would be among its
     own; ``tree`` has it there, ``way`` are the nodes of that tree from there to the guess. Of the
     ``told`` triplets that the guess claims of the item ``true`` are true."""
@@ -68,14 +68,14 @@ class Lesson:
     ``replay``: it follows the steps of a session file.
     """
 
-    asked: Asked | None = None
-    outcome: Outcome | None = None
+    asked: PlacementQuestion | None = None
+    outcome: GuessResult | None = None
     results: tuple[tuple[float, bool], ...] = ()
     known: frozenset[int] = frozenset()
     replay: bool = False
 
 
-def judge(asked: Asked, items: tuple[int, ...]) -> Outcome:
+def judge_guess(asked: PlacementQuestion, items: tuple[int, ...]) -> GuessResult:
     """The guess that the item goes beside ``items``, which need not be a clade.
 
     The item is among its own beside any clade of its mates, those of the smallest clade of the
@@ -96,18 +96,18 @@ def judge(asked: Asked, items: tuple[int, ...]) -> Outcome:
         tops = [v for v in good.tolist() if v == gap.rest.root or parent[v] not in good]
         best = min(tops, key=lambda place: len(gap.way(place, guess)))
     true, told = gap.claims(asked.target, guess)
-    return Outcome(guess, best, true, told, gap.put(best), gap.way(best, guess))
+    return GuessResult(guess, best, true, told, gap.put(best), gap.way(best, guess))
 
 
 @cache
-def prepared() -> list[list[str]]:
+def prepared_lessons() -> list[list[str]]:
     """Name and title of the lessons that come with the package, as ``[[name, title], ...]``."""
     found = sorted((data_folder() / "lessons").glob("*.hcviz"))
     return [[each.stem, datasets.title(each.stem)] for each in found]
 
 
-def open_prepared(name: str) -> Session:
+def open_prepared_lesson(name: str) -> Session:
     """One of them. Raises :class:`HcvizError` where there is none of that name."""
-    if name not in [known for known, _ in prepared()]:
+    if name not in [known for known, _ in prepared_lessons()]:
         raise HcvizError(f"There is no lesson {name!r}.")
     return load_session((data_folder() / "lessons" / f"{name}.hcviz").read_bytes())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Lesson(Part):
+class LessonCard(Part):
     """Where does it go? A guess, the truth, and the steps of a lesson that is a file."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

@@ -6,24 +6,24 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.snapshot import View
-from hcviz.ui.features.method_views import renderers as views
+from hcviz.ui.features.method_views import renderers
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.folding import folding
+from hcviz.ui.parts.foldable import foldable_section
 from hcviz.ui.state.store import Store
 
 
-def pictures(store: Store) -> dict[str, dict[str, Any]]:
+def rendered_views(store: Store) -> dict[str, dict[str, Any]]:
     """By name."""
     found = {}
-    for name, view in _shown(store).items():
-        render = views.RENDERERS.get(type(view))
+    for name, view in _views_to_draw(store).items():
+        render = renderers.RENDERERS.get(type(view))
         drawn = None if render is None else render(store, view)
         if drawn is not None:
             found[name] = drawn
     return found
 
 
-def _shown(store: Store) -> dict[str, View]:
+def _views_to_draw(store: Store) -> dict[str, View]:
     """The views of the tree on the screen, without those that are drawn elsewhere.
 
     The method's curve has a section of its own; the heatmap draws matrices of items.
@@ -37,17 +37,17 @@ def _shown(store: Store) -> dict[str, View]:
         for name, view in snapshot.views.items()
         if name
         and not (curve is not None and name == curve.view)
-        and not views.elsewhere(store, view)
+        and not renderers.is_drawn_elsewhere(store, view)
     }
 
 
-def picture(store: Store) -> dict[str, Any]:
-    return {"views": [{"name": name, **drawn} for name, drawn in pictures(store).items()]}
+def state(store: Store) -> dict[str, Any]:
+    return {"views": [{"name": name, **drawn} for name, drawn in rendered_views(store).items()]}
 
 
-def _there(store: Store) -> bool:
+def _is_shown(store: Store) -> bool:
     """Whether there is a view that has a renderer. Nothing is drawn for that."""
-    return any(type(view) in views.RENDERERS for view in _shown(store).values())
+    return any(type(view) in renderers.RENDERERS for view in _views_to_draw(store).values())
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
@@ -55,19 +55,19 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "mask":
         store.look(veil=not store.view.veil)
     elif name == "item" and 0 <= int(more["id"]) < store.session.n_items:
-        actions.take((int(more["id"]),))
+        actions.select_items((int(more["id"]),))
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     return (store.session.snapshot, store.session.method, store.view.selection, store.view.veil)
 
 
-SECTION = folding(
+SECTION = foldable_section(
     name="views",
     title="Pictures of this method",
-    there=_there,
-    opens=lambda store: True,
-    picture=picture,
-    sees=_sees,
+    is_shown=_is_shown,
+    is_open_at_first=lambda store: True,
+    state=state,
+    depends_on=_depends_on,
     act=_act,
 )

@@ -20,7 +20,7 @@ LEVELS = (0.001, 0.01, 0.05, 0.2)
 LEVEL_NAMES = ("0.1 %", "1 %", "5 %", "20 % of the cost or more")
 
 
-def weighed(store: Store) -> Problem | None:
+def problem_with_costs(store: Store) -> Problem | None:
     """The problem, if trees over it have a cost: some similarity, and not of sparse giants."""
     if store.dataset is None or not store.session.labels:
         return None
@@ -31,38 +31,38 @@ def weighed(store: Store) -> Problem | None:
     return problem if known else None
 
 
-def asked_price(store: Store) -> float | None:
+def violation_price(store: Store) -> float | None:
     """What the method takes for a violated triplet of weight 1; None where it has no such thing."""
     return get_algorithm(store.session.method).price(store.session.params)
 
 
-def scale(store: Store) -> float:
+def similarity_scale(store: Store) -> float:
     """A power of ten about as large as the similarities."""
     return magnitude(store.problem.similarity_or_default)
 
 
-def wants_far(store: Store) -> bool:
+def reads_dissimilarities(store: Store) -> bool:
     """The method reads the numbers as dissimilarities: the sum over pairs is to be high."""
     return get_algorithm(store.session.method).maximises_cost(store.session.params)
 
 
-def as_read(store: Store, problem: Problem) -> Problem:
+def problem_as_read(store: Store, problem: Problem) -> Problem:
     """The problem with the numbers that the method reads: distances, if it wants such."""
-    return problem.as_dissimilarities() if wants_far(store) else problem
+    return problem.as_dissimilarities() if reads_dissimilarities(store) else problem
 
 
-def of_drawn(store: Store) -> NDArray[np.float64] | None:
+def drawn_tree_costs(store: Store) -> NDArray[np.float64] | None:
     """Dasgupta's cost by node of the tree drawn, float64 (m,); None until it is known.
 
     It is asked for once the tree stands still, and worked out beside the page: O(n^2).
     """
-    problem, drawn = weighed(store), store.drawn
+    problem, drawn = problem_with_costs(store), store.drawn
     if problem is None or drawn is None or not store.still:
         return None
     tree = drawn.tree
     if tree.n_leaves != problem.n_items:
         return None
-    problem, far = as_read(store, problem), wants_far(store)
+    problem, far = problem_as_read(store, problem), reads_dissimilarities(store)
     key = ("nodes", tree, far)
     found = store.aside.ask("nodes", {key: lambda: _costs(tree, problem)}).get(key)
     return found if isinstance(found, np.ndarray) else None
@@ -72,21 +72,21 @@ def _costs(tree: Tree, problem: Problem) -> NDArray[np.float64]:
     return node_costs(tree, problem.similarity_or_default)
 
 
-def levels(store: Store) -> NDArray[np.int8] | None:
+def drawn_tree_levels(store: Store) -> NDArray[np.int8] | None:
     """The colour of each node, int8 (m,), -1 for none; None where branches are not so coloured."""
     if store.view.colour != "cost":
         return None
-    costs = of_drawn(store)
-    return None if costs is None else levels_of(costs)
+    costs = drawn_tree_costs(store)
+    return None if costs is None else cost_levels(costs)
 
 
-def levels_of(costs: NDArray[np.float64]) -> NDArray[np.int8]:
+def cost_levels(costs: NDArray[np.float64]) -> NDArray[np.int8]:
     """The highest of ``LEVELS`` that each share reaches. Where costs add up to nothing: none."""
     whole = float(costs.sum())
     share = costs / whole if whole > 0 else np.zeros(costs.size)
     return (np.searchsorted(np.array(LEVELS), share, side="right") - 1).astype(np.int8)
 
 
-def sees(store: Store) -> Any:
+def depends_on(store: Store) -> Any:
     """What the colours depend on."""
     return (store.drawn, store.view.heights, store.view.colour, store.answers, store.still)

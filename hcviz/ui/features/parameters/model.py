@@ -18,10 +18,10 @@ from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import FieldFault
 
 #: Characters of a field that are read as a number or a list; a sigma for each of 4,000 columns.
-LONGEST = 100_000
+MAX_FIELD_LENGTH = 100_000
 
 
-def form(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     """The parameters as fields: switches, choices and text, with their docs and what is wrong."""
     session, data = store.session, store.dataset
     method = get_algorithm(session.method)
@@ -41,7 +41,7 @@ def form(store: Store) -> dict[str, Any]:
             field |= {"kind": "choice", "value": str(value)}
             field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
         else:
-            field |= {"kind": "text", "value": _text(value)}
+            field |= {"kind": "text", "value": _field_text(value)}
             field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
         if name in refused:
             field |= {"value": refused[name].typed, "error": refused[name].sentence}
@@ -57,10 +57,10 @@ def form(store: Store) -> dict[str, Any]:
     about = method.summary or method.title
     if method.paper:
         about += f" ({method.paper})"
-    return {"fields": fields, "data": prepared, "about": about, "place": place(store)}
+    return {"fields": fields, "data": prepared, "about": about, "place": place_sentence(store)}
 
 
-def _text(value: Any) -> str:
+def _field_text(value: Any) -> str:
     """A value as it is typed: nothing for None, a list of plain words and numbers without fuss."""
     if value is None:
         return ""
@@ -78,7 +78,7 @@ def _plain(part: Any) -> bool:
     return isinstance(part, (int, float)) and not isinstance(part, bool)
 
 
-def place(store: Store) -> str:
+def place_sentence(store: Store) -> str:
     """Where runs are done, in words; nothing where there is no choice."""
     known = store.view.place
     if known is None:
@@ -107,13 +107,13 @@ def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any
     }
 
 
-def parameter_from(text: Any) -> Any:
+def parse_field(text: Any) -> Any:
     """What was typed into a field: a number, a list, True, None (or nothing), else the text."""
     if not isinstance(text, str):
         return text
     if not text.strip() or text.strip().lower() == "none":
         return None
-    if len(text) > LONGEST:
+    if len(text) > MAX_FIELD_LENGTH:
         return text.strip()
     try:
         return ast.literal_eval(text.strip())
@@ -129,7 +129,7 @@ def set_field(store: Store, name: str, text: Any) -> None:
     session = store.session
     method = get_algorithm(session.method)
     faults = tuple(each for each in store.view.faults if each.name != name)
-    value = parameter_from(text)
+    value = parse_field(text)
     try:
         method.parameters(**{**session.params, name: value})
     except HcvizError as fault:
@@ -142,7 +142,7 @@ def set_field(store: Store, name: str, text: Any) -> None:
     store.dispatch(act.SetParams({name: value}))
 
 
-def sees(store: Store) -> Any:
+def depends_on(store: Store) -> Any:
     """Return what the form depends on."""
     session, view = store.session, store.view
     return (

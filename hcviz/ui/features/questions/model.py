@@ -28,12 +28,12 @@ SIZES, CANDIDATES = (3, 12), (1, 200)
 
 
 #: A larger one is looked at in the middle of the page, where it is drawn already.
-LARGEST_PIECE = 16
+MAX_CARD_ITEMS = 16
 #: The card's buttons and their keys.
 KEYS = {"ask": "q", "accept": "a", "repair": "r", "skip": " ", "lock": "l", "stop": "x"}
 
 
-class Asking:
+class QuestionController:
     """The driver of the question card of one store."""
 
     def __init__(self, store: Store) -> None:
@@ -62,7 +62,9 @@ class Asking:
         elif name in ("size", "candidates"):
             low, high = SIZES if name == "size" else CANDIDATES
             with store.guarded():
-                store.look(**{f"question_{name}": _between(more.get("value"), name, low, high)})
+                store.look(
+                    **{f"question_{name}": _whole_number(more.get("value"), name, low, high)}
+                )
                 self.another()
         elif name == "induced":
             store.look(question_induced=more.get("value") == "piece")
@@ -113,7 +115,7 @@ class Asking:
     def _named(self, question: Question, place: int) -> bool:
         """Pick the name at that place on the card, the first is 1, while names are asked for."""
         wanted = question.picks or self.store.view.draft.mode == "repair"
-        names = order_on_card(question)
+        names = card_order(question)
         if not wanted or not 1 <= place <= len(names):
             return False
         self.pick(names[place - 1])
@@ -185,7 +187,7 @@ class Asking:
             return ask(posterior)
 
 
-def _between(value: Any, name: str, low: int, high: int) -> int:
+def _whole_number(value: Any, name: str, low: int, high: int) -> int:
     try:
         number = int(str(value))
     except ValueError:
@@ -199,7 +201,7 @@ def _between(value: Any, name: str, low: int, high: int) -> int:
 # ---------------------------------------------------------------------- what the card shows
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     """The card, as plain JSON."""
     session, view = store.session, store.view
     question = view.question
@@ -218,23 +220,23 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
-def order_on_card(question: Question) -> list[int]:
+def card_order(question: Question) -> list[int]:
     """The asked items as the card has them, from top to bottom."""
-    if len(question.items) > LARGEST_PIECE:
+    if len(question.items) > MAX_CARD_ITEMS:
         return []
     return [int(question.items[leaf]) for leaf in leaf_order(with_even_heights(question.shown))]
 
 
 def _card(store: Store, question: Question) -> dict[str, Any]:
     labels, data, draft = store.session.labels, store.dataset, store.view.draft
-    if len(question.items) > LARGEST_PIECE:
+    if len(question.items) > MAX_CARD_ITEMS:
         return {"whole": True, "picks": False, "kind": question.how, "items": [], "path": []} | {
             "why": question.why.sentence(labels), "repairing": draft.mode == "repair", "top": 1.0,
         }  # fmt: skip
     shown = with_even_heights(question.shown)
     order = leaf_order(shown)
     x, y = elbows(shown, order)
-    items = order_on_card(question)
+    items = card_order(question)
     images = None if data is None or data.images is None else data.images
     return {
         "picks": question.picks,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hcviz.ui.parts.part import Part, script
+from hcviz.ui.parts.part import Part, script_and_style
 
 
-class Question(Part):
+class QuestionCard(Part):
     """The question card, and how the next question is chosen."""
 
-    locals().update(script(__file__, "view"))
+    locals().update(script_and_style(__file__, "view"))

@@ -21,7 +21,7 @@ from hcviz.ui.parts.palette import THEMES
 hv.Store.set_current_backend("bokeh")
 
 #: Traces are for the eye: redrawn at most this often, in seconds.
-REDRAW = 0.5
+REDRAW_SECONDS = 0.5
 #: Points kept of one run; beyond that every other one is dropped, so a long run stays whole.
 MAX_POINTS = 600
 
@@ -35,7 +35,7 @@ input, select, .bk-input { background: var(--paper) !important; color: var(--ink
 """
 
 
-class Trace:
+class RunTrace:
     """One metric of the run against the steps, as a HoloViews curve that grows."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Trace:
             self.view.visible = True
         elif last:  # not before: nothing jumps between two runs
             self.view.visible = False
-        if names and (last or time.monotonic() - self._drawn > REDRAW):
+        if names and (last or time.monotonic() - self._drawn > REDRAW_SECONDS):
             self._draw()
 
     def set_theme(self, theme: str) -> None:
@@ -92,10 +92,10 @@ class Trace:
         name = self._choice.value or ""
         self._drawn = time.monotonic()
         points = np.array(self._points.get(name, []), dtype=float).reshape(-1, 2)
-        plots = [plot for plot in self._plots if _live(plot)]
+        plots = [plot for plot in self._plots if _is_displayed(plot)]
         if name == self._shown and plots and len(points) > 1:
             for plot in plots:
-                _patch(plot, points)
+                _replace_points(plot, points)
         else:
             self._shown = name
             self._pipe.send((name, points))
@@ -136,7 +136,7 @@ class Trace:
         )
 
 
-def _live(plot: Any) -> bool:
+def _is_displayed(plot: Any) -> bool:
     """A page has it: of a browser session, or of a notebook's cell that is still there."""
     document = plot.state.document
     if document is None or document.session_context is not None:
@@ -145,7 +145,7 @@ def _live(plot: Any) -> bool:
     return any(shown is document for shown in cells)
 
 
-def _patch(plot: Any, points: np.ndarray) -> None:
+def _replace_points(plot: Any, points: np.ndarray) -> None:
     """More points of the same curve: HoloViews itself would look through the whole page's models,
     a tenth of a second, to draw them.
     """

@@ -17,12 +17,12 @@ from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
 #: Seconds between two judgements while a run goes on.
-PACE = 1.0
+SECONDS_BETWEEN_CHECKS = 1.0
 #: From this accuracy on the page says how long the rest takes.
-ROUGH = 0.5
+TIME_LEFT_BELOW = 0.5
 
 
-def support(store: Store) -> Any:
+def clade_supports(store: Store) -> Any:
     """The share of the sampled trees that have each clade of the tree drawn, float64 (n_internal,).
 
     None while trees stream in (numbers that flicker cannot be read), where nothing was sampled of
@@ -34,10 +34,10 @@ def support(store: Store) -> Any:
         return None
     if drawn is not store.session.snapshot:
         return None
-    return _shares(store.supporting, drawn.tree)
+    return _supports_of(store.supporting, drawn.tree)
 
 
-def merged(store: Store) -> Any:
+def merged_clades(store: Store) -> Any:
     """The clades of the tree drawn whose support is too small to draw them: bool (n_internal,).
 
     None where they are drawn lighter instead, or where supports are not shown. While trees stream
@@ -47,13 +47,13 @@ def merged(store: Store) -> Any:
     view, drawn = store.view, store.drawn
     if drawn is None or view.support != "shown" or view.unsure != "merged":
         return None
-    shares = _shares(store.supporting, drawn.tree)
+    shares = _supports_of(store.supporting, drawn.tree)
     if shares is None and store.session.status == "sampling":
-        shares = _shares(store.earlier, drawn.tree)
+        shares = _supports_of(store.earlier, drawn.tree)
     return None if shares is None else shares < view.below / 100
 
 
-def _shares(samples: Samples | None, tree: Tree) -> Any:
+def _supports_of(samples: Samples | None, tree: Tree) -> Any:
     if samples is None:
         return None
     with samples.open() as posterior:
@@ -62,7 +62,7 @@ def _shares(samples: Samples | None, tree: Tree) -> Any:
         return posterior.support(tree)
 
 
-def of_group(store: Store, items: tuple[int, ...]) -> str | None:
+def group_sentence(store: Store, items: tuple[int, ...]) -> str | None:
     """In how many of the sampled trees exactly these items are a clade, as a sentence."""
     samples = store.samples
     if samples is None or not 1 < len(items) < len(store.session.labels):
@@ -79,7 +79,7 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
     return f"{said}." if found is None or found.settled else f"{said}, {_word(found)}."
 
 
-def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
+def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
     """What the sampled trees say of an answer that would change the tree; empty without any.
 
     "surprising" asks back: a slip, or something that the data do not show.
@@ -95,7 +95,7 @@ def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[st
     return [("surprising", f"{said}. Sure?") if share < SURPRISING else ("so far", f"{said}.")]
 
 
-def settled(store: Store) -> dict[str, str] | None:
+def accuracy_state(store: Store) -> dict[str, str] | None:
     """How accurate the supports are: a word, a sentence and the details.
 
     The details are R-hat and effective numbers of draws. Until a run in progress has drawn a tree,
@@ -110,7 +110,7 @@ def settled(store: Store) -> dict[str, str] | None:
     found, verdict = _settling(store), _verdict(store)
     if found is None or verdict is None:
         return None
-    why = accuracy(found)
+    why = accuracy_sentence(found)
     if not found.settled and store.session.status != "sampling":
         left = time_left(found, store.samples.seconds) if store.samples is not None else ""
         why += f" Run goes on from here{left}."
@@ -123,7 +123,7 @@ def time_left(found: Settling, seconds: float) -> str:
     The accuracy falls with the square root of the draws, and so of the ``seconds`` so far.
     """
     more = round(seconds * ((found.accuracy / LIMIT) ** 2 - 1.0), 3)
-    if not (seconds > 0.0 and found.accuracy < ROUGH and more > 0.0):
+    if not (seconds > 0.0 and found.accuracy < TIME_LEFT_BELOW and more > 0.0):
         return ""
     said = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
     if more > 90.0:
@@ -131,7 +131,7 @@ def time_left(found: Settling, seconds: float) -> str:
     return f"; reaching {LIMIT * 100:.0f} points takes about {said} more"
 
 
-def accuracy(found: Settling) -> str:
+def accuracy_sentence(found: Settling) -> str:
     """``Supports are accurate to about 8 points.``"""
     number = _points(found)
     if not number:
@@ -141,7 +141,7 @@ def accuracy(found: Settling) -> str:
     return f"Supports are accurate to about {counted(number, 'point')}."
 
 
-def points(store: Store) -> int:
+def accuracy_points(store: Store) -> int:
     """How accurate the supports are, in points; 0 where that is unknown."""
     found = _settling(store)
     return 0 if found is None else _points(found)
@@ -169,14 +169,16 @@ def is_settled(store: Store) -> bool:
 def _settling(store: Store) -> Settling | None:
     if store.samples is None:
         return None
-    return store.samples.settling(PACE if store.session.status == "sampling" else 0.0)
+    return store.samples.settling(
+        SECONDS_BETWEEN_CHECKS if store.session.status == "sampling" else 0.0
+    )
 
 
 def _verdict(store: Store) -> Verdict | None:
     if store.samples is None:
         return None
     busy = store.session.status == "sampling"
-    return store.samples.verdict(PACE if busy else 0.0, store.session.labels)
+    return store.samples.verdict(SECONDS_BETWEEN_CHECKS if busy else 0.0, store.session.labels)
 
 
 def percent(share: float) -> str:

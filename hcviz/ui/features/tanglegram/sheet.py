@@ -12,15 +12,15 @@ from hcviz.core.tangle import untangle
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.parts.actions import Actions
-from hcviz.ui.parts.packing import spans
-from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.parts.packing import row_ranges
+from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
 #: The tree that was on the screen when the newest run began.
-LAST = "last"
+BEFORE_LAST_RUN = "last"
 
 
-def earlier(store: Store) -> dict[str, tuple[str, Tree]]:
+def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
     """The trees to compare with, by key: what the menu says, and the tree; not the present one."""
     snapshot = store.drawn or store.session.snapshot
     found: dict[str, tuple[str, Tree]] = {}
@@ -31,7 +31,7 @@ def earlier(store: Store) -> dict[str, tuple[str, Tree]]:
         return tree.n_leaves == snapshot.tree.n_leaves and tree != snapshot.tree
 
     if store.baseline is not None and other(store.baseline):
-        found[LAST] = ("before the last run", store.baseline)
+        found[BEFORE_LAST_RUN] = ("before the last run", store.baseline)
     for entry in reversed(store.session.history):
         if other(entry.tree):
             answers = f"{entry.n_constraints} answer{'s' * (entry.n_constraints != 1)}"
@@ -39,15 +39,15 @@ def earlier(store: Store) -> dict[str, tuple[str, Tree]]:
     return found
 
 
-def picture(store: Store) -> dict[str, Any]:
-    snapshot, trees = store.drawn or store.session.snapshot, earlier(store)
+def state(store: Store) -> dict[str, Any]:
+    snapshot, trees = store.drawn or store.session.snapshot, earlier_trees(store)
     if snapshot is None or not trees:
         return {}
     chosen = store.view.compared if store.view.compared in trees else next(iter(trees))
     before, after = trees[chosen][1], snapshot.tree
     left, right, crossings = untangle(before, after, places(after.leaf_order))
     place = places(right)
-    moved = out_of_line(place[left])
+    moved = moved_items(place[left])
     changes = clade_changes(before, after)
     return {
         "choices": [[key, label] for key, (label, _) in trees.items()],
@@ -59,11 +59,11 @@ def picture(store: Store) -> dict[str, Any]:
         "to": place[left].tolist(),
         "moved": np.flatnonzero(moved).tolist(),
         "chosenItems": list(store.view.selection),
-        "said": _said(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+        "said": _summary(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
     }
 
 
-def out_of_line(places: NDArray[Any]) -> NDArray[np.bool_]:
+def moved_items(places: NDArray[Any]) -> NDArray[np.bool_]:
     """The fewest lines whose removal leaves none that cross, bool (n,).
 
     ``places`` (n,) is where the lines end, in the order in which they begin: all but a longest
@@ -93,7 +93,7 @@ def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, 
     """A tree as a path, and the changed clades as (height, first row, last row)."""
     even = with_even_heights(tree)
     x, y = elbows(even, order)
-    first, last = spans(tree, order)
+    first, last = row_ranges(tree, order)
     return {
         "top": float(even.height[-1]) or 1.0,
         "path": [None if np.isnan(a) else [float(a), float(b)] for a, b in zip(x, y, strict=True)],
@@ -104,7 +104,7 @@ def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, 
     }
 
 
-def _said(moved: int, crossings: int, gained: int, lost: int) -> str:
+def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     if not gained and not lost:
         return "The same tree: no clade differs."
     items = "No item had to move" if not moved else f"{moved:,} item{'s' * (moved != 1)} moved"
@@ -114,20 +114,20 @@ def _said(moved: int, crossings: int, gained: int, lost: int) -> str:
     )
 
 
-def _lacks(store: Store) -> str:
+def _unavailable_because(store: Store) -> str:
     if store.session.snapshot is None:
         return "No tree yet."
-    return "" if earlier(store) else "There is no earlier tree of these items yet."
+    return "" if earlier_trees(store) else "There is no earlier tree of these items yet."
 
 
-def _sees(store: Store) -> Any:
+def _depends_on(store: Store) -> Any:
     view = store.view
     return (store.drawn, store.baseline, store.session.history, view.compared, view.selection)
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "pick":
-        actions.take((int(more["id"]),))
+        actions.select_items((int(more["id"]),))
     elif name == "compare":
         actions.store.look(compared=str(more.get("value")))
 
@@ -136,9 +136,9 @@ SHEET = Sheet(
     name="before",
     title="Before and after",
     summary="This tree face to face with an earlier one",
-    make=drawn_by(__file__),
-    picture=picture,
-    sees=_sees,
-    lacks=_lacks,
+    make=sheet_part(__file__),
+    state=state,
+    depends_on=_depends_on,
+    unavailable_because=_unavailable_because,
     act=_act,
 )

@@ -12,9 +12,9 @@ from hcviz.core.similarity import SIMILARITIES
 from hcviz.core.words import counted
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
-from hcviz.ui.features.lessons.card import no_truth
-from hcviz.ui.features.lessons.lesson import prepared
-from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.features.lessons.lesson import prepared_lessons
+from hcviz.ui.features.lessons.model import no_lesson_because
+from hcviz.ui.features.supports import model as supports_model
 from hcviz.ui.state.data_sources import offered
 from hcviz.ui.state.store import Store
 
@@ -35,7 +35,7 @@ _STATUS = {
 }
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     session = store.session
     names = [[name, datasets.title(name)] for name in datasets.at_hand()]
     chosen = session.data.name
@@ -63,7 +63,7 @@ def picture(store: Store) -> dict[str, Any]:
         "dataset": chosen,
         "similarities": [[kind, title] for kind, (title, _) in SIMILARITIES.items()],
         "similarity": session.data.similarity,
-        "measured": _measured(store.dataset),
+        "measured": _similarity_note(store.dataset),
         "methods": methods,
         "method": session.method,
         "seed": session.seed,
@@ -79,12 +79,12 @@ def picture(store: Store) -> dict[str, Any]:
         "theme": store.view.theme,
         "limit": MAX_UPLOAD_BYTES,
         "lesson": store.view.lesson is not None,
-        "noLesson": no_truth(store),
-        "lessons": prepared(),
+        "noLesson": no_lesson_because(store),
+        "lessons": prepared_lessons(),
     }
 
 
-def _measured(data: Dataset | None) -> list[str] | None:
+def _similarity_note(data: Dataset | None) -> list[str] | None:
     """Where similarities are not made of features: what the menu says instead, and why."""
     if data is None or data.features is not None:
         return None
@@ -103,10 +103,10 @@ def live(store: Store) -> dict[str, Any]:
     text = _STATUS[session.status]
     if session.status == "sampling":
         text = "Paused" if store.view.paused else "Settling" if store.settles else "Running"
-        if waiting(store) and not store.view.paused:
+        if waiting_sentence(store) and not store.view.paused:
             text = "Waiting for a worker"
         elif total and store.settles:
-            accuracy = certainty.points(store)
+            accuracy = supports_model.accuracy_points(store)
             text += f" · ±{counted(accuracy, 'point')}" if accuracy else ""
         elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
@@ -115,7 +115,7 @@ def live(store: Store) -> dict[str, Any]:
     return {"status": session.status, "text": text, "run": session.run}
 
 
-def waiting(store: Store) -> str:
+def waiting_sentence(store: Store) -> str:
     """Why the run under way does not go on, a sentence; nothing where it does."""
     place = store.view.place
     return place.waiting if place is not None and store.session.status == "sampling" else ""

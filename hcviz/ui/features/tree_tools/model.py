@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from hcviz.ui.features.node_costs import model as nodecosts
-from hcviz.ui.features.uncertainty_map import model as uncertainty
+from hcviz.ui.features.node_costs import model as node_costs_model
+from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
 from hcviz.ui.parts.palette import THEMES
-from hcviz.ui.state import default_method as choosing
+from hcviz.ui.state import default_method
 from hcviz.ui.state.data_sources import item_matrices, similarities
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import partition
 
 #: Names offered while one is typed; any can be found.
-MAX_OFFERED = 2_000
+MAX_NAMES = 2_000
 
 
 _SCALINGS = [
@@ -24,11 +24,11 @@ _SCALINGS = [
 ]
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     data, view = store.dataset, store.view
     return {
-        "matrix": uncertainty.matrix(store),
-        "noUncertainty": uncertainty.lacks(store),
+        "matrix": uncertainty_map_model.shown_matrix(store),
+        "noUncertainty": uncertainty_map_model.unavailable_because(store),
         "noSimilarity": "" if data is not None else "No data yet.",
         "noFeatures": ""
         if data is not None and data.features is not None
@@ -42,24 +42,25 @@ def picture(store: Store) -> dict[str, Any]:
         "support": view.support,
         "unsure": view.unsure,
         "below": view.below,
-        "noSupport": "" if store.supporting is not None else _no_support(),
+        "noSupport": "" if store.supporting is not None else _no_support_because(),
         "colour": view.colour,
         "noCosts": ""
-        if nodecosts.weighed(store) is not None
+        if node_costs_model.problem_with_costs(store) is not None
         else "Only of items with similarities.",
         "costs": [
-            list(pair) for pair in zip(THEMES[view.theme].costs, nodecosts.LEVEL_NAMES, strict=True)
+            list(pair)
+            for pair in zip(THEMES[view.theme].costs, node_costs_model.LEVEL_NAMES, strict=True)
         ],
-        "clusters": _field(store),
+        "clusters": _cluster_field(store),
         "found": partition.count(store),
         "items": len(store.session.labels),
-        "names": list(store.session.labels[:MAX_OFFERED]),
+        "names": list(store.session.labels[:MAX_NAMES]),
     }
 
 
-def _no_support() -> str:
+def _no_support_because() -> str:
     """Which method gives supports: the registry's first that samples."""
-    title = next((each.title for each in choosing.known() if each.samples), "")
+    title = next((each.title for each in default_method.known() if each.samples), "")
     if not title:
         return "No method here samples trees."
     return (
@@ -68,17 +69,17 @@ def _no_support() -> str:
     )
 
 
-def finds_clusters(store: Store) -> bool:
+def method_found_clusters(store: Store) -> bool:
     """Whether the method of the tree on the screen finds clusters by itself."""
     return store.drawn is not None and store.drawn.labels is not None
 
 
-def _field(store: Store) -> int | None:
+def _cluster_field(store: Store) -> int | None:
     """What the field for the number of clusters says. 0 only where it puts found ones off."""
     view = store.view
     if view.clusters:
         return view.parted or view.clusters
-    return 0 if view.clusters == 0 and finds_clusters(store) else None
+    return 0 if view.clusters == 0 and method_found_clusters(store) else None
 
 
 def _sources(store: Store) -> list[list[str]]:
@@ -97,7 +98,7 @@ def named_matrices(store: Store) -> Any:
     return () if store.drawn is None else tuple(item_matrices(store.drawn))
 
 
-def sees(store: Store) -> Any:
+def depends_on(store: Store) -> Any:
     """Return what the tools depend on: nothing that changes with each tree of a run."""
     return (
         store.view,
@@ -105,5 +106,5 @@ def sees(store: Store) -> Any:
         store.dataset,
         store.supporting is None,
         named_matrices(store),
-        finds_clusters(store),
+        method_found_clusters(store),
     )

@@ -21,12 +21,12 @@ from hcviz.ui.tree.cells import Cells, uncertainty_cells
 log = logging.getLogger("hcviz")
 
 #: Seconds between two pictures while a run goes on, and how many times as long as one took.
-PACE, REST = 2.0, 4.0
+MIN_SECONDS, TIMES_AS_LONG = 2.0, 4.0
 
-NAME = "uncertainty"
+UNCERTAINTY = "uncertainty"
 
 
-def lacks(store: Store) -> str:
+def unavailable_because(store: Store) -> str:
     """Why there is nothing to see, as a sentence; "" if there is."""
     if store.samples is None:
         return "Only of trees that are sampled."
@@ -35,20 +35,20 @@ def lacks(store: Store) -> str:
     return ""
 
 
-def matrix(store: Store) -> str:
+def shown_matrix(store: Store) -> str:
     """The heatmap that is shown: the one asked for, or the similarity where that one is not."""
     asked = store.view.matrix
-    return "similarity" if asked == NAME and lacks(store) else asked
+    return "similarity" if asked == UNCERTAINTY and unavailable_because(store) else asked
 
 
-def sees(store: Store) -> Any:
+def depends_on(store: Store) -> Any:
     """What the picture depends on, while it is looked at; nothing otherwise."""
-    if matrix(store) != NAME:
+    if shown_matrix(store) != UNCERTAINTY:
         return (None,)
     return (store.samples, store.session.snapshot, store.session.status, store.view.paused)
 
 
-class Uncertainty:
+class UncertaintyMap:
     """Keeps one store's picture: ``look()`` when something may have changed; ``show(cells)`` is
     called through ``schedule``, on the document's thread."""
 
@@ -72,7 +72,7 @@ class Uncertainty:
         """Begin another picture, if it is looked at, there are other trees, and it is time."""
         store = self._store
         samples = store.samples
-        if self._busy or samples is None or matrix(store) != NAME:
+        if self._busy or samples is None or shown_matrix(store) != UNCERTAINTY:
             return
         if not store.still and self._made[0] is samples and time.monotonic() < self._next:
             return
@@ -98,7 +98,11 @@ class Uncertainty:
 
     def _done(self, cells: Cells | None, made: tuple[Samples, int], begin: float) -> None:
         now = time.monotonic()
-        self._busy, self._made, self._next = False, made, now + max(PACE, REST * (now - begin))
+        self._busy, self._made, self._next = (
+            False,
+            made,
+            now + max(MIN_SECONDS, TIMES_AS_LONG * (now - begin)),
+        )
         if cells is not None and len(self._store.session.labels) == cells.width:
             self._show(cells)
         self.look()

@@ -33,7 +33,7 @@ from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Reading
 
 
-class Files:
+class FileController:
     """Opens what the person hands over, and hands over what they ask for."""
 
     def __init__(self, store: Store, part: Part, centre: Any) -> None:
@@ -54,7 +54,7 @@ class Files:
         """Of what is being sent: its name, "" if nothing is."""
         if self._upload is None:
             return ""
-        self.part.heard(self._upload, len(self._pieces), stop=True)
+        self.part.acknowledge_upload(self._upload, len(self._pieces), stop=True)
         self._upload, self._pieces = None, []
         return self._sending
 
@@ -90,7 +90,7 @@ class Files:
         piece = int(more["piece"])
         if self._upload != more["id"]:
             if piece:  # some were still on their way when it was stopped
-                self.part.heard(more["id"], 0, stop=True)
+                self.part.acknowledge_upload(more["id"], 0, stop=True)
                 return
             sent = self._no_more()
             if int(more["pieces"]) > 1:  # what is here whole is opened, or refused, at once
@@ -112,7 +112,7 @@ class Files:
             size = int(more.get("size", 0))
             reading = Reading(str(more["name"]), size, len(self._pieces) / count)
             self.store.look(reading=reading, error=None)
-            self.part.heard(self._upload, len(self._pieces))
+            self.part.acknowledge_upload(self._upload, len(self._pieces))
         else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
@@ -216,7 +216,7 @@ class Files:
 
     def _save(self, what: str) -> None:
         session = self.store.session
-        stem = stem_of(session.data)
+        stem = file_stem(session.data)
         if what == "session":
             time = session.log[-1].time if session.log else act.now()
             kept = replace(at_rest(session, get_algorithm, time), look=self.store.look_to_keep)
@@ -264,7 +264,7 @@ class Files:
             self.part.download(f"{stem}.{what}", content, mime)
 
 
-def stem_of(spec: DataSpec) -> str:
+def file_stem(spec: DataSpec) -> str:
     """What files made of the data are called, without an ending: ``kitchen`` of ``kitchen.csv``."""
     name = spec.name
     if spec.kind != "built-in":  # an ending begins with a letter: "run 1.5" has none

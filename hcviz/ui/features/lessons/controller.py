@@ -17,15 +17,25 @@ from hcviz.core.tree import Tree
 from hcviz.metrics.placement import Gap
 from hcviz.session import actions as act
 from hcviz.session.gesture import Draft
-from hcviz.ui.features.lessons.card import guessed, no_truth, tree_to_show, truth
-from hcviz.ui.features.lessons.lesson import Asked, Lesson, judge, open_prepared
+from hcviz.ui.features.lessons.lesson import (
+    Lesson,
+    PlacementQuestion,
+    judge_guess,
+    open_prepared_lesson,
+)
+from hcviz.ui.features.lessons.model import (
+    guessed_items,
+    no_lesson_because,
+    target_tree,
+    tree_to_show,
+)
 from hcviz.ui.state.store import Store
 
 #: Who the answers of a lesson are by.
-AUTHOR = "the lesson"
+LESSON_AUTHOR = "the lesson"
 
 
-class Classroom:
+class LessonController:
     """The driver of the lesson of one store."""
 
     def __init__(self, store: Store) -> None:
@@ -47,7 +57,7 @@ class Classroom:
                 self.stop() if self.store.view.lesson is not None else self.start()
         elif name == "open-lesson":
             with self.store.guarded():
-                if self.store.restore(open_prepared(str(more.get("name")))):
+                if self.store.restore(open_prepared_lesson(str(more.get("name")))):
                     self.start()
         elif self.store.view.lesson is not None:
             self._do(name)
@@ -83,7 +93,7 @@ class Classroom:
 
     def start(self) -> None:
         """Hide the truth and ask. Raises :class:`HcvizError` where there is none."""
-        session, fault = self.store.session, no_truth(self.store)
+        session, fault = self.store.session, no_lesson_because(self.store)
         if fault:
             raise HcvizError(fault)
         self._rng = np.random.default_rng(np.random.SeedSequence((session.seed, len("lesson"))))
@@ -103,11 +113,11 @@ class Classroom:
         store, lesson = self.store, self.store.view.lesson
         if lesson is None or lesson.asked is None or lesson.outcome is not None:
             return
-        items = guessed(store, lesson.asked)
+        items = guessed_items(store, lesson.asked)
         if not items:
             store.look(said="Click where it goes first: a subtree, or an item beside it.")
             return
-        found = judge(lesson.asked, items)
+        found = judge_guess(lesson.asked, items)
         results = (*lesson.results, (found.share, found.right))
         beside = tuple(int(each) for each in lesson.asked.gap.clade(found.guess))
         store.look(
@@ -129,7 +139,7 @@ class Classroom:
             rows = Gap(session.tree, item).violated(target)
             if len(rows):
                 a, b, c = (int(each) for each in rows[self._rng.integers(len(rows))])
-                store.dispatch(act.AddConstraint((a, b), c, author=AUTHOR))
+                store.dispatch(act.AddConstraint((a, b), c, author=LESSON_AUTHOR))
                 return
         store.look()
 
@@ -139,7 +149,7 @@ class Classroom:
         tree = tree_to_show(store)
         if lesson is None or lesson.asked is None or tree is None:
             return
-        gap, items = lesson.asked.gap, guessed(store, lesson.asked)
+        gap, items = lesson.asked.gap, guessed_items(store, lesson.asked)
         if not items:
             return
         place = gap.place(items)
@@ -169,7 +179,7 @@ class Classroom:
         session = store.session
         if lesson is None:
             return
-        target = truth(store)
+        target = target_tree(store)
         if session.labels != self._labels or target is None:
             store.look(lesson=None)
             return
@@ -183,7 +193,7 @@ class Classroom:
             return
         item = self._next_item(tree, target, lesson)
         if item is not None:
-            asked = Asked(Gap(tree, item), target)
+            asked = PlacementQuestion(Gap(tree, item), target)
             store.look(lesson=replace(lesson, asked=asked), selection=())
 
     def _next_item(self, tree: Tree, target: Tree, lesson: Lesson) -> int | None:

@@ -6,11 +6,11 @@ from typing import Any
 
 from hcviz.core.tree import Tree
 from hcviz.session.constraint import names
-from hcviz.ui.features.lessons.lesson import Asked, Lesson, Outcome
+from hcviz.ui.features.lessons.lesson import GuessResult, Lesson, PlacementQuestion
 from hcviz.ui.state.store import Store
 
 
-def truth(store: Store) -> Tree | None:
+def target_tree(store: Store) -> Tree | None:
     """The target tree of the session's items, if it says anything."""
     data = store.dataset
     target = None if data is None else data.target
@@ -19,9 +19,9 @@ def truth(store: Store) -> Tree | None:
     return target
 
 
-def no_truth(store: Store) -> str:
+def no_lesson_because(store: Store) -> str:
     """Why there can be no lesson; "" if there can."""
-    if truth(store) is None:
+    if target_tree(store) is None:
         return "No truth is known for these items. Choose data with one, such as Zoo."
     return ""
 
@@ -36,7 +36,7 @@ def tree_to_show(store: Store) -> Tree | None:
     return lesson.asked.outside if lesson.outcome is None else lesson.outcome.tree
 
 
-def picture(store: Store) -> dict[str, Any]:
+def state(store: Store) -> dict[str, Any]:
     """The lesson's card, as plain JSON."""
     lesson, session = store.view.lesson, store.session
     if lesson is None:
@@ -57,13 +57,13 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
-def guessed(store: Store, asked: Asked) -> tuple[int, ...]:
+def guessed_items(store: Store, asked: PlacementQuestion) -> tuple[int, ...]:
     """What is selected, without the item itself."""
     return tuple(each for each in store.view.selection if each != asked.gap.item)
 
 
-def _guess(store: Store, asked: Asked) -> str:
-    items = guessed(store, asked)
+def _guess(store: Store, asked: PlacementQuestion) -> str:
+    items = guessed_items(store, asked)
     if not items:
         return ""
     clade = asked.gap.clade(asked.gap.place(items))
@@ -72,7 +72,9 @@ def _guess(store: Store, asked: Asked) -> str:
     return f"beside {names(clade.tolist(), store.session.labels)}"
 
 
-def _outcome(asked: Asked, outcome: Outcome, labels: tuple[str, ...]) -> dict[str, Any]:
+def _outcome(
+    asked: PlacementQuestion, outcome: GuessResult, labels: tuple[str, ...]
+) -> dict[str, Any]:
     gap, item = asked.gap, labels[asked.gap.item]
     mates = names(gap.mates(asked.target).tolist(), labels)
     if outcome.right:
