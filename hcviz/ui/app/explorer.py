@@ -103,7 +103,7 @@ class Explorer:
             on_pick=self.gestures.picked, on_cut=self._cut_dragged, on_drag=self.gestures.dragged
         )
         self.gestures.order = lambda: self.centre.order
-        store.when_drawn = self.centre.when_drawn
+        store.runs.when_drawn = self.centre.when_drawn
         self.bar = TopBar(acting("bar"), **wide)
         self.tools = TreeTools(acting("tools"), **wide)
         self.constraints = ConstraintsPanel(later(self.gestures.constraints_act), **wide)

@@ -95,7 +95,7 @@ class Acts:
         elif name == "cancel":
             store.dispatch(act.Cancel())
         elif name == "pause":
-            (store.runner.resume if store.view.paused else store.runner.pause)()
+            store.runs.pause(not store.view.paused)
             store.look(paused=not store.view.paused)
         elif name == "undo":
             store.dispatch(act.Undo())
@@ -141,7 +141,7 @@ class Acts:
             self.centre.focus(store.view.selection)
         elif name == "collapse":
             self.centre.toggle_collapse(store.view.selection)
-            store._notify()
+            store.notify()
         elif name == "parent":
             store.look(selection=inspector_model.parent_clade(store))
 

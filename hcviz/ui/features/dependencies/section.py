@@ -25,7 +25,9 @@ _MARKS = {
 def state(store: Store) -> dict[str, Any]:
     session = store.session
     if not session.enabled:
-        return {"said": "No constraints yet. Random cutting reaches 2/3 of the best value on average."}
+        return {
+            "said": "No constraints yet. Random cutting reaches 2/3 of the best value on average."
+        }
     if len(session.triplets) > dependencies_model.MAX_TRIPLETS:
         return {"said": f"Told for up to {dependencies_model.MAX_TRIPLETS:,} triplets."}
     found = dependencies_model.dependency_digraph(store)
