@@ -54,7 +54,7 @@ def test_answers_are_by_whoever_is_named_and_agreement_is_told(zoo):
     zoo.dispatch(act.DeleteConstraint(2), act.AddConstraint((3, 4), 0, author="Ann"))
     (pair,) = constraints_model.state(zoo)["experts"]["pairs"]
     assert pair["share"] == "0 %"
-    assert pair["sentence"] == "0 alike, 1 at odds, of 1 triple."
+    assert pair["sentence"] == "0 alike, 1 in conflict, of 1 triple."
     (clash,) = pair["clashes"]
     assert clash["sentence"] == zoo.session.constraints[0].sentence(zoo.session.labels)
     assert clash["with"] == [zoo.session.constraints[1].sentence(zoo.session.labels)]

@@ -14,7 +14,7 @@ from hcviz.session.model import DataSpec
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.questions import model as questions_model
-from hcviz.ui.features.questions.model import QuestionController
+from hcviz.ui.features.questions.controller import QuestionController
 from tests.stores import over_zoo
 
 

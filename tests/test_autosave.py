@@ -13,8 +13,9 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.io.shelf import Shelf, new_token
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session, same
-from hcviz.ui.features.autosave import model as autosave_model
-from hcviz.ui.features.autosave.model import AutosaveController, state
+from hcviz.ui.features.autosave import controller as autosave_controller
+from hcviz.ui.features.autosave.controller import AutosaveController
+from hcviz.ui.features.autosave.model import state
 from hcviz.ui.state.store import Store
 
 TABLE = ("name,a,b\n" + "".join(f"item {k},{k},{k * k % 7}\n" for k in range(9))).encode()
@@ -242,7 +243,7 @@ class SlowJournal:
             assert self.go.wait(60)
             return read_journal(folder, methods)
 
-        monkeypatch.setattr(autosave_model, "read_journal", slow)
+        monkeypatch.setattr(autosave_controller, "read_journal", slow)
 
 
 @pytest.fixture
@@ -308,7 +309,7 @@ def test_a_session_discarded_while_it_is_read_is_not_resumed(
     assert again.session is before
     assert again.view.said == ""
     assert again.view.unfinished is None
-    assert again.view.error == (None if where == "here" else (autosave_model.ELSEWHERE, ""))
+    assert again.view.error == (None if where == "here" else (autosave_controller.ELSEWHERE, ""))
 
 
 def test_what_is_here_when_another_is_resumed_is_kept_too(make, shelf, loop):
@@ -400,7 +401,7 @@ def test_a_full_disk_is_said_once_and_the_work_goes_on(make, shelf, loop, monkey
     def refuse(*given):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(autosave_model.Journal, "append", refuse)
+    monkeypatch.setattr(autosave_controller.Journal, "append", refuse)
     store.dispatch(act.AddConstraint((0, 1), 2))
     assert "No space left on device" in store.view.error[0]
     assert state(store)["journal"] is None  # the page does not say that answers are kept

@@ -115,7 +115,7 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
     shown = state(store)
     assert shown["outcome"]["right"]
     assert shown["score"].startswith("1 of 1 right")
-    assert f"In the truth {name} goes with" in shown["outcome"]["said"]
+    assert f"In the correct tree {name} is with" in shown["outcome"]["said"]
     assert tree_to_show(store).parent[item] == store.view.lesson.outcome.way[0]
     room.key("Enter")
     (told,) = store.session.constraints

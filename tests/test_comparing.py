@@ -26,12 +26,12 @@ from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app import shell_state
 from hcviz.ui.features.autosave.model import worth_keeping
 from hcviz.ui.features.comparisons import model as comparisons_model
-from hcviz.ui.features.comparisons.model import ComparisonController
+from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.history import steps as history_steps
 from hcviz.ui.features.inspector import model as inspector_model
-from hcviz.ui.features.questions.model import QuestionController
+from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.store import Store
@@ -231,7 +231,7 @@ def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
         card.key("1")
         assert store.session.tree is tree
         offered = comparisons_model.state(store)["unheeded"]
-        assert offered["said"] == "Average linkage does not read such answers."
+        assert offered["said"] == "Average linkage does not use comparisons."
         reads = {m[0]: m[2] for m in top_bar_model.state(store)["methods"]}
         assert not reads["4-al"]
         card.act("method", {"value": offered["method"]})
@@ -327,20 +327,20 @@ def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
     log = len(flowers.session.log)
     upload(flowers, text, name="mine.csv")
     assert flowers.view.error is None
-    assert flowers.view.said == "mine.csv holds 3 answers that are there: nothing was added."
+    assert flowers.view.said == "mine.csv has 3 answers that are already here: nothing was added."
     assert (len(flowers.session.log), len(flowers.problem.comparisons)) == (log, now)
 
     a, b, c = labels[1], labels[2], labels[3]
     more = text + f"odd,{a},{b},{c},Ana,2026-01-01T00:00:00+00:00\r\n"
     upload(flowers, more, name="more.csv")
-    assert flowers.view.said.endswith(f"{now + 2:,} now. 3 of its answers were there.")
+    assert flowers.view.said.endswith(f"{now + 2:,} now. 3 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now + 2
     upload(flowers, more, name="more.csv")  # those that came with a file are there too
-    assert flowers.view.said == "more.csv holds 4 answers that are there: nothing was added."
+    assert flowers.view.said == "more.csv has 4 answers that are already here: nothing was added."
     flowers.dispatch(act.Undo())
     flowers.dispatch(act.Undo())  # the last of the three
     upload(flowers, text, name="mine.csv")
-    assert flowers.view.said.endswith(f"{now:,} now. 2 of its answers were there.")
+    assert flowers.view.said.endswith(f"{now:,} now. 2 of its answers were already here.")
     assert len(flowers.problem.comparisons) == now
     unsigned = f"odd,other_1,other_2\r\n{a},{b},{c}\r\n"  # anybody may have said so
     for more in (2, 4):
@@ -376,10 +376,10 @@ def test_a_later_state_of_the_same_list_adds_what_is_new(flowers):
     text = write_comparison_csv(known, labels)
     log = len(flowers.session.log)
     upload(flowers, text)
-    assert "4,196 comparisons there are and no others: nothing was added" in flowers.view.said
+    assert "4,196 comparisons here and no others: nothing was added" in flowers.view.said
     assert len(flowers.session.log) == log
     upload(flowers, write_comparison_csv(known + first(known, 2), labels))
-    assert "4,196 comparisons there are and 2 more, which were added." in flowers.view.said
+    assert "4,196 comparisons here and 2 more, which were added." in flowers.view.said
     assert flowers.problem.comparisons == known + first(known, 2)
     shorter = first(known, 4000)
     upload(flowers, write_comparison_csv(shorter, labels), name="other.csv")
@@ -427,12 +427,12 @@ def test_answers_join_data_that_the_method_in_use_does_not_ask(loop):
         assert store.session.snapshot.metrics["answers"] == 2
         assert store.problem.features is not None
         FileController(store, Saved(), None).act("copied", {"ok": True})
-        assert "Comparisons that were added stay out of it" in store.view.said
+        assert "It does not contain the added comparisons" in store.view.said
         upload(store, "anchor,near,far\nbear,x,y\n", name="else.csv")
         assert store.session.labels == ("bear", "x", "y")
         loop.until(lambda: store.session.status == "settled")
         assert store.view.said == (
-            "1 of its 3 names is among the items shown before, so these are data of their own. "
+            "1 of its 3 names is among the items shown before, so the file was opened as new data. "
             "Done."
         )
         store.dispatch(act.Undo())

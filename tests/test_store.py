@@ -346,11 +346,11 @@ def test_an_upload_comes_in_pieces(store, loop):
     loop.until(lambda: store.session.status == "settled")
     assert store.session.labels == tuple(f"item {i}" for i in range(9))
     files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
-    assert "broken on its way" in store.view.error[0]
+    assert "damaged on the way" in store.view.error[0]
     assert browser.heard_of[-1] == (2, 0, True)
     send(3, 0, parts[0])
     files.act("upload", more | {"id": 3, "piece": 1, "base64": "not base64"})
-    assert "broken on its way" in store.view.error[0]
+    assert "damaged on the way" in store.view.error[0]
     assert history_model.state(store)["reading"] is None
     files.act("too-large", {"name": "big.csv", "size": 10**9})
     assert "the limit is 256 MB" in store.view.error[0]
@@ -417,7 +417,7 @@ def test_a_piece_out_of_turn_is_refused(plain_store):
     first, second, third = (Sending.next(each) for each in [Sending("A", b"abc", 3)] * 3)
     files.act("upload", first)
     files.act("upload", third)
-    assert "broken on its way" in plain_store.view.error[0]
+    assert "damaged on the way" in plain_store.view.error[0]
     assert browser.heard_of[-1] == ("A", 1, True)
     assert plain_store.view.loading is None
     files.act("upload", second)  # nor is it taken up again
@@ -695,7 +695,7 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
     assert [content for name, _, content in asked if name == "signed"] == [large, small, other]
     assert page not in [thread for _, thread, _ in asked]
     files._open("comparisons", "small.csv", small)
-    assert store.view.said == "small.csv holds 3 answers that are there: nothing was added."
+    assert store.view.said == "small.csv has 3 answers that are already here: nothing was added."
 
 
 def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked):
@@ -705,8 +705,8 @@ def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked)
         "comparisons", "same.csv", text.encode() + b"\n" * AT_ONCE
     )
     store.dispatch(act.Choose("odd", items, time=time))
-    loop.until(lambda: store.view.said.startswith("same.csv holds"))
-    assert store.view.said == "same.csv holds 1 answer that is there: nothing was added."
+    loop.until(lambda: store.view.said.startswith("same.csv has"))
+    assert store.view.said == "same.csv has 1 answer that is already here: nothing was added."
     assert store.session.data.answers == ()
 
 

@@ -208,7 +208,7 @@ def test_the_card_asks_of_any_data_when_it_is_unfolded(page):
     card = page.get_by_role("group", name="Compare three")
     card.locator("[data-key=c-3]").focus()
     zoo.press("Enter")
-    expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not read such answers")
+    expect(page.locator(".hc-compare .unheeded")).to_contain_text("does not use comparisons")
     page.locator(".hc-compare [data-key=c-method]").click()
     zoo.settle()
     assert zoo.fact("Comparisons") == "2"

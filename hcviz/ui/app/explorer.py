@@ -26,10 +26,10 @@ from hcviz.ui.app.shell import Shell
 from hcviz.ui.app.subscriptions import LIVE, UNHURRIED, draw, everything, watch
 from hcviz.ui.features.agreement.model import AgreementRuns
 from hcviz.ui.features.autosave import model as autosave_model
-from hcviz.ui.features.autosave.model import AutosaveController
+from hcviz.ui.features.autosave.controller import AutosaveController
 from hcviz.ui.features.autosave.view import ResumeNotice
 from hcviz.ui.features.comparisons import model as comparisons_model
-from hcviz.ui.features.comparisons.model import ComparisonController
+from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.comparisons.view import ComparisonCard
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
@@ -47,7 +47,7 @@ from hcviz.ui.features.lessons.view import LessonCard
 from hcviz.ui.features.parameters import model as parameters_model
 from hcviz.ui.features.parameters.view import ParameterForm
 from hcviz.ui.features.questions import model as questions_model
-from hcviz.ui.features.questions.model import QuestionController
+from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.questions.view import QuestionCard
 from hcviz.ui.features.run_trace.view import RunTrace
 from hcviz.ui.features.top_bar import model as top_bar_model

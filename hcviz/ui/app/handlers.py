@@ -19,15 +19,15 @@ from hcviz.ui.app import link
 from hcviz.ui.app.link import to_query
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.app.sheets import TREE
-from hcviz.ui.features.autosave.model import AutosaveController
-from hcviz.ui.features.comparisons.model import ComparisonController
+from hcviz.ui.features.autosave.controller import AutosaveController
+from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.files.controller import FileController
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.inspector import model as inspector_model
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.parameters.model import set_field
-from hcviz.ui.features.questions.model import QuestionController
+from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state.data_sources import offered
 from hcviz.ui.state.store import Store

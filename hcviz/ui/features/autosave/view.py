@@ -1,4 +1,4 @@
-"""``Notice``: the part of the page that the browser draws with ``view.js``."""
+"""``ResumeNotice``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class ResumeNotice(Part):
-    """Offers an unfinished session; knows the visitor's token, which the browser keeps."""
+    """A bar that offers an unfinished session; it gives the browser its visitor token."""
 
     locals().update(script_and_style(__file__, "view"))

@@ -1,4 +1,4 @@
-"""The comparisons themselves: how many, about what, how they agree with each other and the tree."""
+"""The sheet on comparisons: how many there are, and how they agree with each other and the tree."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from hcviz.ui.parts.images import as_uri
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: Kind of question -> what one answer and several are called.
+#: Kind of question -> its name, and what it asks.
 KINDS = {
     "triplets": ("near or far", "of two items, which is nearer to a third"),
     "quadruplets": ("quadruplets", "of two pairs, which is more alike"),
     "central": ("most central", "of three items, which is most central"),
     "odd": ("odd one out", "of three items, which is the odd one out"),
 }
-#: Rows listed; the rest is counted.
+#: Items and contradictions that are listed, at most; the others are counted.
 MAX_ITEMS, MAX_CONTRADICTIONS = 400, 60
-#: More comparisons are counted beside the page: so many take 15 ms, a frame of the screen's.
+#: Comparisons that are counted at once, which takes 15 ms; more are counted in the background.
 MAX_COUNTED_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True)
 class _Counted:
-    """What was counted last for a page, and of which data."""
+    """The last counts for a page, and the data that they are of."""
 
     dataset: Dataset
     counts: dict[str, Any] | None = None
@@ -47,7 +47,10 @@ _last_counted: WeakKeyDictionary[Store, _Counted] = WeakKeyDictionary()
 
 
 def count_comparisons(comparisons: Comparisons, labels: Sequence[str]) -> dict[str, Any]:
-    """How often each item was compared, and how the answers agree, as plain JSON. O(m log m)."""
+    """Return how often each item was compared, and how the answers agree, as plain JSON.
+
+    O(m log m) for m comparisons.
+    """
     seen = comparisons.appearances(len(labels))
     least = np.argsort(seen, kind="stable")
     found = consistency(comparisons)
@@ -78,7 +81,7 @@ def count_comparisons(comparisons: Comparisons, labels: Sequence[str]) -> dict[s
 
 
 def agreement_with_tree(tree: Tree, comparisons: Comparisons) -> list[int]:
-    """How many the tree agrees with, contradicts, and leaves open."""
+    """Return how many comparisons the tree agrees with, contradicts, and leaves open."""
     held = comparisons_held(tree, comparisons)
     return [int((held == each).sum()) for each in (1, -1, 0)]
 
@@ -90,7 +93,7 @@ _counts_at_once, _agreement_at_once = (
 
 
 def answers_by_question(store: Store) -> dict[str, int]:
-    """How many answers to each kind of question: the data's and one's own."""
+    """Return the number of answers to each kind of question, of the data and of the person."""
     data = store.dataset
     found = dict(data.asked) if data is not None and data.asked is not None else {}
     for each in store.session.choices:
@@ -99,6 +102,7 @@ def answers_by_question(store: Store) -> dict[str, int]:
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     comparisons = _comparisons(store)
     if comparisons is None:
         return {}
@@ -118,10 +122,10 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
-    """What is known of the answers and the tree, and what the page still waits for ("": nothing).
+    """Return the counts, and a sentence if some of them are still being computed.
 
-    Many answers are counted beside the page; until that is done, what was counted last of the same
-    data stands, and of other data nothing.
+    Many answers are counted in the background. Until then the last counts of the same data are
+    shown.
     """
     session, dataset, labels = store.session, store.dataset, store.session.labels
     assert dataset is not None
@@ -132,7 +136,7 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     before = _last_counted.get(store)
     if before is None or before.dataset is not dataset:
         before = _Counted(dataset)
-    of = (dataset, session.choices)  # all answers; a key of the answers themselves would keep them
+    of = (dataset, session.choices)  # a key with the answers themselves would keep them in memory
     wanted: dict[Hashable, Work] = {(*of, "counts"): lambda: count_comparisons(comparisons, labels)}
     if tree is not None and store.still:
         wanted[*of, tree] = lambda: agreement_with_tree(tree, comparisons)
@@ -148,14 +152,14 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     )
     _last_counted[store] = found
     if len(known) < len(wanted):
-        stands = " What was counted before stands until then." if found.counts else ""
+        stands = " The numbers shown are the last ones." if found.counts else ""
         return found, f"Counting {sum(answers_by_question(store).values()):,} answers…{stands}"
     moving = tree is not None and held is None
-    return found, "The tree still moves; it is compared with the answers when it rests." * moving
+    return found, "The tree is compared with the answers when the run has finished." * moving
 
 
 def comparison_sentence(row: Sequence[int], labels: Sequence[str]) -> str:
-    """``bat is nearer to cat than to dog``; ``bat and cat are more alike than dog and eel``."""
+    """Return a sentence such as ``bat is nearer to cat than to dog``."""
     names = [labels[item] for item in row]
     if len(row) == 3:
         return f"{names[0]} is nearer to {names[1]} than to {names[2]}"
@@ -163,7 +167,7 @@ def comparison_sentence(row: Sequence[int], labels: Sequence[str]) -> str:
 
 
 def _images(store: Store, items: list[int]) -> list[str | None]:
-    """Small pictures of the items listed; none where there are too many to send."""
+    """Return the images of the listed items; none if there are too many to send."""
     data = store.dataset
     if data is None or data.images is None or len(items) > 100:
         return []
@@ -178,7 +182,7 @@ def _comparisons(store: Store) -> Comparisons | None:
 
 
 def has_comparisons(store: Store) -> bool:
-    """There are comparisons to speak of."""
+    """Return True if there are comparisons."""
     known = _comparisons(store)
     return known is not None and len(known) > 0
 

@@ -1,4 +1,4 @@
-"""``Compare``: the part of the page that the browser draws with ``view.js``."""
+"""``ComparisonCard``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class ComparisonCard(Part):
-    """Three items, of which one is named."""
+    """Three items, of which a person picks one."""
 
     locals().update(script_and_style(__file__, "view"))

@@ -1,4 +1,4 @@
-"""``Lesson``: the part of the page that the browser draws with ``view.js``."""
+"""``LessonCard``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class LessonCard(Part):
-    """Where does it go? A guess, the truth, and the steps of a lesson that is a file."""
+    """The question of a lesson, the result of a guess, and the steps of a prepared lesson."""
 
     locals().update(script_and_style(__file__, "view"))

@@ -1,4 +1,4 @@
-"""``Question``: the part of the page that the browser draws with ``view.js``."""
+"""``QuestionCard``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class QuestionCard(Part):
-    """The question card, and how the next question is chosen."""
+    """The question card, and the settings for the next question."""
 
     locals().update(script_and_style(__file__, "view"))

@@ -1,4 +1,4 @@
-"""How sure the sampler is: numbers for the branches, words for the page."""
+"""Supports of clades and their accuracy: numbers for the branches, sentences for the page."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from hcviz.questions import SURPRISING
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
-#: Seconds between two judgements while a run goes on.
+#: Seconds between two estimates of the accuracy during a run.
 SECONDS_BETWEEN_CHECKS = 1.0
-#: From this accuracy on the page says how long the rest takes.
+#: The page estimates the remaining time when the accuracy is below this.
 TIME_LEFT_BELOW = 0.5
 
 
 def clade_supports(store: Store) -> Any:
-    """The share of the sampled trees that have each clade of the tree drawn, float64 (n_internal,).
+    """Return the supports of the clades of the tree drawn, float64 (n_internal,).
 
-    None while trees stream in (numbers that flicker cannot be read), where nothing was sampled of
-    these data under these constraints, or where the numbers are switched off. The tree may be of
-    another method than the sampled trees.
+    None during a run, since nobody can read numbers that change many times a second. None also if
+    there are no sampled trees for these data and constraints, or if supports are hidden. The tree
+    drawn may be of another method than the sampled trees.
     """
     drawn = store.drawn
     if drawn is None or not store.still or store.view.support != "shown":
@@ -38,11 +38,11 @@ def clade_supports(store: Store) -> Any:
 
 
 def merged_clades(store: Store) -> Any:
-    """The clades of the tree drawn whose support is too small to draw them: bool (n_internal,).
+    """Return which clades of the tree drawn are merged for their low support, bool (n_internal,).
 
-    None where they are drawn lighter instead, or where supports are not shown. While trees stream
-    in they are merged too: else the picture would open at the start of each run. A run that has no
-    sampled trees yet has the supports of the run before it.
+    None if such clades are drawn lighter, or if supports are hidden. Clades are merged during a run
+    too, else they would all appear at its start. A run without sampled trees uses the supports of
+    the run before it.
     """
     view, drawn = store.view, store.drawn
     if drawn is None or view.support != "shown" or view.unsure != "merged":
@@ -63,7 +63,7 @@ def _supports_of(samples: Samples | None, tree: Tree) -> Any:
 
 
 def group_sentence(store: Store, items: tuple[int, ...]) -> str | None:
-    """In how many of the sampled trees exactly these items are a clade, as a sentence."""
+    """Return a sentence about the share of sampled trees that have these items as a clade."""
     samples = store.samples
     if samples is None or not 1 < len(items) < len(store.session.labels):
         return None
@@ -80,9 +80,9 @@ def group_sentence(store: Store, items: tuple[int, ...]) -> str | None:
 
 
 def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[str, str]]:
-    """What the sampled trees say of an answer that would change the tree; empty without any.
+    """Return pairs of kind and sentence about the support of a draft constraint.
 
-    "surprising" asks back: a slip, or something that the data do not show.
+    The kind is ``surprising`` if few sampled trees satisfy the constraint: it may be a mistake.
     """
     samples = store.samples
     if samples is None:
@@ -96,10 +96,9 @@ def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[t
 
 
 def accuracy_state(store: Store) -> dict[str, str] | None:
-    """How accurate the supports are: a word, a sentence and the details.
+    """Return the accuracy of the supports as a word, a sentence and the details.
 
-    The details are R-hat and effective numbers of draws. Until a run in progress has drawn a tree,
-    the sentence says so.
+    The details are R-hat and effective numbers of draws. None without a sampler.
     """
     session = store.session
     if session.status == "sampling" and not _has_drawn(session):
@@ -118,9 +117,9 @@ def accuracy_state(store: Store) -> dict[str, str] | None:
 
 
 def time_left(found: Settling, seconds: float) -> str:
-    """``; reaching 5 points takes about 40 s more``, or nothing where that is unknown.
+    """Return ``; reaching 5 points takes about 40 s more``, or "" if that is unknown.
 
-    The accuracy falls with the square root of the draws, and so of the ``seconds`` so far.
+    The error falls with the square root of the number of draws, and so of the ``seconds`` so far.
     """
     more = round(seconds * ((found.accuracy / LIMIT) ** 2 - 1.0), 3)
     if not (seconds > 0.0 and found.accuracy < TIME_LEFT_BELOW and more > 0.0):
@@ -132,7 +131,7 @@ def time_left(found: Settling, seconds: float) -> str:
 
 
 def accuracy_sentence(found: Settling) -> str:
-    """``Supports are accurate to about 8 points.``"""
+    """Return a sentence such as ``Supports are accurate to about 8 points.``"""
     number = _points(found)
     if not number:
         return "There are too few sampled trees to say how accurate the supports are."
@@ -142,7 +141,7 @@ def accuracy_sentence(found: Settling) -> str:
 
 
 def accuracy_points(store: Store) -> int:
-    """How accurate the supports are, in points; 0 where that is unknown."""
+    """Return the accuracy of the supports in points; 0 if it is unknown."""
     found = _settling(store)
     return 0 if found is None else _points(found)
 
@@ -156,12 +155,12 @@ def _word(found: Settling) -> str:
 
 
 def _has_drawn(session: Session) -> bool:
-    """Whether a tree that the newest run drew is shown; at step 0 a run only shows its start."""
+    """Return True if the tree shown was drawn by the newest run; at step 0 it is its start."""
     return session.shown == session.run and session.progress[0] > 0
 
 
 def is_settled(store: Store) -> bool:
-    """Whether shares of the sampled trees can be taken for the posterior's probabilities."""
+    """Return True if the supports have settled."""
     found = _settling(store)
     return found is not None and found.settled
 
@@ -182,7 +181,7 @@ def _verdict(store: Store) -> Verdict | None:
 
 
 def percent(share: float) -> str:
-    """``72 %``; what is not quite none or all is never rounded to that."""
+    """Return ``72 %``; only exact zeros and ones become ``0 %`` and ``100 %``."""
     if 0 < share < 0.005:
         return "< 1 %"
     if 0.995 < share < 1:
