@@ -161,7 +161,7 @@ def test_wider_goes_up_clade_by_clade_to_all_the_others(store, room):
     assert state(store)["guess"] == "apart from all the others"
     room.act("reveal", {})
     assert store.view.lesson.outcome.told == 0
-    assert "says nothing" in state(store)["outcome"]["share"]
+    assert "no statement" in state(store)["outcome"]["share"]
 
 
 def test_skipping_asks_about_each_item_once_and_then_no_more(store, room, monkeypatch):
