@@ -11,12 +11,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hcviz.io.shelf import Shelf
 from hcviz.session.model import Session
 from hcviz.ui.app import shell_state
-from hcviz.ui.app.handlers import Acts
+from hcviz.ui.app.keyboard import Keyboard
 from hcviz.ui.app.link import Link
 from hcviz.ui.app.main_pane import Middle
 from hcviz.ui.app.opening import begin
@@ -35,24 +35,34 @@ from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.constraints.view import ConstraintsPanel
 from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.history import controller as foot_controller
 from hcviz.ui.features.history import model as history_model
 from hcviz.ui.features.history import steps as history_steps
+from hcviz.ui.features.history.controller import FootControls
 from hcviz.ui.features.history.view import Footer
+from hcviz.ui.features.inspector import controller as inspector_controller
 from hcviz.ui.features.inspector import model as inspector_model
+from hcviz.ui.features.inspector.controller import InspectorControls
 from hcviz.ui.features.inspector.view import InspectorPanel
 from hcviz.ui.features.learning_curve.model import BaselineRuns
 from hcviz.ui.features.lessons import model as lessons_model
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.lessons.view import LessonCard
+from hcviz.ui.features.parameters import controller as form_controller
 from hcviz.ui.features.parameters import model as parameters_model
+from hcviz.ui.features.parameters.controller import FormControls
 from hcviz.ui.features.parameters.view import ParameterForm
 from hcviz.ui.features.questions import model as questions_model
 from hcviz.ui.features.questions.controller import QuestionController
 from hcviz.ui.features.questions.view import QuestionCard
 from hcviz.ui.features.run_trace.view import RunTrace
+from hcviz.ui.features.top_bar import controller as top_bar_controller
 from hcviz.ui.features.top_bar import model as top_bar_model
+from hcviz.ui.features.top_bar.controller import TopBarControls
 from hcviz.ui.features.top_bar.view import TopBar
+from hcviz.ui.features.tree_tools import controller as tool_controller
 from hcviz.ui.features.tree_tools import model as tree_tools_model
+from hcviz.ui.features.tree_tools.controller import ToolControls
 from hcviz.ui.features.tree_tools.view import TreeTools
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
@@ -64,6 +74,13 @@ if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
 Schedule = Callable[[Callable[[], None]], None]
+
+
+class Controls(Protocol):
+    """What handles the messages of one part."""
+
+    def act(self, name: str, fields: dict[str, Any]) -> None:
+        """Handle a message."""
 
 
 class Explorer:
@@ -95,8 +112,8 @@ class Explorer:
 
             return lambda *given: schedule(lambda: handle(*given))
 
-        def acting(name: str) -> Callable[..., None]:
-            return later(lambda *given: getattr(self.acts, name)(*given))
+        def handled_by(name: str) -> Callable[..., None]:
+            return later(lambda *given: self.controls[name].act(*given))
 
         wide = {"sizing_mode": "stretch_width"}
         self.centre = Centre(
@@ -104,23 +121,25 @@ class Explorer:
         )
         self.gestures.order = lambda: self.centre.order
         store.runs.when_drawn = self.centre.when_drawn
-        self.bar = TopBar(acting("bar"), **wide)
-        self.tools = TreeTools(acting("tools"), **wide)
+        self.bar = TopBar(handled_by("bar"), acts=top_bar_controller.ACTS.schema(), **wide)
+        self.tools = TreeTools(handled_by("tools"), acts=tool_controller.ACTS.schema(), **wide)
         self.constraints = ConstraintsPanel(later(self.gestures.constraints_act), **wide)
         self.question = QuestionCard(later(self.asking.act), **wide)
         self.compare = ComparisonCard(later(self.comparing.act), **wide)
-        self.inspector = InspectorPanel(acting("inspector"), **wide)
-        self.sections = SectionList(acting("section"), **wide)
-        self.foot = Footer(acting("foot"), **wide)
-        self.form = ParameterForm(acting("form"), **wide)
+        self.inspector = InspectorPanel(
+            handled_by("inspector"), acts=inspector_controller.ACTS.schema(), **wide
+        )
+        self.sections = SectionList(later(self._act_on_section), **wide)
+        self.foot = Footer(handled_by("foot"), acts=foot_controller.ACTS.schema(), **wide)
+        self.form = ParameterForm(handled_by("form"), acts=form_controller.ACTS.schema(), **wide)
         self.lesson = LessonCard(later(self.classroom.act), **wide)
         self.notice = ResumeNotice(
-            lambda *given: schedule(lambda: self.acts.notice(*given)), **wide
+            lambda *given: schedule(lambda: self._act_on_notice(*given)), **wide
         )
         self.trace = RunTrace()
         self.middle = Middle(self.gestures, self.centre, self.tools, later)
         self.shell = Shell(
-            acting("key"),
+            later(lambda key: self.keyboard.press(key)),
             bar=self.bar,
             lesson=self.lesson,
             ask=self.question,
@@ -136,10 +155,17 @@ class Explorer:
         self.view = self.shell
         self.files = FileController(store, self.bar, self.centre)
         self.drawing = Drawing(store, self.centre, self.trace, schedule)
-        self.acts = Acts(
-            store, self.centre, self.drawing, self.gestures, self.asking, self.comparing,
-            self.classroom, self.files, self.bar.copy_to_clipboard,
-        )  # fmt: skip
+        self.keyboard = Keyboard(
+            store, self.centre, self.gestures, self.asking, self.comparing, self.classroom
+        )
+        self.controls: dict[str, Controls] = {
+            "bar": TopBarControls(store, self.classroom, self.files, self.bar.copy_to_clipboard),
+            "tools": ToolControls(store, self.centre, self.drawing, self.gestures),
+            "inspector": InspectorControls(store, self.centre, self.gestures),
+            "foot": FootControls(store, self.files),
+            "form": FormControls(store),
+        }
+        self.autosave: AutosaveController | None = None
         self._subscribe()
         self.baselines = BaselineRuns(store, schedule)
         self.agreeing = AgreementRuns(store, schedule)
@@ -147,7 +173,7 @@ class Explorer:
 
     def keep_below(self, root: Path, token: str) -> AutosaveController:
         """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
-        kept = self.acts.autosave = AutosaveController(self.store, Shelf(root, token))
+        self.autosave = kept = AutosaveController(self.store, Shelf(root, token))
         self.notice.live = {"visitor": token}
         return kept
 
@@ -156,8 +182,8 @@ class Explorer:
         self.store.close()
         self.baselines.close()
         self.agreeing.close()
-        if self.acts.autosave is not None:
-            self.acts.autosave.close()
+        if self.autosave is not None:
+            self.autosave.close()
 
     # ------------------------------------------------------------------ what the parts show
 
@@ -189,6 +215,15 @@ class Explorer:
             shell_state.sees,
             lambda _: self._show_progress(), LIVE,
         )  # fmt: skip
+
+    def _act_on_section(self, name: str, fields: dict[str, Any]) -> None:
+        section = SECTIONS.get(str(fields.pop("section", "")))
+        if section is not None:
+            section.act(self.gestures, name, fields)
+
+    def _act_on_notice(self, name: str, fields: dict[str, Any]) -> None:
+        if self.autosave is not None:
+            self.autosave.act(name, fields)
 
     def _show_section(self, section: Section, _: Any) -> None:
         now = section.state(self.store)
