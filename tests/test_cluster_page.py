@@ -210,7 +210,7 @@ def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, no
         assert store.session.snapshot is not None
         assert "No Dask scheduler answers" in store.view.error[0]
         assert store.view.error[1] == "Runs are done on this machine."
-        assert state(store)["place"].startswith("Runs are done on this machine.")
+        assert state(store)["place"].startswith("Runs are computed on this machine.")
         store.look(error=None)
         assert store.open_data(DataSpec(name="zoo"))
         loop.until(lambda: store.session.status == "settled")
@@ -228,7 +228,7 @@ def test_the_page_says_that_runs_are_done_there(loop, cluster):
         store.subscribe(parameters_model.depends_on, lambda _: pages.append(state(store)))
         loop.until(lambda: store.session.status == "settled")
         address = cluster.scheduler_address
-        told = f"Runs are done on the cluster at {address}."
+        told = f"Runs are computed on the cluster at {address}."
         assert state(store)["place"] == told
         assert pages[-1]["place"] == told, "the form was drawn anew when that was known"
         assert store.view.error is None

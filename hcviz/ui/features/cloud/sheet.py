@@ -1,7 +1,7 @@
-"""The cloud: many sampled trees over each other, faint, in one leaf order; their consensus on top.
+"""The sheet Cloud: many sampled trees drawn over each other in one leaf order.
 
-After DensiTree (Bouckaert 2010): where the trees agree the lines lie on each other and darken,
-where they do not they fan out.
+The idea is that of DensiTree (Bouckaert 2010). Where the trees agree, their lines coincide and are
+dark; where they differ, the lines fan out. The consensus is drawn on top.
 """
 
 from __future__ import annotations
@@ -21,20 +21,34 @@ from hcviz.ui.state.store import Store
 
 Int = NDArray[np.int32]
 
-#: Trees over each other, and items, at most.
+#: Trees, and items, that are drawn at most.
 MAX_TREES, MAX_ITEMS = 128, 500
 #: Rounds in which the order is improved; two or three are usual.
 MAX_ROUNDS = 8
-#: What coordinates are multiples of: the paper's width and a row, in 16 bits.
+#: Coordinates are whole numbers of 16 bits, from 0 to this.
 COORDINATE_STEPS = 60_000
 
 
 def common_order(trees: list[Tree], base: Tree, near: Any = None) -> Int:
-    """A leaf order of ``base`` in which the trees overlap well, int32 (n,).
+    """Return a leaf order of ``base`` in which the trees overlap well.
 
-    Each tree's leaves are ordered as near as that tree allows to the common order; the mean of
-    their places is the next wish, for as long as that brings the trees' places nearer to the common
-    ones. ``near`` (n,) is where the items would like to stand, at first. O(rounds * trees * n).
+    Parameters
+    ----------
+    trees : list of Tree
+    base : Tree
+        A tree of the same n items, which has the returned order.
+    near : array_like of float, shape (n,), optional
+        Preferred places of the items at first.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+
+    Notes
+    -----
+    Each tree is ordered as near to the common order as it allows. The mean places of the items are
+    then the preferred places of the next round. This ends when the displacement does not decrease.
+    O(rounds * trees * n).
     """
     order = leaf_order(base, near)
     least, wish = displacement(trees, order)
@@ -48,8 +62,20 @@ def common_order(trees: list[Tree], base: Tree, near: Any = None) -> Int:
 
 
 def displacement(trees: list[Tree], order: Int) -> tuple[float, NDArray[np.float64]]:
-    """Rows between an item's place and where the trees would have it, summed; and their mean places
-    float64 (n,). Every tree's leaves are ordered as near to ``order`` as it allows."""
+    """Return the displacement of the trees' leaves from ``order``, and their mean places.
+
+    Parameters
+    ----------
+    trees : list of Tree
+        Each is ordered as near to ``order`` as it allows.
+    order : ndarray of int32, shape (n,)
+
+    Returns
+    -------
+    total : float
+        Sum over trees and items of the difference of the places.
+    mean : ndarray of float64, shape (n,)
+    """
     here = places(order).astype(np.float64)
     total, mean = 0.0, np.zeros(order.size)
     for tree in trees:
@@ -60,6 +86,7 @@ def displacement(trees: list[Tree], order: Int) -> tuple[float, NDArray[np.float
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     found = _clouds.get(store, store.view.heights)
     if found is None:
         return {"said": sampled_trees.NO_SAMPLED_TREE}
@@ -68,11 +95,12 @@ def state(store: Store) -> dict[str, Any]:
         **found["drawn"],
         "names": [labels[item] for item in found["drawn"]["items"]],
         "heights": store.view.heights,
-        "theme": store.view.theme,  # a canvas does not change its colours by itself
+        "theme": store.view.theme,  # a canvas must be drawn again for another theme
     }
 
 
 def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, Any]:
+    """Return the trees as numbers to draw, in an order near to the last one."""
     (heights,) = how
     trees, (consensus, _) = posterior.trees(MAX_TREES), posterior.consensus()
     n = posterior.n_items
@@ -92,7 +120,7 @@ def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, 
             "items": items.tolist(),
             "top": top,
             "fine": COORDINATE_STEPS,
-            # the consensus is the last of them
+            # The consensus is the last tree.
             **_overlaid([*trees, consensus], rows, top),
             "said": _summary(len(trees), len(posterior), n),
         },
@@ -126,15 +154,13 @@ def _overlaid(trees: list[Tree], order: NDArray[Any], top: float) -> dict[str, A
 def _summary(drawn: int, trees: int, n: int) -> str:
     which = f"{drawn} of" if drawn < trees else ("Both of" if drawn == 2 else "All of")
     if drawn == 1:
-        said = "The one tree that was sampled so far."
+        said = "Only one tree was sampled so far."
     else:
         said = f"{which} the last {trees:,} trees over each other"
-        said += ", evenly taken; the line on top" if drawn < trees else "; the line on top"
-        said += " is their consensus, where there is one."
+        said += ", evenly spaced" if drawn < trees else ""
+        said += ". The dark line is their consensus."
     if n > MAX_ITEMS:
-        said += (
-            f" Of the {n:,} items {MAX_ITEMS} are drawn, evenly taken, and the trees among them."
-        )
+        said += f" Of the {n:,} items {MAX_ITEMS} are drawn, evenly spaced."
     return said
 
 

@@ -1,4 +1,4 @@
-"""One tree for all that were sampled: their consensus, the most credible or the central one."""
+"""The sheet Consensus: one tree for all sampled trees, with the support of each clade."""
 
 from __future__ import annotations
 
@@ -17,23 +17,37 @@ from hcviz.ui.parts.packing import pack, row_ranges
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: Which tree, and what is said of it.
+#: Kind of tree -> its name, and what it is.
 SUMMARIES = {
     "consensus": ("Consensus", ""),
     "credible": ("Most credible", "The sampled tree whose clades have the most support."),
     "central": ("Central", "The sampled tree that disagrees least with the others."),
 }
-#: The least and the largest threshold of a consensus, in per cent.
+#: The smallest and the largest threshold of a consensus, in per cent.
 MIN_MAJORITY, MAX_MAJORITY = 50, 95
 
 
 def tree_with_supports(
     posterior: Posterior, kind: str, majority: int
 ) -> tuple[Tree, NDArray[np.float64]]:
-    """The tree, and the supports of its inner nodes, float64 (n_internal,).
+    """Return one tree for the sampled trees, and the supports of its inner nodes.
 
-    The central tree is chosen by chance where there are many threes of items: the same trees give
-    the same choice.
+    Parameters
+    ----------
+    posterior : Posterior
+    kind : str
+        ``consensus``, ``credible`` or ``central``.
+    majority : int
+        Threshold of the consensus, in per cent.
+
+    Returns
+    -------
+    tree : Tree
+    support : ndarray of float64, shape (n_internal,)
+
+    Notes
+    -----
+    For many items the central tree depends on random triples, drawn with a fixed seed.
     """
     if kind == "credible":
         tree = posterior.max_credibility()
@@ -45,6 +59,7 @@ def tree_with_supports(
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     view = store.view
     found = _drawings.get(store, view.summary, view.majority, view.heights)
     if found is None:
@@ -62,7 +77,7 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, Any]:
-    """The chosen tree on paper, its leaves as near as possible to where they stood before."""
+    """Return the chosen tree as numbers to draw, in a leaf order near to the last one."""
     kind, majority, heights = how
     tree, support = tree_with_supports(posterior, kind, majority)
     near = places(before["order"] if before else posterior.trees(1)[0].leaf_order)
@@ -83,10 +98,10 @@ def _draw(posterior: Posterior, how: tuple[Any, ...], before: Any) -> dict[str, 
 
 
 def _clades(tree: Tree, order: NDArray[Any], support: NDArray[Any]) -> list[dict[str, Any]]:
-    """Every clade but the whole, from top to bottom, the larger first.
+    """Return every clade but the root's, from top to bottom, larger clades first.
 
-    ``at``: its height and its parent's; ``y``: its row and those of its outer children; ``rows``:
-    the first and the last row of its items; ``percent``: its support.
+    ``at`` has the height of a clade and of its parent, ``y`` its row and those of its outer
+    children, ``rows`` the first and the last row of its items, ``percent`` its support.
     """
     n = tree.n_leaves
     low, high, y = outer_children(tree.parent, places(order) + 0.5)
@@ -105,7 +120,7 @@ def _clades(tree: Tree, order: NDArray[Any], support: NDArray[Any]) -> list[dict
 
 
 def _percents(shares: NDArray[np.float64]) -> list[int]:
-    """Whole per cent; what is not quite all is never rounded to 100."""
+    """Return whole per cents; only exact ones become 100."""
     rounded = np.rint(100 * shares).astype(int)
     return [int(each) for each in np.where((rounded == 100) & (shares < 1), 99, rounded)]
 

@@ -1,4 +1,4 @@
-"""State of the foot of the page: the status sentence, errors, and the file that is being read."""
+"""State of the footer: the status sentence, errors, and the file that is being read."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hcviz.ui.state.store import Store
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the footer, as plain JSON."""
     session, view = store.session, store.view
     if view.error:
         error: Any = view.error

@@ -1,4 +1,4 @@
-"""``Foot``: the part of the page that the browser draws with ``view.js``."""
+"""``Footer``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class Footer(Part):
-    """The sentence bar and the history strip."""
+    """The status sentence and the history strip."""
 
     locals().update(script_and_style(__file__, "view"))

@@ -1,4 +1,4 @@
-"""``Form``: the part of the page that the browser draws with ``view.js``."""
+"""``ParameterForm``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class ParameterForm(Part):
-    """The method's parameters, and how the data is prepared for it."""
+    """The parameters of the method, and how the data are prepared."""
 
     locals().update(script_and_style(__file__, "view"))

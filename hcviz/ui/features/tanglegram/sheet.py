@@ -1,4 +1,4 @@
-"""Before and after: the present tree face to face with an earlier one."""
+"""The sheet Before and after: a tanglegram of the present tree and an earlier one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hcviz.ui.parts.packing import row_ranges
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: The tree that was on the screen when the newest run began.
+#: Key of the tree that was on the screen when the newest run began.
 BEFORE_LAST_RUN = "last"
 
 
 def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
-    """The trees to compare with, by key: what the menu says, and the tree; not the present one."""
+    """Return the earlier trees that differ from the present one: key -> (menu text, tree)."""
     snapshot = store.drawn or store.session.snapshot
     found: dict[str, tuple[str, Tree]] = {}
     if snapshot is None:
@@ -40,6 +40,7 @@ def earlier_trees(store: Store) -> dict[str, tuple[str, Tree]]:
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the two trees, the lines between them and a summary, as plain JSON."""
     snapshot, trees = store.drawn or store.session.snapshot, earlier_trees(store)
     if snapshot is None or not trees:
         return {}
@@ -64,12 +65,23 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def moved_items(places: NDArray[Any]) -> NDArray[np.bool_]:
-    """The fewest lines whose removal leaves none that cross, bool (n,).
+    """Return the smallest set of lines without which no two lines cross.
 
-    ``places`` (n,) is where the lines end, in the order in which they begin: all but a longest
-    increasing subsequence. O(n log n).
+    Parameters
+    ----------
+    places : ndarray of int, shape (n,)
+        End of each line, in the order in which the lines begin.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        The lines that are not in a longest increasing subsequence of ``places``.
+
+    Notes
+    -----
+    O(n log n).
     """
-    ends: list[int] = []  # of the increasing runs found, by length: the least last place
+    ends: list[int] = []  # the smallest end of an increasing subsequence of each length
     lasts: list[int] = []
     back = np.full(places.size, -1)
     for k, place in enumerate(places.tolist()):
@@ -90,7 +102,7 @@ def moved_items(places: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, Any]:
-    """A tree as a path, and the changed clades as (height, first row, last row)."""
+    """Return a tree as a path, and its changed clades as (height, first row, last row)."""
     even = with_even_heights(tree)
     x, y = elbows(even, order)
     first, last = row_ranges(tree, order)
@@ -110,7 +122,7 @@ def _summary(moved: int, crossings: int, gained: int, lost: int) -> str:
     items = "No item had to move" if not moved else f"{moved:,} item{'s' * (moved != 1)} moved"
     return (
         f"{items}; {gained:,} clade{'s' * (gained != 1)} new, {lost:,} gone; "
-        f"{crossings:,} crossing{'s' * (crossings != 1)}, as few as were found."
+        f"{crossings:,} crossing{'s' * (crossings != 1)}."
     )
 
 
@@ -135,7 +147,7 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
 SHEET = Sheet(
     name="before",
     title="Before and after",
-    summary="This tree face to face with an earlier one",
+    summary="This tree beside an earlier one",
     make=sheet_part(__file__),
     state=state,
     depends_on=_depends_on,

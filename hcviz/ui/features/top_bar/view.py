@@ -1,4 +1,4 @@
-"""``Bar``: the part of the page that the browser draws with ``view.js``."""
+"""``TopBar``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from hcviz.ui.state.data_sources import item_matrices, similarities
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import partition
 
-#: Names offered while one is typed; any can be found.
+#: Names that the search field suggests, at most; it finds any name.
 MAX_NAMES = 2_000
 
 
@@ -25,6 +25,7 @@ _SCALINGS = [
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the tools, as plain JSON."""
     data, view = store.dataset, store.view
     return {
         "matrix": uncertainty_map_model.shown_matrix(store),
@@ -46,7 +47,7 @@ def state(store: Store) -> dict[str, Any]:
         "colour": view.colour,
         "noCosts": ""
         if node_costs_model.problem_with_costs(store) is not None
-        else "Only of items with similarities.",
+        else "Available for items with similarities.",
         "costs": [
             list(pair)
             for pair in zip(THEMES[view.theme].costs, node_costs_model.LEVEL_NAMES, strict=True)
@@ -59,10 +60,10 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def _no_support_because() -> str:
-    """Which method gives supports: the registry's first that samples."""
+    """Return a sentence that says which method gives supports: the first that samples."""
     title = next((each.title for each in default_method.known() if each.samples), "")
     if not title:
-        return "No method here samples trees."
+        return "No method of this page samples trees."
     return (
         f"Run the {title} on these data and constraints. Its supports can then be "
         "shown on the trees of every method."
@@ -70,12 +71,15 @@ def _no_support_because() -> str:
 
 
 def method_found_clusters(store: Store) -> bool:
-    """Whether the method of the tree on the screen finds clusters by itself."""
+    """Return True if the method of the tree on the screen found clusters by itself."""
     return store.drawn is not None and store.drawn.labels is not None
 
 
 def _cluster_field(store: Store) -> int | None:
-    """What the field for the number of clusters says. 0 only where it puts found ones off."""
+    """Return the value of the field for the number of clusters.
+
+    0 if a person switched off the clusters that the method found; None if the field is empty.
+    """
     view = store.view
     if view.clusters:
         return view.parted or view.clusters
@@ -83,7 +87,10 @@ def _cluster_field(store: Store) -> int | None:
 
 
 def _sources(store: Store) -> list[list[str]]:
-    """The similarities that the heatmap can show, where there are several: ("" is the usual)."""
+    """Return the similarities that the heatmap can show, if there are several.
+
+    The first has the key "".
+    """
     data, session = store.dataset, store.session
     if data is None or data.labels != session.labels:
         return []
@@ -95,11 +102,12 @@ def _sources(store: Store) -> list[list[str]]:
 
 
 def named_matrices(store: Store) -> Any:
+    """Return the names of the item matrices of the tree drawn."""
     return () if store.drawn is None else tuple(item_matrices(store.drawn))
 
 
 def depends_on(store: Store) -> Any:
-    """Return what the tools depend on: nothing that changes with each tree of a run."""
+    """Return what the tools depend on. Nothing of it changes with each tree of a run."""
     return (
         store.view,
         store.session.labels,

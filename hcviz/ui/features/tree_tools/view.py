@@ -1,4 +1,4 @@
-"""``Tools``: the part of the page that the browser draws with ``view.js``."""
+"""``TreeTools``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class TreeTools(Part):
-    """What the heatmap shows, how many clusters are coloured, the search."""
+    """The choice of the heatmap, the number of coloured clusters, and the search."""
 
     locals().update(script_and_style(__file__, "view"))
