@@ -276,15 +276,15 @@ def test_layers_are_longest_paths_and_places_are_permutations(seed):
 def test_too_many_triplets_are_not_drawn(store, monkeypatch, loop):
     say(store, loop, ((3, 7), 20), ((1, 2), 50))
     monkeypatch.setattr(dependencies_model, "MAX_TRIPLETS", 1)
-    assert dependencies_sheet.SHEET.unavailable_because(store) == "Drawn for up to 1 triplets."
-    assert dependencies_section.state(store) == {"said": "Told for up to 1 triplets."}
+    assert dependencies_sheet.SHEET.unavailable_because(store) == "Available up to 1 triplets."
+    assert dependencies_section.state(store) == {"said": "Available up to 1 triplets."}
 
 
 # ---------------------------------------------------------------------- how it could be cut
 
 
 def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
-    assert cut_profile_section.state(store)["said"] == "Being worked out."
+    assert cut_profile_section.state(store)["said"] == "Computing…"
     found = asked(loop, store, lambda: cut_profile_section.state(store))
     expected = cut_profile(store.problem, np.arange(101))
     inside, least = int(expected.inside[expected.best]), float(expected.ratio[expected.best])
@@ -312,18 +312,20 @@ def test_a_tree_that_cuts_elsewhere_is_told_by_how_much(store, loop):
     assert found["own"][0] in (30, 71)
     assert found["own"][1] == pytest.approx(ratio)
     times = ratio / found["best"][1]
-    assert f"the tree parts 30, at {times:.2f} times the mean similarity across." in found["words"]
+    assert (
+        f"the tree separates 30, at {times:.2f} times the mean similarity across." in found["words"]
+    )
     store.look(selection=(0, 1))  # the clade of the first thirty, which the tree parts into thirty
     found = asked(loop, store, lambda: cut_profile_section.state(store))
     assert found["size"] == 30
     assert found["own"] is None
-    assert found["words"].endswith("the tree parts them into more than two at once.")
+    assert found["words"].endswith("the tree divides them into more than two at once.")
 
 
 def test_answers_bind_items_and_priced_ones_weigh(store, loop, unconstrained):
     say(store, loop, ((3, 7), 20), ((8, 9, 10), 60))
     found = asked(loop, store, lambda: cut_profile_section.state(store))
-    assert "Answers bind the items into 98 that travel as one." in found["words"]
+    assert "Answers bind the items into 98 groups." in found["words"]
     store.dispatch(act.SetMethod("hrsc"), act.SetParams({"lam": 5.0}))
     loop.until(lambda: store.session.status == "settled")
     store.drawn = store.session.snapshot
@@ -395,7 +397,9 @@ def test_a_leaf_means_the_clade_around_it_and_large_clades_are_refused(store, mo
     store.look(selection=())
     assert cut_profile_section.shown_clade(store, tree) == tree.root
     monkeypatch.setattr(cut_profile_section, "MAX_ITEMS", 50)
-    assert cut_profile_section.state(store)["said"].startswith("Told for clades of up to 50 items")
+    assert cut_profile_section.state(store)["said"].startswith(
+        "Available for clades up to 50 items"
+    )
 
 
 def test_long_curves_are_thinned_without_losing_valleys():
@@ -478,7 +482,7 @@ def test_what_each_price_buys(priced, loop):
 def test_without_answers_lambda_is_nothing_to_move(store, loop):
     store.dispatch(act.SetMethod("hrsc"))
     loop.until(lambda: store.session.status == "settled")
-    assert "nothing to weigh" in price_curve_section.state(store)["said"]
+    assert "lambda changes nothing" in price_curve_section.state(store)["said"]
     store.dispatch(act.SetMethod("crsc"))
     assert price_curve_section.SECTION.state(store) is None
 
@@ -527,5 +531,5 @@ def test_what_cannot_be_tried_is_said_and_not_waited_for(priced, loop):
     assert found["points"] == []
     assert "up to 18 supernodes" in found["waiting"]
     told = asked(loop, priced, lambda: dependencies_section.state(priced))
-    assert told["method"].startswith("Whether any is true without answers is not known.")
+    assert told["method"].startswith("It is not known which are true without answers.")
     assert "already" not in {each["mark"] for each in told["answers"]}

@@ -1,7 +1,7 @@
-"""How methods agree: the adjusted Rand index of each two methods' k clusters.
+"""The sheet Agreement: the adjusted Rand index of the k clusters of each two methods.
 
-A method that parts the items itself (:attr:`hcviz.algorithms.base.Algorithm.at_k`) is held by that
-partition, as in Perrot et al.'s (2020) matrix; any other by its tree, cut into k.
+A method with ``Algorithm.at_k`` gives a partition itself, which is used as in Perrot et al. (2020).
+The tree of any other method is cut into k clusters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: The row that is no method's.
+#: Title of the row of the known classes.
 CLASSES = "known classes"
 
 
@@ -32,7 +32,10 @@ def _cut(tree: Tree, k: int) -> NDArray[np.int32]:
 
 
 def agreement_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
-    """The ARI of each two, float64 (m, m), over the items that both label (-1: none). O(m^2 n)."""
+    """Return the adjusted Rand index of each two of m partitions, float64 (m, m).
+
+    Only items with a label in both are compared; -1 is no label. O(m^2 n).
+    """
     m = len(partitions)
     found = np.ones((m, m))
     for a in range(m):
@@ -45,6 +48,7 @@ def agreement_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.floa
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     session, view = store.session, store.view
     if store.dataset is None or store.dataset.labels != session.labels:
         return {}
@@ -84,7 +88,7 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def _methods_to_run(store: Store) -> set[str]:
-    """The chosen methods that have not run."""
+    """Return the chosen methods that have no result yet."""
     return set(agreement_model.chosen_methods(store)) - {name for name, _ in store.view.agreed}
 
 
@@ -94,7 +98,7 @@ def _partition_words(labels: NDArray[np.int32]) -> str:
 
 
 def agreement_sentence(titles: Sequence[str], values: NDArray[np.float64]) -> str:
-    """Who agrees most, who least, and who is nearest to the known classes."""
+    """Return which methods agree most and least, and which is nearest to the known classes."""
     m = len(titles)
     methods = [i for i in range(m) if titles[i] != CLASSES]
     pairs = [(values[a, b], a, b) for a in methods for b in methods if a < b]
@@ -116,7 +120,7 @@ def _number(value: float) -> str:
 
 
 def _class_codes(classes: Sequence[str | None]) -> NDArray[np.int32]:
-    """A number for each class, -1 where it is not known."""
+    """Return a number for the class of each item, -1 if it is unknown."""
     names = sorted({name for name in classes if name is not None})
     code = {name: k for k, name in enumerate(names)}
     return np.array([-1 if c is None else code[c] for c in classes], np.int32)
@@ -145,7 +149,7 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
             count = 0
         n = len(store.session.labels)
         if 1 <= count <= n:
-            # Who saw all methods sees them again: those with partitions of their own run once more.
+            # If all methods have results, the methods that depend on k run again at once.
             again = bool(store.view.agreed) and not _methods_to_run(store)
             wanted = store.view.agree_wanted or again
             store.look(agree_k=count, agree_wanted=wanted, error=None)

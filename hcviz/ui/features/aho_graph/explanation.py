@@ -1,4 +1,4 @@
-"""Why a clade is divided as it is, in words: for the inspector and for the graph."""
+"""Why a clade is divided as it is: sentences for the inspector and for the graph."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from hcviz.session.constraint import Constraint
 from hcviz.session.splits import AhoGraph, aho_graph
 from hcviz.ui.state.store import Store
 
-#: Pieces told one by one; those of a single item are counted.
+#: Pieces that are listed, at most. Pieces of one item are only counted.
 MAX_PIECES = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-#: Above so many items a clade's graph is not drawn up: a tap would wait for it.
+#: The graph of a clade with more items is not computed, since a click would take too long.
 MAX_ITEMS = 20_000
-#: Items of a piece that are named.
+#: Items of a piece that are named, at most.
 MAX_NAMES = 4
 
 
 def shown_clade(store: Store) -> tuple[Tree, int] | None:
-    """The tree drawn and the node looked at: the smallest clade of two items or more around what is
-    selected, or the root; None without a tree of these items."""
+    """Return the tree drawn and the node to explain; None without a tree of these items.
+
+    The node is that of the smallest clade of two items or more around the selection, else the root.
+    """
     snapshot = store.drawn or store.session.snapshot
     if snapshot is None or snapshot.tree.n_leaves != store.session.n_items:
         return None
@@ -36,7 +38,7 @@ def shown_clade(store: Store) -> tuple[Tree, int] | None:
 
 
 def graph_of_clade(store: Store) -> AhoGraph | None:
-    """The graph of the enabled answers at that clade."""
+    """Return Aho's graph of the enabled constraints on the clade to explain."""
     found = shown_clade(store)
     if found is None:
         return None
@@ -52,7 +54,7 @@ def _graph(constraints: tuple[Constraint, ...], items: tuple[int, ...]) -> AhoGr
 
 
 def piece_sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
-    """For each piece the child of ``node`` that holds it, counted from 0; -1 where it is parted."""
+    """Return the child of ``node`` that contains each piece, from 0; -1 if the piece is divided."""
     child_of = {
         int(leaf): k
         for k, child in enumerate(tree.children(node))
@@ -66,7 +68,7 @@ def piece_sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
 
 
 def split_state(store: Store) -> dict[str, Any] | None:
-    """The sentence and the pieces, as plain JSON; None without a tree or without answers."""
+    """Return the sentence and the pieces, as plain JSON; None without a tree or constraints."""
     session = store.session
     if not session.enabled:
         return None
@@ -100,27 +102,26 @@ def split_state(store: Store) -> dict[str, Any] | None:
 def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[int]) -> str:
     n, k = len(graph.items), len(graph.pieces)
     if not graph.edges:
-        said = (
-            f"No answer is about these {n:,} items alone: nothing but the data divides them here."
-        )
+        said = f"No answer is about these {n:,} items alone: only the data divide them here."
         return said if n > 2 else "Two items: there is only one way to divide them."
     if k == 1:
         return (
-            f"The answers hold all {n:,} items in one piece: no tree keeps all of them, and they "
-            "are weighed against each other."
+            f"The answers hold all {n:,} items in one piece: no tree satisfies all of them. The "
+            "method treats them as soft."
         )
     parted = sum(side < 0 for side in where)
     if graph.forced:
         said = f"Forced: the answers leave one way to divide these {n:,} items."
     else:
         said = f"Not forced: the answers leave {k:,} pieces, and so {_ways(graph)} ways to divide "
-        said += f"these {n:,} items in two; of these the method chose."
+        said += f"these {n:,} items in two; the method chose one."
         if len(tree.children(node)) > 2:
-            said = f"Left open: the answers leave {k:,} pieces, and the tree does not say more."
+            said = f"Left open: the answers leave {k:,} pieces, and so does the tree."
             if len(tree.children(node)) < k:
                 said = f"Not forced: the answers leave {k:,} pieces; the method chose."
     if parted:
-        said += f" The tree parts {'one' if parted == 1 else parted} of them, against the answers."
+        count = "one" if parted == 1 else parted
+        said += f" The tree divides {count} of them, against the answers."
     return said
 
 

@@ -1,4 +1,4 @@
-"""Why this split? What the answers leave of the selected clade, piece by piece."""
+"""The section Why this split: the pieces that the constraints leave of the selected clade."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hcviz.ui.state.store import Store
 
 
 def _state(store: Store) -> dict[str, Any] | None:
-    """None while nothing is selected: the question is about one node."""
+    """Return the explanation of the selected clade; None if nothing is selected."""
     return explanation.split_state(store) if store.view.selection else None
 
 

@@ -1,6 +1,7 @@
-"""The graph behind a split, or behind a contradiction: items, joined by the answers that hold them.
+"""The sheet Why: Aho's graph of a split or of a conflict.
 
-networkx knows the graph and lays it out, HoloViews draws it; words and buttons are a part above it.
+Nodes are items. An edge joins two items that a constraint holds together. networkx computes the
+layout, HoloViews draws the graph, and a part beside it has the texts and buttons.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from hcviz.ui.parts.part import OnAct
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: More items are not drawn, and in a larger set only those that answers hold.
+#: Items that are drawn, at most.
 MAX_DRAWN = 120
-#: With more drawn than this, only the ends of the contradiction carry their names.
+#: With more items than this, items without a constraint are not drawn, and only those of the new
+#: constraint have names.
 MAX_NAMED = 60
-#: Pixels of the words beside the graph.
+#: Width of the texts beside the graph, in pixels.
 TEXT_WIDTH = 320
-#: Kamada and Kawai's layout is cubic: larger pieces are laid out by springs.
+#: Larger pieces get a spring layout, since the layout of Kamada & Kawai (1989) is cubic.
 MAX_KAMADA_KAWAI = 40
 
 _Place = tuple[float, float]
@@ -43,13 +45,14 @@ _Place = tuple[float, float]
 
 
 def subject(store: Store) -> str:
-    """``conflict`` or ``split``: what was asked for, if there is one."""
+    """Return what the sheet explains: ``conflict`` or ``split``."""
     if store.session.conflict is None:
         return "split"
     return store.view.why or "conflict"
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     shown = subject(store)
     told = _conflict_state(store) if shown == "conflict" else _split_state(store)
     return told | {
@@ -67,7 +70,7 @@ def _conflict_state(store: Store) -> dict[str, Any]:
     others = [each for each in session.constraints if each.id in clash.with_ids]
     found = None if new is None else _blocked(new, tuple(others))
     if new is None or found is None:
-        return _empty_state("Nothing is at odds any more.")
+        return _empty_state("There is no conflict any more.")
     labels = session.labels
     along = {frozenset(step) for step in pairwise(found.path)}
     marked = {new.apart: "apart"} | dict.fromkeys(new.group, "together")
@@ -77,8 +80,8 @@ def _conflict_state(store: Store) -> dict[str, Any]:
         if e.id == new.id or frozenset((e.a, e.b)) in along
     }
     said = [
-        f"A tree divides these {len(found.graph.items):,} items at their top. Each answer keeps "
-        "its own on one side there, and together they keep all of them: no way is left.",
+        f"At their root a tree divides these {len(found.graph.items):,} items. Each answer keeps "
+        "its items on one side, and together they keep all items on one side: no tree is possible.",
         _path_sentence(found, new, labels),
     ]
     return {
@@ -91,7 +94,7 @@ def _conflict_state(store: Store) -> dict[str, Any]:
 
 
 def _path_sentence(found: Blocked, new: Constraint, labels: Any) -> str:
-    """The path that leaves no way, in words."""
+    """Return a sentence about the path of constraints that excludes the new one."""
     names = [labels[item] for item in found.path]
     odd = labels[new.apart]
     if len(names) > 6:
@@ -100,7 +103,7 @@ def _path_sentence(found: Blocked, new: Constraint, labels: Any) -> str:
     with_ = ", ".join(rest) + (" and others" if len(new.group) - 1 > len(rest) else "")
     return (
         f"Earlier answers hold {' - '.join(names)} together; the new one holds {with_} with "
-        f"{names[-1]}, and so with {odd}, which it wants apart."
+        f"{names[-1]}, and so with {odd}, which must be apart."
     )
 
 
@@ -127,8 +130,10 @@ def _split_state(store: Store) -> dict[str, Any]:
 
 
 def _drawing_order(graph: AhoGraph) -> list[int]:
-    """The items that answers hold, an item of each piece in turn, each next to one before it: what
-    is not drawn of a large piece lies at its rim."""
+    """Return the items that constraints hold, one of each piece in turn.
+
+    Items of a piece come in breadth-first order, so that a large piece is drawn without its rim.
+    """
     joined = nx.Graph()
     joined.add_edges_from((edge.a, edge.b) for edge in graph.edges)
     walks = []
@@ -152,7 +157,7 @@ def _graph_state(
     kinds: dict[frozenset[int], str],
     first: list[int],
 ) -> dict[str, Any]:
-    """The nodes with their places, the edges, and how many items are left out."""
+    """Return the nodes with their places, the edges, and how many items are not drawn."""
     wanted = dict.fromkeys(item for item in first if item in graph.piece_of)
     if len(graph.items) <= MAX_NAMED:
         wanted |= dict.fromkeys(graph.items)
@@ -190,7 +195,10 @@ def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> Blocked | None:
 
 @lru_cache(maxsize=8)
 def graph_layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...]:
-    """A place for each item: each piece by itself, the pieces on shelves, the large ones first."""
+    """Return a place for each item.
+
+    Each piece has its own layout; the pieces are put into rows, the largest first.
+    """
     graph = nx.Graph()
     graph.add_nodes_from(items)
     graph.add_edges_from((edge.a, edge.b) for edge in edges)
@@ -209,11 +217,11 @@ def graph_layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Plac
 
 
 def _piece_layout(graph: Any) -> dict[int, _Place]:
-    """Places within [-1, 1] squared; the same for the same piece."""
+    """Return places in the square from -1 to 1; the same piece always gets the same places."""
     n = graph.number_of_nodes()
     if n == 1:
         return dict.fromkeys(graph, (0.0, 0.0))
-    ordered = nx.Graph()  # a subgraph's own order is that of a set
+    ordered = nx.Graph()  # the order of a subgraph is that of a set, which varies
     ordered.add_nodes_from(sorted(graph))
     ordered.add_edges_from(sorted(map(sorted, graph.edges)))
     if n <= MAX_KAMADA_KAWAI:
@@ -230,7 +238,7 @@ def _piece_layout(graph: Any) -> dict[int, _Place]:
 
 
 def drawing(state: dict[str, Any]) -> Any:
-    """The HoloViews graph, in the theme's colours."""
+    """Return the HoloViews graph, in the colours of the theme."""
     theme = THEMES[state.get("theme", "light")]
     inks = {"together": theme.together, "apart": theme.apart, "": theme.soft}
     inks |= {f"side{k}": theme.clusters[k - 1] for k in range(len(theme.clusters))}
@@ -281,10 +289,10 @@ def drawing(state: dict[str, Any]) -> Any:
 
 
 class GraphSheet(pn.Row):
-    """Words and buttons, and the graph beside them; both from ``state``."""
+    """Texts and buttons, with the graph beside them; both are drawn from ``state``."""
 
     state = param.Dict(default={})
-    live = param.Dict(default={})  # of a sheet; nothing here changes at every click
+    live = param.Dict(default={})  # every sheet has it; here it stays empty
 
     _rename: ClassVar = {**pn.Row._rename, "state": None, "live": None}
 
@@ -330,14 +338,14 @@ def _depends_on(store: Store) -> Any:
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "subject":
         actions.store.look(why=str(more.get("value")))
-    elif name != "peek":  # the tree lies below
+    elif name != "peek":  # the sheet covers the tree, in which items would be marked
         actions.constraints_act(name, more)
 
 
 SHEET = Sheet(
     name="why",
     title="Why",
-    summary="The graph of answers behind a split, or behind a contradiction",
+    summary="The graph of answers that explains a split or a conflict",
     make=GraphSheet,
     state=state,
     depends_on=_depends_on,

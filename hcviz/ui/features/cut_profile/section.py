@@ -1,4 +1,4 @@
-"""How the selected clade could be cut: the sweep, its sparsest cut, and the tree's own."""
+"""The section How it could be cut: the sweep cuts of a clade, its best cut, and the tree's cut."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section, minimises_cost
 from hcviz.ui.state.store import Store
 
-#: Larger clades are not swept: 3,000 items take half a second and 140 MB.
+#: Items of a clade for which the profile is computed, at most: it takes 0.5 s and 140 MB.
 MAX_ITEMS = 3_000
 #: Points of a curve, at most.
 MAX_POINTS = 240
@@ -28,11 +28,24 @@ MAX_POINTS = 240
 
 @dataclass(frozen=True)
 class CutComparison:
-    """The sweep of a clade, and cuts of it as items on the sweep's first side and ratio.
+    """The sweep cuts of a clade, its best cut, and the cut of the tree.
 
-    ``best`` is the one that the method takes, ``kind`` what it is called; ``own`` the tree's, None
-    where the tree parts the clade into more than two. ``bound``: where no cut leaves a third on
-    each side though that is wanted, the items that answers bind into one, else 0.
+    A cut is a pair: the number of items on the first side of the sweep, and the ratio.
+
+    Parameters
+    ----------
+    profile : CutProfile
+    best : tuple of (int, float)
+        The cut that the method takes.
+    kind : str
+        Name of that cut.
+    own : tuple of (int, float) or None
+        The cut of the tree; None if the tree divides the clade into more than two.
+    bound : int
+        If no cut leaves a third of the items on each side, because constraints bind too many items
+        together: their number, else 0.
+    balanced : bool
+        The method takes balanced cuts.
     """
 
     profile: CutProfile
@@ -44,7 +57,7 @@ class CutComparison:
 
 
 def shown_clade(store: Store, tree: Tree) -> int:
-    """The node that is looked at: the smallest with all that is selected; else the root."""
+    """Return the node of the smallest clade with all selected items, else the root."""
     chosen = store.view.selection
     if not chosen or max(chosen) >= tree.n_leaves:
         return int(tree.root)
@@ -53,18 +66,19 @@ def shown_clade(store: Store, tree: Tree) -> int:
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
     problem, snapshot = node_costs_model.problem_with_costs(store), store.drawn
     if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return {"said": "No tree yet."}
     if not store.still:
-        return {"said": "It is worked out when the tree stands still."}
+        return {"said": "Computed when the run has finished."}
     tree = snapshot.tree
     if tree.n_leaves < 2:
         return {"said": "One item cannot be cut."}
     node = shown_clade(store, tree)
     items = tree.leaves(node)
     if items.size > MAX_ITEMS:
-        return {"said": f"Told for clades of up to {MAX_ITEMS:,} items: select a smaller one."}
+        return {"said": f"Available for clades up to {MAX_ITEMS:,} items: select a smaller one."}
     triplets, lam = _constraints_in_use(store)
     sides = [tree.leaves(int(child)) for child in tree.children(node)]
     balanced = get_algorithm(store.session.method).balanced
@@ -75,14 +89,14 @@ def state(store: Store) -> dict[str, Any]:
         {key: lambda: _compare_cuts(problem.with_triplets(triplets), items, sides, lam, balanced)},
     ).get(key)
     if found is None:
-        return {"said": "Being worked out."}
+        return {"said": "Computing…"}
     if isinstance(found, HcvizError):
         return {"said": found.message}
     return profile_state(found, items.size, node == tree.root)
 
 
 def _constraints_in_use(store: Store) -> tuple[Any, float | None]:
-    """The triplets that the method heeds, and what it takes for a violated one (None: all hold)."""
+    """Return the triplets that the method uses, and the price of a violated one (None if hard)."""
     session = store.session
     if session.treats == "ignored":
         return session.triplets[[]], None
@@ -102,12 +116,12 @@ def _compare_cuts(
 
     def parted(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, float]:
         ratio = parted_ratio(problem, one, other, low, lam)
-        # Of the two sides the one that is more the sweep's first.
+        # The first side is the one with more of the first items of the sweep.
         first = max((one, other), key=lambda side: np.isin(order[: side.size], side).mean())
         return int(first.size), ratio
 
     own = parted(sides[0], sides[1]) if len(sides) == 2 else None
-    if balanced and profile.best_balanced < 0:  # as run_crbc: the largest is cut off alone
+    if balanced and profile.best_balanced < 0:  # as in run_crbc, the largest supernode is one side
         largest = max(profile.supernodes, key=len)
         best = parted(largest, np.setdiff1d(items, largest))
         if 3 * len(largest) > 2 * items.size:
@@ -120,10 +134,10 @@ def _compare_cuts(
 
 
 def profile_state(cuts: CutComparison, size: int, whole: bool) -> dict[str, Any]:
-    """The curve and its marks: [items on the first side, mean similarity across the cut]."""
+    """Return the curve and its marks as [items on the first side, mean similarity across]."""
     profile = cuts.profile
     k = len(profile.supernodes)
-    bound = "" if k == size else f" Answers bind the items into {k:,} that travel as one."
+    bound = "" if k == size else f" Answers bind the items into {k:,} groups."
     pieces = ""
     if profile.pieces > 1:
         pieces = f" They fall into {profile.pieces:,} pieces with nothing between them."
@@ -172,17 +186,17 @@ def _sentence(cuts: CutComparison, size: int, whole: bool) -> str:
     if cuts.bound:
         begin = f"{'no' if whole else 'No'} cut leaves a third on each side, for answers bind "
         begin += f"{cuts.bound:,} of {size:,} items into one. The"
-    said = f"{begin} {cuts.kind} parts {min(inside, size - inside):,} of {size:,} items"
+    said = f"{begin} {cuts.kind} separates {min(inside, size - inside):,} of {size:,} items"
     if cuts.own is None:
-        return f"{said}; the tree parts them into more than two at once."
+        return f"{said}; the tree divides them into more than two at once."
     small = min(cuts.own[0], size - cuts.own[0])
     if small == min(inside, size - inside) and abs(cuts.own[1] - least) <= 1e-6 * abs(least):
         return f"{said}, and so does the tree."
     if least <= 0:
-        return f"{said}; the tree parts {small:,}."
+        return f"{said}; the tree separates {small:,}."
     times = cuts.own[1] / least
     told = f"{times:.2f}" if abs(times - 1) >= 0.005 else f"{times:.4f}"
-    return f"{said}; the tree parts {small:,}, at {told} times the mean similarity across."
+    return f"{said}; the tree separates {small:,}, at {told} times the mean similarity across."
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What the constraints are worth: dependency, guarantee, and which of them are useful."""
+"""The section What the constraints are worth: dependency, guarantee, and useful constraints."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section, minimises_cost
 from hcviz.ui.state.store import Store
 
-#: Answers listed; the rest is counted.
+#: Constraints that are listed, at most; the others are counted.
 MAX_LISTED = 60
 _MARKS = {
-    "useful": "neither follows from the others nor is true without any answer",
+    "useful": "does not follow from the others, and is not true without any answer",
     "implied": "follows from the other answers",
     "already": "true without any answer",
 }
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
     session = store.session
     if not session.enabled:
         return {
             "said": "No constraints yet. Random cutting reaches 2/3 of the best value on average."
         }
     if len(session.triplets) > dependencies_model.MAX_TRIPLETS:
-        return {"said": f"Told for up to {dependencies_model.MAX_TRIPLETS:,} triplets."}
+        return {"said": f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."}
     found = dependencies_model.dependency_digraph(store)
     if isinstance(found, HcvizError):
         return {"said": found.message}
     if found is None:
-        return {"said": "Being worked out."}
+        return {"said": "Computing…"}
     return {
         "said": "",
         "facts": facts(store, found),
@@ -54,12 +55,12 @@ def facts(store: Store, found: Dependency) -> list[list[str]]:
 
 
 def layer_count(found: Dependency) -> int:
-    """The layers below the class of the largest measure."""
+    """Return the number of layers below the class with the largest measure."""
     return len(found.layers(int(np.argmax(found.measures)))) if len(found.bases) else 0
 
 
 def guarantee_sentence(store: Store, found: Dependency) -> str:
-    """The guarantee in words (Chatziafratis et al. 2018, theorem 5)."""
+    """Return a sentence about the guarantee (Chatziafratis et al. 2018, theorem 5)."""
     session = store.session
     guarantee = dependency_guarantee(session.n_items, session.triplets, found)
     named = np.unique(session.triplets.rows).size
@@ -76,7 +77,7 @@ def guarantee_sentence(store: Store, found: Dependency) -> str:
 
 
 def percent(value: float) -> str:
-    """A share in per cent, two digits that count."""
+    """Return a share in per cent, with two significant digits or more."""
     return f"{100 * value:.2g} %" if value < 0.1 else f"{100 * value:.1f} %"
 
 
@@ -85,7 +86,7 @@ def _answers_state(store: Store) -> dict[str, Any]:
     session = store.session
     if not isinstance(found, Usefulness):
         said = "" if found is None else str(found)
-        return {"answers": [], "more": 0, "count": said or "Which are useful is being worked out."}
+        return {"answers": [], "more": 0, "count": said or "Computing which are useful…"}
     marks = [
         "implied" if implied else "already" if already else "useful"
         for implied, already in zip(found.implied, found.already, strict=True)
@@ -111,10 +112,10 @@ def _answers_state(store: Store) -> dict[str, Any]:
 
 
 def _already_note(store: Store) -> str:
-    """Where it was looked up whether an answer is true without any, or why it was not."""
+    """Return a note about the tree without constraints, or why there is none."""
     found = dependencies_model.tree_without_constraints(store)
     if isinstance(found, HcvizError):
-        return f"Whether any is true without answers is not known. {found.message}"
+        return f"It is not known which are true without answers. {found.message}"
     method = dependencies_model.comparison_method_title(store)
     return f"Already: in the tree without answers ({method})."
 

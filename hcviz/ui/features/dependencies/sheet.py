@@ -1,5 +1,4 @@
-"""How the constraints depend on each other: the dependency digraph of Chatziafratis et al. (2018),
-in layers."""
+"""The sheet Dependencies: the dependency digraph of Chatziafratis et al. (2018), in layers."""
 
 from __future__ import annotations
 
@@ -16,14 +15,15 @@ from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.sheet import Sheet, sheet_part
 from hcviz.ui.state.store import Store
 
-#: Rounds over the layers that put classes near those they are joined to.
+#: Rounds over the layers, in which each class moves near its neighbours.
 SWEEPS = 6
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the sheet, as plain JSON."""
     found = dependencies_model.dependency_digraph(store)
     if found is None:
-        return {"said": "Being worked out.", "boxes": []}
+        return {"said": "Computing…", "boxes": []}
     if isinstance(found, HcvizError):
         return {"said": found.message, "boxes": []}
     labels, rows = store.session.labels, store.session.triplets.rows
@@ -55,15 +55,24 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def arrange_layers(found: Dependency) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """``(layer, place)`` of each class, int64 (N,): the longest path to it, and where in its layer.
+    """Return the layer of each class, and its place in the layer.
 
-    Classes without an edge have layer -1. Within a layer they stand near the mean place of their
-    neighbours (Sugiyama's barycentres), which keeps crossings few. O(rounds e log N).
+    Returns
+    -------
+    layer : ndarray of int64, shape (N,)
+        Length of the longest path to the class; -1 for a class without an edge.
+    place : ndarray of int64, shape (N,)
+        Classes are ordered by the mean place of their neighbours, so that few edges cross (Sugiyama
+        et al. 1981).
+
+    Notes
+    -----
+    O(rounds e log N) for e edges.
     """
     count = len(found.bases)
     edges = found.edges.astype(np.int64)
     layer = np.zeros(count, np.int64)
-    for _ in range(count):  # at most as often as there are layers
+    for _ in range(count):  # ends after as many rounds as there are layers
         deeper = layer.copy()
         np.maximum.at(deeper, edges[:, 1], layer[edges[:, 0]] + 1)
         if np.array_equal(deeper, layer):
@@ -94,7 +103,7 @@ def _summary(found: Dependency) -> str:
     n, e = len(found.bases), len(found.edges)
     pairs = f"{n:,} pair{'s' * (n != 1)} bound"
     if not e:
-        return f"{pairs}; none waits for another. The measure is {found.dmc:,.6g}."
+        return f"{pairs}; none depends on another. The measure is {found.dmc:,.6g}."
     waits = f"{e:,} dependenc{'y' if e == 1 else 'ies'}"
     return f"{pairs}, {waits}, {layer_count(found):,} layers below the deciding one."
 
@@ -105,7 +114,7 @@ def _unavailable_because(store: Store) -> str:
     if not store.session.enabled:
         return "There are no answers yet."
     if len(store.session.triplets) > dependencies_model.MAX_TRIPLETS:
-        return f"Drawn for up to {dependencies_model.MAX_TRIPLETS:,} triplets."
+        return f"Available up to {dependencies_model.MAX_TRIPLETS:,} triplets."
     return ""
 
 
@@ -124,7 +133,7 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
 SHEET = Sheet(
     name="dependencies",
     title="Dependencies",
-    summary="Which answers wait for which, in layers",
+    summary="Which answers depend on which, in layers",
     make=sheet_part(__file__),
     state=state,
     depends_on=_depends_on,

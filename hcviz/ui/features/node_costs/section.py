@@ -1,4 +1,4 @@
-"""What the tree costs: Dasgupta's cost, what violated answers add, and where it comes from."""
+"""The section What the tree costs: Dasgupta's cost, and the nodes that cost most."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section, minimises_cost
 from hcviz.ui.state.store import Store
 
-#: Above this the cost of each tree that streams in would hold the page up: 2,500 items take 35 ms.
+#: During a run, the cost is computed for up to so many items; this takes 35 ms.
 MAX_ITEMS_LIVE = 2_500
-#: Nodes named.
+#: Nodes that are listed, at most.
 MAX_LISTED = 5
 _COST_OF_SIMILARITIES = (
     "Dasgupta's cost: the similarity of each pair, times the items of the smallest clade that "
@@ -30,12 +30,13 @@ _COST_OF_DISSIMILARITIES = (
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
     problem, snapshot = node_costs_model.problem_with_costs(store), store.drawn
     if problem is None or snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return {"cost": None, "said": "No tree yet."}
     costs = node_costs_model.drawn_tree_costs(store)
     if costs is None and snapshot.tree.n_leaves > MAX_ITEMS_LIVE:
-        return {"cost": None, "said": "It is worked out when the tree stands still."}
+        return {"cost": None, "said": "Computed when the run has finished."}
     problem, tree = node_costs_model.problem_as_read(store, problem), snapshot.tree
     cost = dasgupta_cost(tree, problem.similarity_or_default) if costs is None else costs.sum()
     return {
@@ -58,7 +59,7 @@ def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None
     broken = ~tree.satisfies(triplets)
     sign = (
         -1.0 if node_costs_model.reads_dissimilarities(store) else 1.0
-    )  # violated answers never help
+    )  # a violated constraint is always worse
     of_all = f"{int(broken.sum()):,} of {len(triplets):,}"
     if broken.any():
         of_all += f", weight {triplets.weights[broken].sum():.3g} of {triplets.weights.sum():.3g}"
@@ -70,7 +71,7 @@ def _regularised(store: Store, tree: Tree, cost: float) -> dict[str, Any] | None
 
 
 def _most_expensive(store: Store, tree: Tree, costs: Any) -> list[dict[str, Any]]:
-    """The nodes that cost most: what they part, and their share."""
+    """Return the nodes that cost most, with their children and their share."""
     whole = float(costs.sum())
     if whole <= 0:
         return []
@@ -86,7 +87,7 @@ def _most_expensive(store: Store, tree: Tree, costs: Any) -> list[dict[str, Any]
 
 
 def _split_text(store: Store, tree: Tree, node: int) -> str:
-    """``41 | 60 items``, and what the smaller side holds where that can be said shortly."""
+    """Return the sizes of a node's children, as ``41 | 60 items``, or ``bat | 60 others``."""
     sides = sorted((tree.leaves(int(child)) for child in tree.children(node)), key=len)
     labels = store.session.labels
     if len(sides[0]) == 1:
@@ -112,7 +113,7 @@ def _depends_on(store: Store) -> Any:
 
 
 def format_cost(value: float) -> str:
-    """Six digits or so: enough to tell two trees apart."""
+    """Return a cost with about six digits, enough to distinguish two trees."""
     size = abs(value)
     digits = 1 if size >= 1e5 else 2 if size >= 1e3 else 4
     return f"{value:,.{digits}f}"

@@ -1,4 +1,4 @@
-"""Lambda, from geometry to answers: a slider, and what each price buys."""
+"""The section From geometry to answers: a slider for lambda, and the tree at each price."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section
 from hcviz.ui.state.store import Store
 
-#: The curve's prices, in units of a typical similarity's power of ten.
+#: Prices of the curve, in units of :func:`~hcviz.ui.features.node_costs.model.similarity_scale`.
 GRID = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
-#: Larger problems have no curve: eleven runs of 2,500 items take some five seconds.
+#: Items for which the curve is computed, at most: eleven runs then take about five seconds.
 MAX_ITEMS = 2_500
-#: Steps of the slider above nought.
+#: Steps of the slider above 0.
 SLIDER_STEPS = 100
 
 
 def is_shown(store: Store) -> bool:
-    """Whether the method in use always lets triplets be violated at a price, its parameter."""
+    """Return True if the constraints of the method are always soft, at a price."""
     method = get_algorithm(store.session.method)
     return method.triplets == "soft" and bool(method.priced_by)
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
     session, problem = store.session, node_costs_model.problem_with_costs(store)
     if problem is None or not session.enabled:
-        return {"said": "Without answers there is nothing to weigh: lambda changes nothing yet."}
+        return {"said": "There are no answers yet, so lambda changes nothing."}
     lam = node_costs_model.violation_price(store) or 0.0
     unit = node_costs_model.similarity_scale(store)
     points, tried, fault = price_curve(store, unit)
@@ -59,7 +60,7 @@ def _progress_sentence(there: int) -> str:
 
 
 def price_at_step(step: int, unit: float) -> float:
-    """The price at a step of the slider: 0, then evenly in its logarithm, two digits."""
+    """Return the price at a step of the slider: 0, then on a logarithmic scale, two digits."""
     if step <= 0:
         return 0.0
     low, high = GRID[1] * unit, GRID[-1] * unit
@@ -69,7 +70,7 @@ def price_at_step(step: int, unit: float) -> float:
 
 
 def step_of_price(lam: float, unit: float) -> int:
-    """The slider's step for a price: the nearest there is."""
+    """Return the step of the slider that is nearest to a price."""
     low, high = GRID[1] * unit, GRID[-1] * unit
     if lam <= 0:
         return 0
@@ -78,9 +79,16 @@ def step_of_price(lam: float, unit: float) -> int:
 
 
 def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, str]:
-    """What each price of the grid buys, as far as it is known; the rest is asked for.
+    """Return the results at the prices of the grid, and request the missing ones.
 
-    With it, how many were tried, and why one of them could not be.
+    Returns
+    -------
+    points : list of dict
+        The results so far.
+    tried : int
+        Number of prices with a result or an error.
+    error : str
+        The first error, "" if there is none.
     """
     problem, session = store.problem, store.session
     if problem.n_items > MAX_ITEMS:
@@ -106,7 +114,7 @@ def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, s
         )
         for lam in GRID
     }
-    still = store.still  # a run of the session's own goes first
+    still = store.still  # the session's own run goes first
     found = store.aside.ask("prices", wanted) if still else store.aside.known(wanted)
     tried = [(lam * unit, found.get(key)) for lam, key in zip(GRID, wanted, strict=True)]
     faults = [bought.message for _, bought in tried if isinstance(bought, HcvizError)]
@@ -125,7 +133,7 @@ def _point(lam: float, cost: float, weight: float, count: int) -> dict[str, Any]
 
 
 def _shown_point(store: Store, lam: float) -> dict[str, Any] | None:
-    """Where the tree on the screen is, if it is of this problem."""
+    """Return the point of the tree on the screen, if it is a tree of this problem."""
     snapshot, problem, triplets = store.drawn, store.problem, store.session.triplets
     if snapshot is None or snapshot.tree.n_leaves != problem.n_items:
         return None
