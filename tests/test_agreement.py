@@ -274,7 +274,7 @@ def test_the_curve_has_its_best_and_the_shown_k(spurred):
     json.dumps(found)
     assert found["points"] == [[2, 0.7], [3, 0.9], [4, 0.8]]
     assert (found["best"], found["shown"], found["own"]) == (3, 3, False)
-    assert found["said"] == "Of 2 to 4 clusters, 3 stand out most clearly."
+    assert found["said"] == "From 2 to 4 clusters, 3 are the clearest."
 
 
 def test_a_click_takes_another_k_and_the_curve_stays(spurred):
@@ -289,7 +289,7 @@ def test_a_click_takes_another_k_and_the_curve_stays(spurred):
     spurred.dispatch(act.Arrived(spurred.session.run, fixed), act.Finished(spurred.session.run))
     found = cluster_count_section.state(spurred)
     assert (found["best"], found["shown"], found["own"]) == (3, 4, True)
-    assert found["said"].endswith("Shown: 4, by your choice.")
+    assert found["said"].endswith("You chose 4.")
     cluster_count_section.SECTION.act(gestures, "estimate", {})
     assert dict(started[-1].params) == {"k": 0}
 

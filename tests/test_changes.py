@@ -75,7 +75,7 @@ def test_the_most_telling_clade_comes_first_and_names_what_is_new_in_it(moved):
     assert gained[0]["text"].endswith(" and 4 more")
     assert (gained[2]["size"], gained[2]["title"]) == (
         3,
-        "3 items: 1 item off the nearest clade of the earlier tree",
+        "3 items; 1 item differs from a clade of the earlier tree",
     )
 
 

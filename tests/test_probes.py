@@ -106,10 +106,10 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
         }[agrees]
 
     settled_one, store.session = store.session, replace(store.session, status="sampling")
-    assert told() == "worked out at the end"
+    assert told() == "computed at the end"
     assert store.aside.idle
     store.session = settled_one
-    assert told() == "worked out at the end"  # asked for now
+    assert told() == "computed at the end"  # asked for now
     assert worked_out(store, loop) == usual
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS", 100)
     assert agrees not in [
@@ -229,7 +229,7 @@ def test_what_undo_does_not_keep_is_said(store):
     store.session = replace(store.session, snapshot=replace(kept, views={}))
     assert "run again" in similarity_queries_section.state(store)["noVeil"]
     store.session = replace(store.session, snapshot=None)
-    assert similarity_queries_section.state(store)["noVeil"] == "Nothing was asked for yet."
+    assert similarity_queries_section.state(store)["noVeil"] == "No similarity was asked for yet."
     store.look(matrix="features")
     assert "Choose Similarity" in similarity_queries_section.state(store)["noVeil"]
 

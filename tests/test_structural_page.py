@@ -294,7 +294,7 @@ def test_the_sweep_of_the_whole_and_the_trees_own_cut(store, loop):
     ]
     small = min(inside, 101 - inside)
     assert found["words"] == (
-        f"All items: the sparsest sweep cut parts {small} of 101 items, and so does the tree."
+        f"All items: the sparsest sweep cut separates {small} of 101 items, and so does the tree."
     )
     assert found["own"] == pytest.approx([inside, least]) or found["own"][0] == 101 - inside
 
@@ -360,7 +360,7 @@ def test_no_cut_is_called_balanced_that_is_not(store, loop):
     ]  # fmt: skip
     assert found["words"].startswith(
         "All items: no cut leaves a third on each side, for answers bind 85 of 101 items into one. "
-        "The most even cut parts 16 of 101 items, and so does the tree."
+        "The most even cut separates 16 of 101 items, and so does the tree."
     )
     assert (
         found["best"] == pytest.approx(found["own"])
@@ -386,7 +386,7 @@ def test_where_no_sweep_is_balanced_the_largest_group_is_cut_off():
     assert found["facts"][0] == ["Lightest balanced cut", "8 | 10 at 1"]
     assert found["facts"][2] == ["Balance", "44 % on the smaller side"]
     assert found["words"].startswith(
-        "All items: the lightest balanced cut parts 8 of 18 items, and"
+        "All items: the lightest balanced cut separates 8 of 18 items, and"
     )
 
 

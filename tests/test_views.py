@@ -89,7 +89,7 @@ def test_a_large_matrix_keeps_its_highest_value(store):
     assert (np.asarray(image)[..., 0] == 0).sum() == 1
     assert (found["low"], found["high"]) == ("0", "100")
     nothing = shown(store, table=Matrix(np.full((2, 2), np.nan)))["table"]
-    assert nothing == {"kind": "sentence", "said": "No value of this matrix is known."}
+    assert nothing == {"kind": "sentence", "said": "This matrix has no values."}
 
 
 def test_whether_there_is_a_section_draws_nothing(store, monkeypatch):

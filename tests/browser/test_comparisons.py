@@ -128,7 +128,7 @@ def test_the_heatmap_has_a_choice_and_a_click_on_the_curve_takes_k(flowers):
     expect(count).to_have_attribute("placeholder", "4")
     page.wait_for_function(CUT, arg="4 clusters")
     expect(curve.locator(".shown").first).to_have_attribute("data-key", "k-4")
-    expect(curve).to_contain_text("Shown: 4, by your choice.")
+    expect(curve).to_contain_text("You chose 4.")
 
 
 def test_methods_are_held_against_each_other(flowers):

@@ -1,6 +1,6 @@
-"""The choice of the number of clusters: its quality by k, where a click takes another k.
+"""The section How many clusters: a curve of quality against k, from which a person chooses k.
 
-For a method that declares such a curve (:attr:`hcviz.algorithms.base.Algorithm.curve`).
+It is shown for methods that declare such a curve (:attr:`hcviz.algorithms.base.Algorithm.curve`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hcviz.ui.state.store import Store
 
 
 def cluster_curve(session: Session) -> Series | None:
-    """The declared curve of the tree shown or, where k was then taken from it, of the run before.
+    """Return the curve of the tree shown; None if there is none.
 
-    Looked for in the undo stack as long as the data and answers there are the present ones.
+    A run with a chosen k has no curve. Then an earlier run with the same data and answers is used.
     """
     declared = get_algorithm(session.method).curve
     if declared is None:
@@ -36,7 +36,7 @@ def cluster_curve(session: Session) -> Series | None:
 
 
 def _declared_curve(session: Session) -> ClusterCurve:
-    """The curve that the method in use declares; only where it does."""
+    """Return the curve that the method in use declares, which it must do."""
     declared = get_algorithm(session.method).curve
     assert declared is not None
     return declared
@@ -62,9 +62,9 @@ def state(store: Store) -> dict[str, Any] | None:
     shown = session.snapshot.metrics.get("k")
     taken = None if shown is None else int(shown)
     own = bool(session.params.get(_declared_curve(session).parameter))
-    said = f"Of {ks[0]} to {ks[-1]} clusters, {best} stand out most clearly."
+    said = f"From {ks[0]} to {ks[-1]} clusters, {best} are the clearest."
     if own and taken is not None:
-        said += f" Shown: {taken}, by your choice."
+        said += f" You chose {taken}."
     return {
         "points": [[k, value] for k, value in zip(ks, thetas, strict=True)],
         "best": best,

@@ -1,4 +1,4 @@
-"""Which clades a rerun changed, by name: what is most unlike the earlier tree comes first."""
+"""The clades that the last run changed, by name; the largest changes come first."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ from hcviz.ui.state.store import Store
 Which = Literal["gained", "lost"]
 KINDS: tuple[Which, ...] = ("gained", "lost")
 
-#: Clades listed by name; the others are counted.
+#: Clades that are listed by name, at most; the others are counted.
 MAX_LISTED = 50
-#: Clades compared times nodes compared with, at most: some hundredths of a second. The largest
-#: clades are looked at, where there are more.
+#: Clades that are compared, times nodes of the other tree, at most: some hundredths of a second. If
+#: there are more, the largest clades are compared.
 MAX_WORK = 20_000_000
 
 
 @dataclass(frozen=True)
 class ChangedClade:
-    """A clade gained or lost: its node, and its items, those that make it another one first."""
+    """A clade that is new or gone. Its items that differ from the nearest clade come first."""
 
     node: int
     clade_members: tuple[int, ...]
-    #: By how many items it differs from the nearest clade of the other tree.
+    #: Number of items in which it differs from the nearest clade of the other tree.
     apart: int
 
     def text(self, labels: tuple[str, ...]) -> str:
-        """``bat, whale, seal and 4 more``."""
+        """Return the names of its items as ``bat, whale, seal and 4 more``."""
         shown = self.members[: NAMES_SHOWN + (len(self.members) == NAMES_SHOWN + 1)]
         return shortlist([labels[item] for item in shown], len(shown), len(self.members))
 
 
-#: Of the last changes asked for: the clades listed, how many they are, and how many changed by
-#: chance only.
+#: Cached result for a store: the changes, the listed clades, their numbers, and the number of
+#: changes by chance.
 ChangesCache = tuple[CladeChanges, dict[Which, tuple[ChangedClade, ...]], dict[Which, int], int]
 _cache: WeakKeyDictionary[Store, ChangesCache] = WeakKeyDictionary()
 
 
 def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None:
-    """The clades gained and lost since the newest run began, the most telling first.
+    """Return the clades that are new or gone since the last run began; None without a comparison.
 
-    That is: those that differ from the nearest clade of the other tree by most items, then the
-    larger ones, for an item that moves makes a new clade of every clade around its old and new
-    places, and these differ by that item only. Of two sampled trees only the clades whose support
-    changed by more than three standard errors are listed; the other changes are chance. None where
-    there is nothing to compare. Computed once for a tree, and not while trees stream in.
+    Clades that differ most from the nearest clade of the other tree come first, then larger ones.
+    One item that moves changes every clade around its old and its new place, each by that item.
+
+    Of two sampled trees, only clades whose support changed by more than three standard errors are
+    listed; the other changes are chance. The result is cached for each tree.
     """
     changes = store.changes()
     if changes is None or store.baseline is None or store.drawn is None:
@@ -77,18 +77,18 @@ def changed_clades(store: Store) -> dict[Which, tuple[ChangedClade, ...]] | None
 
 
 def clade_members(store: Store, which: str, node: int) -> tuple[int, ...]:
-    """The items of a clade that is listed; none if the list is another one by now."""
+    """Return the items of a listed clade, () if the list has changed."""
     listed = (changed_clades(store) or {}).get("lost" if which == "lost" else "gained", ())
     return next((each.members for each in listed if each.node == node), ())
 
 
 def changed_counts(store: Store) -> dict[Which, int]:
-    """How many clades :func:`changed_clades` lists, of each kind; none where it lists nothing."""
+    """Return how many clades are new and gone; {} without a comparison."""
     return dict(_cache[store][2]) if changed_clades(store) is not None else {}
 
 
 def state(store: Store) -> dict[str, Any] | None:
-    """What the inspector shows: names once the run is over or paused, until then a promise."""
+    """Return the changed clades as plain JSON; during a run only that they come later."""
     if store.baseline is None or store.session.snapshot is None:
         return None
     if not store.still:
@@ -119,12 +119,12 @@ def state(store: Store) -> dict[str, Any] | None:
 
 def _title(each: ChangedClade, which: str) -> str:
     other = "earlier" if which == "gained" else "present"
-    items = "1 item" if each.apart == 1 else f"{each.apart:,} items"
-    return f"{len(each.members):,} items: {items} off the nearest clade of the {other} tree"
+    items = "1 item differs" if each.apart == 1 else f"{each.apart:,} items differ"
+    return f"{len(each.members):,} items; {items} from a clade of the {other} tree"
 
 
 def _largest_changes(tree: Tree, other: Tree, nodes: NDArray[np.int32]) -> tuple[ChangedClade, ...]:
-    """The ``MAX_LISTED`` most telling of these nodes of ``tree``."""
+    """Return the ``MAX_LISTED`` largest changes among these nodes of ``tree``."""
     sizes = tree.size[nodes]
     nodes = nodes[np.argsort(-sizes, kind="stable")][: max(MAX_LISTED, MAX_WORK // other.n_nodes)]
     near = nearest_clades(tree, other, nodes)

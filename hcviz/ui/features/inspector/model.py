@@ -1,4 +1,4 @@
-"""State of the inspector: the selected items and the facts of the shown tree."""
+"""State of the inspector: facts about the selected items and the tree, as plain JSON."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from hcviz.ui.state.store import Store
 from hcviz.ui.tree import axis
 from hcviz.ui.tree.shown_axis import axis_of
 
-#: Names shown in the inspector; the rest is counted.
+#: Names that the inspector lists, at most; the others are counted.
 MAX_MEMBERS = 60
 
 
-#: Numbers of a run whose names alone do not say what they count.
+#: Metric -> its name on the page, if the metric's own name is not clear.
 _METRIC_NAMES = {
     "uneven": "Sets without a balanced cut",
-    "answers": "Comparisons",  # one answer about three is two of them
+    "answers": "Comparisons",  # one answer about three items is two comparisons
     "queries": "Similarities asked for",
     "share": "Their share of all",
-    "repair": "Similarities for second looks",
+    "repair": "Similarities asked for to check places",
     "c": "c (divergence)",
     "k": "Clusters (k)",
     "theta": "Theta at this k",
@@ -40,22 +40,22 @@ _METRIC_NAMES = {
 }
 
 
-#: Numbers of a run that say yes or no.
+#: Metrics that are yes or no.
 _YES_NO_METRICS = {"converged"}
 
 
-#: Metrics that are in the details of the supports' accuracy.
+#: Metrics that are shown in the details of the supports.
 _METRICS_IN_DETAILS = {"rhat", "ess"}
 
 
 DISSIMILARITY_NOTE = (
-    "This method takes the numbers for dissimilarities, and parts what has large ones: of "
-    "similarities, as they are here, it parts like from like. A distance matrix that is opened is "
-    "read as it is."
+    "This method reads the numbers as dissimilarities, and separates items with large numbers. "
+    "These data are similarities, so it separates similar items. Open a distance matrix instead."
 )
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the inspector, as plain JSON."""
     data = store.dataset
     notes = [] if data is None else [data.provenance, *data.notes]
     if (
@@ -71,6 +71,7 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def live(store: Store) -> dict[str, Any]:
+    """Return the facts of the tree, which change many times a second during a run."""
     session = store.session
     if session.snapshot is None:
         return {"facts": []}
@@ -86,14 +87,14 @@ def live(store: Store) -> dict[str, Any]:
         if (
             similarity_queries_model.queries_similarities(store)
             and name in similarity_queries_model.QUERY_METRICS
-        ):  # a section tells it, and more
+        ):  # a section shows it
             continue
         if name in _METRICS_IN_DETAILS:
             continue
         words = _METRIC_NAMES.get(name) or name[0].upper() + name[1:].replace("_", " ")
         if name == "queries" and not similarity_queries_model.queries_similarities(
             store
-        ):  # of these methods it is comparisons
+        ):  # other methods query comparisons
             words = "Questions asked"
         said = ("yes" if value else "no") if name in _YES_NO_METRICS else axis.number(value)
         facts.append([words, said])
@@ -101,6 +102,7 @@ def live(store: Store) -> dict[str, Any]:
 
 
 def _selection(store: Store) -> dict[str, Any] | None:
+    """Return the facts of the selected items; None if nothing is selected."""
     session = store.session
     chosen = store.view.selection
     tree, labels, data = tree_to_show(store), session.labels, store.dataset
@@ -155,7 +157,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
 
 
 def parent_clade(store: Store) -> tuple[int, ...]:
-    """The selection's next larger clade."""
+    """Return the items of the next larger clade around the selection."""
     tree, chosen = tree_to_show(store), store.view.selection
     if tree is None or not chosen:
         return ()

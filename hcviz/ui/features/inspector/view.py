@@ -1,4 +1,4 @@
-"""``Inspector``: the part of the page that the browser draws with ``view.js``."""
+"""``InspectorPanel``: the part of the page that the browser draws with ``view.js``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hcviz.ui.parts.part import Part, script_and_style
 
 
 class InspectorPanel(Part):
-    """The selected subtree, and the facts of the tree shown."""
+    """Facts about the selected items and the tree."""
 
     locals().update(script_and_style(__file__, "view"))

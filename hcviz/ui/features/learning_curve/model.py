@@ -1,4 +1,4 @@
-"""The trees that a learning curve is seen beside: made without answers, once, behind the scenes."""
+"""``BaselineRuns``: trees of other methods without constraints, shown beside a learning curve."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcviz.jobs import Behind
 from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
 
-#: Of built-in data these are made once for all pages, this many at most.
+#: Trees of built-in data that are kept for all pages, at most.
 MAX_KEPT = 64
 
 Key = tuple[Any, ...]
@@ -22,7 +22,7 @@ _shared_trees: TreeCache = {}
 
 
 def baseline_methods() -> list[tuple[str, str]]:
-    """The methods that declare a ``baseline``, and what the page calls their trees.
+    """Return the methods that declare a ``baseline``, as (name, title of the baseline).
 
     Samplers come last, since they take longest.
     """
@@ -31,16 +31,16 @@ def baseline_methods() -> list[tuple[str, str]]:
 
 
 class BaselineRuns:
-    """Runs each of :func:`baseline_methods` with its default parameters once there is an answer.
+    """Runs each of :func:`baseline_methods` with its default parameters, one after the other.
 
-    Only while the store's own job rests; one after the other. The trees appear as
-    ``store.view.baselines``; a method that cannot run on the data, or fails, has none.
+    The runs begin when there is a constraint, while the session itself has no run in progress. The
+    trees are put into ``store.view.baselines``. A method that cannot run, or fails, has no tree.
     """
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
         self._store = store
         self._behind = Behind(schedule)
-        self._at: Key | None = None  # what it runs
+        self._at: Key | None = None  # the key of the run in progress
         self._ours: TreeCache = {}
         store.subscribe(
             lambda s: (s.session.data, s.session.seed, s.session.status, bool(s.session.enabled)),
@@ -52,7 +52,7 @@ class BaselineRuns:
         self._at = None
 
     def _next(self) -> None:
-        """Show what is known; start the next that is not, if the store's job rests."""
+        """Show the trees so far, and start the next run if the session has none in progress."""
         store = self._store
         session = store.session
         common = session.data.kind == "built-in" and not session.data.answers

@@ -1,4 +1,4 @@
-"""The learning curve: how near the trees came to the target, or to answers not yet given."""
+"""The section Learning curve: the distance of each tree to the target, or to later answers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hcviz.ui.state.store import Store
 
 @lru_cache(maxsize=256)
 def target_distance(target: Tree, tree: Tree) -> float:
-    """The triplet distance, exact: 1 ms for 1,000 items, 0.1 s for 20,000; once for each tree."""
+    """Return the exact triplet distance, cached: 1 ms for 1,000 items, 0.1 s for 20,000."""
     return triplet_distance(target, tree)
 
 
 def state(store: Store) -> dict[str, Any] | None:
-    """None until there is an answer, or with nothing to measure by."""
+    """Return the state of the section; None without answers, or without anything to measure by."""
     session, data = store.session, store.dataset
     if not session.enabled or data is None or data.labels != session.labels:
         return None
@@ -53,8 +53,8 @@ def _to_answers(store: Store) -> dict[str, Any] | None:
     beside = [(title, satisfied(tree, now) / len(now)) for title, tree in store.view.baselines]
     last = found[-1]
     return {
-        "top": 1.0,  # a share: a curve that stays at 0 is seen at the foot of a whole axis
-        "measure": "Answers not yet given that held already",
+        "top": 1.0,  # the axis of a share always goes up to 1
+        "measure": "Later answers that the tree satisfied already",
         "better": "Higher is better. No target tree is known for these items.",
         "points": [[each.answers, each.share] for each in found],
         "beside": list(map(list, beside)),
@@ -68,7 +68,7 @@ def _answer_count(number: int) -> str:
 
 
 def _format_share(share: float) -> str:
-    """Four decimals where they matter: a single misplaced item may be worth 0.01."""
+    """Return a share with three decimals, small ones with four: one item may change it by 0.01."""
     return f"{share:.3f}" if share >= 0.01 or share == 0 else f"{share:.4f}"
 
 

@@ -1,7 +1,7 @@
-"""How the page draws each type of view: one renderer a type, which any method may use.
+"""Renderers of views: one for each type of view, which any method may use.
 
-A renderer makes plain JSON of a view; ``VIEWS.<kind>`` of ``parts/plots.js`` draws it. The heatmap
-beside the tree draws item-by-item matrices and masks.
+A renderer returns plain JSON, which ``VIEWS.<kind>`` of ``parts/plots.js`` draws. The heatmap
+beside the tree draws matrices of items and masks.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from hcviz.core.snapshot import Graph, Mask, Matrix, Points, Series, View
 from hcviz.ui.features.similarity_queries import model as similarity_queries_model
 from hcviz.ui.state.store import Store
 
-#: At most so many points of a series or of a scatter plot are drawn: every k-th one.
+#: Points of a series or of a scatter plot that are drawn, at most: every k-th one.
 MAX_POINTS = 1_000
-#: Cells along each side of a matrix that is drawn.
+#: Cells along each side of a drawn matrix, at most.
 MAX_CELLS = 128
 #: Nodes of a graph with a spring layout, which takes O(k^2) a step, and of any graph, at most.
 #: Larger graphs than the first are drawn on a circle.
 MAX_SPRING_NODES, MAX_NODES = 120, 1_000
-#: Edges of a graph that are drawn.
+#: Edges of a graph that are drawn, at most.
 MAX_EDGES = 4_000
 
 ViewJson = dict[str, Any]
 
 
 def render_series(store: Store, view: View) -> ViewJson | None:
-    """A line: points ``[x, y]``, None where a value is missing, and the names of the axes."""
+    """Return a line: points ``[x, y]``, None for a missing value, and the names of the axes."""
     if not isinstance(view, Series) or view.x.shape != view.y.shape or view.x.ndim != 1:
         return None
     step = max(1, -(-view.x.size // MAX_POINTS))
@@ -47,7 +47,7 @@ def render_series(store: Store, view: View) -> ViewJson | None:
 
 
 def render_matrix(store: Store, view: View) -> ViewJson | None:
-    """A grey picture, dark where values are high.
+    """Return a grey image that is dark where values are high.
 
     Each pixel shows the highest value of a block of cells.
     """
@@ -56,7 +56,7 @@ def render_matrix(store: Store, view: View) -> ViewJson | None:
     values = np.asarray(view.values, np.float64)
     known = np.isfinite(values)
     if not known.any():
-        return {"kind": "sentence", "said": "No value of this matrix is known."}
+        return {"kind": "sentence", "said": "This matrix has no values."}
     low, high = float(values[known].min()), float(values[known].max())
     rows, cols = (np.arange(0, size, max(1, -(-size // MAX_CELLS))) for size in values.shape)
     values = np.where(known, values, -np.inf)
@@ -78,7 +78,7 @@ def render_matrix(store: Store, view: View) -> ViewJson | None:
 
 
 def render_graph(store: Store, view: View) -> ViewJson | None:
-    """Nodes at places in the unit square, and edges between them."""
+    """Return nodes at places in the unit square, and edges between them."""
     if not isinstance(view, Graph) or view.edges.ndim != 2 or view.edges.shape[1:] != (2,):
         return None
     k = len(view.names)
@@ -100,7 +100,7 @@ def render_graph(store: Store, view: View) -> ViewJson | None:
 
 @lru_cache(maxsize=16)
 def _places(k: int, edges: tuple[tuple[int, ...], ...]) -> tuple[tuple[float, float], ...]:
-    """Where k nodes are drawn, each in [0, 1] x [0, 1]; the same for the same graph."""
+    """Return places of k nodes in the unit square; the same graph always gets the same places."""
     made = nx.Graph()
     made.add_nodes_from(range(k))
     made.add_edges_from(edges)
@@ -110,7 +110,7 @@ def _places(k: int, edges: tuple[tuple[int, ...], ...]) -> tuple[tuple[float, fl
 
 
 def _into_unit_square(at: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Places (k, 2), moved and scaled evenly into the unit square."""
+    """Return places (k, 2), moved and scaled into the unit square."""
     span = float(np.ptp(at, axis=0).max()) or 1.0
     middle = (at.max(0) + at.min(0)) / 2
     moved: NDArray[np.float64] = (at - middle) / span + 0.5
@@ -118,7 +118,7 @@ def _into_unit_square(at: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def render_points(store: Store, view: View) -> ViewJson | None:
-    """Items in the plane; a click selects one."""
+    """Return items as points of the plane."""
     labels, chosen = store.session.labels, set(store.view.selection)
     if not isinstance(view, Points) or view.xy.shape != (len(labels), 2):
         return None
@@ -140,20 +140,20 @@ def render_points(store: Store, view: View) -> ViewJson | None:
 
 
 def render_mask(store: Store, view: View) -> ViewJson | None:
-    """The switch of the mask that darkens the heatmap."""
+    """Return the state of the switch that darkens the heatmap."""
     if not isinstance(view, Mask):
         return None
     return {"kind": "mask", "on": store.view.veil}
 
 
 def _covers_all_pairs(view: Mask, n: int) -> bool:
-    """Whether one request names all items on both sides."""
+    """Return True if one request has all items on both sides."""
     sizes = np.diff(view.row_offsets), np.diff(view.col_offsets)
     return bool(((sizes[0] >= n) & (sizes[1] >= n)).any())
 
 
 def is_drawn_elsewhere(store: Store, view: View) -> bool:
-    """Whether the heatmap or another section draws this view, or it is empty."""
+    """Return True if the heatmap or another section draws this view, or if it is empty."""
     if isinstance(view, Matrix):
         return view.items
     if isinstance(view, Series):

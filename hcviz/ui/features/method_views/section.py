@@ -1,4 +1,4 @@
-"""The views that the method came with, each drawn by the renderer of its type."""
+"""The section Pictures of this method: its views, each drawn by the renderer of its type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcviz.ui.state.store import Store
 
 
 def rendered_views(store: Store) -> dict[str, dict[str, Any]]:
-    """By name."""
+    """Return the views of the tree on the screen as plain JSON, by name."""
     found = {}
     for name, view in _views_to_draw(store).items():
         render = renderers.RENDERERS.get(type(view))
@@ -24,9 +24,9 @@ def rendered_views(store: Store) -> dict[str, dict[str, Any]]:
 
 
 def _views_to_draw(store: Store) -> dict[str, View]:
-    """The views of the tree on the screen, without those that are drawn elsewhere.
+    """Return the views of the tree on the screen, without those that are drawn elsewhere.
 
-    The method's curve has a section of its own; the heatmap draws matrices of items.
+    The curve of the method has its own section; the heatmap draws matrices of items.
     """
     snapshot = store.session.snapshot
     if snapshot is None or snapshot.tree.n_leaves != store.session.n_items:
@@ -42,11 +42,12 @@ def _views_to_draw(store: Store) -> dict[str, View]:
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
     return {"views": [{"name": name, **drawn} for name, drawn in rendered_views(store).items()]}
 
 
 def _is_shown(store: Store) -> bool:
-    """Whether there is a view that has a renderer. Nothing is drawn for that."""
+    """Return True if there is a view with a renderer, without rendering it."""
     return any(type(view) in renderers.RENDERERS for view in _views_to_draw(store).values())
 
 

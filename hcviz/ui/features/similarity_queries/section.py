@@ -1,4 +1,4 @@
-"""What an active method asked for, and what fewer or more would bring: s, and the runs so far."""
+"""The section Similarities asked for: queries, agreement, a slider for s, and the runs so far."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.foldable import foldable_section
 from hcviz.ui.state.store import Store
 
-#: Above this the agreement of each tree that streams in would hold the page up: 20,000 take 0.1 s.
-#: Then that of the last is worked out beside it: 100,000 take a second, and ten by level.
+#: Items for which the agreement of each tree of a run is computed (0.1 s), and items for which that
+#: of the last tree is computed in the background (1 s, and 10 s by level).
 MAX_ITEMS_LIVE, MAX_ITEMS = 20_000, 100_000
-#: Places of the slider, about.
+#: Number of steps of the slider, about.
 SLIDER_STEPS = 60
-_AGREEMENT_HELP = "Of the triplets that the known tree resolves, the share that this one has too."
+_AGREEMENT_HELP = "The share of the triplets of the known tree that this tree has too."
 
 
 def state(store: Store) -> dict[str, Any]:
+    """Return the state of the section, as plain JSON."""
     runs = similarity_queries_model.finished_runs(store.session)
     levels = agreement_by_level(store, [each.tree for each in runs])
     return {
@@ -46,7 +47,7 @@ def state(store: Store) -> dict[str, Any]:
 
 
 def known_tree(store: Store) -> Tree | None:
-    """The hierarchy that is known of the items; None while a lesson hides it, and of too many."""
+    """Return the known tree of the items; None during a lesson, or with too many items."""
     data = store.dataset
     if data is None or store.view.lesson is not None or data.labels != store.session.labels:
         return None
@@ -66,13 +67,13 @@ def _facts(store: Store) -> list[list[str]]:
         facts.append(["Pairs asked for", f"{found.pairs:,}", "Each pair of items is counted once."])
         facts.append(["Share of all pairs", percent(found.share), ""])
         if found.second:
-            more = "Similarities asked for again where a placement was in doubt."
+            more = "Similarities queried to check the place of an item."
             facts.append(["For second looks", f"{found.second:,}", more])
     elif snapshot is not None:
         facts.append(["Pairs asked for", "counted at the end", ""])
     if known is not None and snapshot is not None and snapshot.tree.n_leaves == known.n_leaves:
         agrees = _agreement(store, known, snapshot.tree)
-        told = "worked out at the end"
+        told = "computed at the end"
         if agrees is not None:
             told = f"{1.0 if agrees == 1 else min(agrees, 0.9999):.4f}"
         facts.append(["Agreement with the known tree", told, _AGREEMENT_HELP])
@@ -80,7 +81,10 @@ def _facts(store: Store) -> list[list[str]]:
 
 
 def _agreement(store: Store, known: Tree, tree: Tree) -> float | None:
-    """At once, or of many items beside the page, once the tree stands still: None until then."""
+    """Return the agreement of two trees, computed in the background for many items.
+
+    None until it is computed, which begins when no run is in progress.
+    """
     if tree.n_leaves <= MAX_ITEMS_LIVE:
         return 1 - target_distance(known, tree)
     key = ("agreement", tree)
@@ -92,8 +96,10 @@ def _agreement(store: Store, known: Tree, tree: Tree) -> float | None:
 
 
 def agreement_by_level(store: Store, trees: list[Tree]) -> list[list[list[float]]]:
-    """For each tree ``[level, share]`` of the known tree's levels from 1, the root's; empty until
-    it is worked out, beside the page and once the tree stands still."""
+    """Return ``[level, share]`` for each level of the known tree (the root's is 1), for each tree.
+
+    The lists are empty until they are computed in the background.
+    """
     known = known_tree(store)
     if known is None:
         return [[] for _ in trees]
@@ -138,26 +144,29 @@ def _slider(store: Store) -> dict[str, Any]:
 
 def _sampled_division(name: str, params: Any) -> SampledDivision:
     method = get_algorithm(name)
-    assert method.sampled_division is not None  # the section is there only where it is declared
+    assert method.sampled_division is not None  # the section is shown for such methods only
     return method.sampled_division(method.parameters(**dict(params)))
 
 
 def slider_steps(made: SampledDivision, n: int) -> tuple[list[int], int]:
-    """The slider's values of s, increasing, evenly in their logarithm, from 2 ln n (or what the
-    clusters need) to n; and the usual one, c ln n, which is among them unless it is n or more."""
+    """Return the values of s on the slider, and the default value.
+
+    Values increase evenly on a logarithmic scale, from 2 ln n (or the smallest s for k clusters) to
+    n. The default c ln n is one of them if it is below n.
+    """
     least = max(math.ceil(2 * math.log(max(n, 2))), (made.k or 2) + 1, 3)
     if least >= n:
         return [], 0
     usual = max(least, math.ceil(made.c * math.log(n)))
     even = np.rint(np.geomspace(least, n, SLIDER_STEPS)).astype(int).tolist()
-    if usual < n:  # in the place of its neighbour, so that no two are alike
+    if usual < n:  # replaces the nearest value, so that no two are almost equal
         even[int(np.argmin(np.abs(np.array(even[:-1]) - usual)))] = usual
     return sorted(set(even)), usual
 
 
 @lru_cache(maxsize=32)
 def _expected_shares(method: str, params: tuple[tuple[str, Any], ...], n: int) -> list[str]:
-    """About the share that each of the slider's values asks for."""
+    """Return the share of all pairs that is queried at each step of the slider, about."""
     given = dict(params)
     values, _ = slider_steps(_sampled_division(method, given), n)
     return [percent(_sampled_division(method, {**given, "s": s}).foreseen(n)) for s in values]
@@ -166,7 +175,7 @@ def _expected_shares(method: str, params: tuple[tuple[str, Any], ...], n: int) -
 def _run_points(
     store: Store, runs: list[similarity_queries_model.FinishedRun], levels: Any
 ) -> list[dict[str, Any]]:
-    """The runs whose agreement is known, by the share they asked for."""
+    """Return the runs with a known agreement, ordered by the share of pairs that they queried."""
     n = len(store.session.labels)
     points = []
     for each, shares in zip(runs, levels, strict=True):
@@ -190,21 +199,21 @@ def _run_points(
 
 
 def _no_mask_because(store: Store) -> str:
-    """Why there is nothing to darken, as a sentence; "" if there is."""
+    """Return a sentence that says why the heatmap cannot be darkened, "" if it can."""
     snapshot = store.session.snapshot
     if uncertainty_map_model.shown_matrix(store) != "similarity":
         return "Choose Similarity above the tree to see what was asked for."
     if similarity_queries_model.snapshot_mask(snapshot) is not None:
         return ""
     if snapshot is None or "repair" not in snapshot.metrics:
-        return "Nothing was asked for yet."
+        return "No similarity was asked for yet."
     if snapshot.tree.n_leaves > MANY:
-        return f"Which pairs were asked for is only kept of up to {MANY:,} items."
-    return "Which pairs were asked for is not kept for a tree this large: run again to see."
+        return f"The pairs that were asked for are kept for up to {MANY:,} items."
+    return "The pairs that were asked for were not kept. Run again to see them."
 
 
 def percent(share: float) -> str:
-    """Three digits: ``45.6 %``, ``2.04 %``."""
+    """Return a share in per cent with three digits: ``45.6 %``, ``2.04 %``."""
     return f"{100 * share:.3g} %"
 
 
