@@ -34,7 +34,7 @@ def test_what_the_tree_costs_and_branches_by_cost(page, server):
     costs = section(page, "costs")
     expect(costs).to_contain_text("Dasgupta's cost")
     expect(costs).to_contain_text("0 of 3")
-    dearest = costs.get_by_role("list", name="Dearest nodes").get_by_role("button")
+    dearest = costs.get_by_role("list", name="Most expensive nodes").get_by_role("button")
     expect(dearest).to_have_count(5)
     dearest.nth(1).click()
     expect(dashboard.selected).to_have_text(re.compile(r"^\d+ items$"))
