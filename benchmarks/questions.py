@@ -43,7 +43,7 @@ def main() -> None:
         if snapshot.step > TREES * n:
             posterior.add_snapshot(snapshot)
     tree = snapshot.tree
-    print(f"n = {n}, {len(posterior.ring)} sampled trees")
+    print(f"n = {n}, {len(posterior.thinned_trees)} sampled trees")
     for candidates in (20, 100):
         print(f"a question from {candidates} candidates")
         for kind in strategies():

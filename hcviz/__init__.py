@@ -6,11 +6,11 @@ Items in, a tree out, a person in the loop. See README.md, and docs/architecture
 from hcviz import datasets, metrics
 from hcviz.algorithms import algorithms, fit, run, sample
 from hcviz.core.build import build
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InconsistentTriplets
-from hcviz.core.lazy import FeatureOracle, FunctionOracle, StringOracle
-from hcviz.core.onfile import FileOracle
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.file_oracle import FileOracle
 from hcviz.core.problem import Problem
+from hcviz.core.similarity_oracles import FeatureOracle, FunctionOracle, StringOracle
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets

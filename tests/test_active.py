@@ -38,12 +38,12 @@ from hcviz.algorithms.active import strata as strata_
 from hcviz.algorithms.active.flat import eigengap, flat_method
 from hcviz.algorithms.active.framework import ASKED
 from hcviz.algorithms.active.sampling import joined
-from hcviz.core import asked
-from hcviz.core import oracle as oracles
+from hcviz.core import counting_oracle as oracles
+from hcviz.core import query_counts
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import InvalidParameter, TooLarge
-from hcviz.core.lazy import MatrixOracle
-from hcviz.core.mixkernels import branched
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.similarity_oracles import MatrixOracle
+from hcviz.core.splitmixkernels import child_seed
 from hcviz.datasets import noisy_blocks
 from tests.test_oracle import Noted, symmetric
 from tests.trees import random_tree, true_triplets
@@ -143,7 +143,7 @@ def plain_active(matrix, flat, s, seed, stop, sharpen=False):
                     alpha = [np.mean([matrix[x, y] for y in each]) for each in seeds]
                     parts[int(alpha[1] > alpha[0])].append(x)
         parts.sort(key=min)
-        return tuple(grow(p, int(branched(np.uint64(seed), c))) for c, p in enumerate(parts))
+        return tuple(grow(p, int(child_seed(np.uint64(seed), c))) for c, p in enumerate(parts))
 
     return grow(list(range(len(matrix))), seed)
 
@@ -442,7 +442,7 @@ def test_the_count_is_that_of_the_pairs_touched(method, params, told, monkeypatc
         trees = 0
         for shown in hcviz.run(method, problem, s=12, **params):
             trees += 1
-            assert n == 1 or asked.count(shown.views[ASKED], n) == len(plain.pairs)
+            assert n == 1 or query_counts.count_pairs(shown.views[ASKED], n) == len(plain.pairs)
         assert trees > 2 or n < 150 or params.get("below_s") == "stop"
         assert shown.metrics["queries"] == len(plain.pairs)
         assert shown.metrics["share"] == len(plain.pairs) / max(1, n * (n - 1) // 2)
@@ -462,7 +462,7 @@ def test_a_dear_similarity_is_called_once_for_each_query(method, threads, monkey
 
     problem = Problem(oracle=hcviz.FunctionOracle(asked_for, n_items=110))
     shown = last(hcviz.run(method, problem, **params))
-    assert len(calls) == shown.metrics["queries"] + hcviz.FunctionOracle.TRIED
+    assert len(calls) == shown.metrics["queries"] + hcviz.FunctionOracle.SYMMETRY_CHECKS
     assert all(i != j for i, j in calls)
     matrix_s = last(hcviz.run(method, Problem(oracle=MatrixOracle(matrix)), **params))
     assert (shown.tree, shown.metrics) == (matrix_s.tree, matrix_s.metrics)
@@ -1259,7 +1259,7 @@ def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, told, slowed)
     steps = [each.step for _, each in shown]
     assert steps == sorted(steps)
     assert steps[-1] == shown[-1][1].total > steps[-2]
-    counts = [asked.count(each.views[ASKED], n) for _, each in shown]
+    counts = [query_counts.count_pairs(each.views[ASKED], n) for _, each in shown]
     assert counts == sorted(set(counts))
     whole = [each.tree for _, each in shown if len(each.tree.children(each.tree.root)) > 2]
     assert told or len(whole) > 5  # while the first division is under way

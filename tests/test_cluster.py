@@ -15,9 +15,9 @@ from distributed import Client
 
 from hcviz import FileOracle, Problem, cli, run
 from hcviz.algorithms.active import ActiveCluster, asking, framework
-from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
-from hcviz.core.lazy import FeatureOracle
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.counting_oracle import CountingOracle
+from hcviz.core.errors import ClusterError, InvalidData, InvalidParameter
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs import cluster as clusters
 from hcviz.jobs.cluster import Workers, _held, connected, grow_on, run_on, sharded
@@ -107,7 +107,7 @@ def test_the_callers_own_counting_oracle_counts_what_the_workers_asked(cluster):
 
 @pytest.mark.parametrize("address", ["nonsense", "", "tls://127.0.0.1:1"])
 def test_what_is_no_scheduler_gets_a_sentence_and_nothing_else(address, capfd):
-    with pytest.raises(NoCluster, match="No Dask scheduler answers"):
+    with pytest.raises(ClusterError, match="No Dask scheduler answers"):
         connected(address, timeout=1)
     gc.collect()
     assert capfd.readouterr().err == ""
@@ -118,7 +118,7 @@ def test_a_server_that_is_no_scheduler_gets_a_sentence(capfd):
     server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        with pytest.raises(NoCluster, match="No Dask scheduler answers"):
+        with pytest.raises(ClusterError, match="No Dask scheduler answers"):
             connected(f"tcp://127.0.0.1:{server.server_port}", timeout=1)
     finally:
         server.shutdown()

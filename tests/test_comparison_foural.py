@@ -235,7 +235,7 @@ def test_a_matrix_of_signs_is_read_as_it_is(monkeypatch):
     def never(table):
         raise AssertionError("a list was made")
 
-    monkeypatch.setattr("hcviz.core.signtable.rows", never)
+    monkeypatch.setattr("hcviz.core.sign_table.quadruplets", never)
     for name, options in (("4-al", {}), ("4k-al", {"kernel": "published"}), ("adds-sdp", {"k": 2})):
         hcviz.fit(name, Problem(comparisons=made), **options)
     wider = Problem(labels=[str(i) for i in range(8)], comparisons=made)

@@ -390,7 +390,7 @@ def test_parts_that_do_not_fit_are_a_sentence():
         ({"classes": ["u"]}, "1 values of 'class'"),
         ({"images": [None]}, "1 images"),
         ({"target": Tree.star(4)}, "a tree of 4"),
-        ({"labels": ("a", "b", "a")}, "'a' stands twice"),
+        ({"labels": ("a", "b", "a")}, "'a' occurs twice"),
     ]:
         with pytest.raises(InvalidData, match=said):
             small(**parts)

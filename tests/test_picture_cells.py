@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hcviz.core.lazy import FeatureOracle
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import picture

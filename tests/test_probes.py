@@ -11,7 +11,7 @@ import pytest
 
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import ASKED
-from hcviz.core import asked
+from hcviz.core import query_counts
 from hcviz.core.snapshot import Mask
 from hcviz.datasets import load, noisy_blocks
 from hcviz.metrics import triplet_agreement_by_level, triplet_distance
@@ -82,7 +82,7 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
     told = worked_out(store, loop)
     facts = {name: value for name, value, _ in told["facts"]}
     snapshot, target = store.session.snapshot, store.dataset.target
-    pairs = asked.count(similarity_queries_model.snapshot_mask(snapshot), 101)
+    pairs = query_counts.count_pairs(similarity_queries_model.snapshot_mask(snapshot), 101)
     assert facts["Pairs asked for"] == f"{pairs:,}"
     assert facts["Share of all pairs"] == f"{100 * pairs / PAIRS:.3g} %"
     agrees = 1 - triplet_distance(target, snapshot.tree)
@@ -106,10 +106,10 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
         }[agrees]
 
     settled_one, store.session = store.session, replace(store.session, status="sampling")
-    assert told() == "computed at the end"
+    assert told() == "worked out at the end"
     assert store.aside.idle
     store.session = settled_one
-    assert told() == "computed at the end"  # asked for now
+    assert told() == "worked out at the end"  # asked for now
     assert worked_out(store, loop) == usual
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS", 100)
     assert agrees not in [
@@ -229,7 +229,7 @@ def test_what_undo_does_not_keep_is_said(store):
     store.session = replace(store.session, snapshot=replace(kept, views={}))
     assert "run again" in similarity_queries_section.state(store)["noVeil"]
     store.session = replace(store.session, snapshot=None)
-    assert similarity_queries_section.state(store)["noVeil"] == "No similarity was asked for yet."
+    assert similarity_queries_section.state(store)["noVeil"] == "Nothing was asked for yet."
     store.look(matrix="features")
     assert "Choose Similarity" in similarity_queries_section.state(store)["noVeil"]
 

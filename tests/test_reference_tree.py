@@ -63,7 +63,7 @@ def test_underscores_are_spaces_where_no_item_has_them():
         ("(bat,whale,pike);", ["says nothing", "star of 3"]),
         ("(bat,whale);", ["says nothing", "2 leaves"]),
         ("bat;", ["says nothing", "1 leaf"]),
-        ("", ["not closed"]),
+        ("", ["has no end"]),
         ("((bat,whale),pike", ["closing"]),
         ("((bat,whale),pike);((bat,pike),whale);", ["one tree at a time"]),
         ("((bat,),pike);", ["''"]),

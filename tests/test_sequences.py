@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import hcviz
 from hcviz.algorithms import algorithms, get
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.problem import MOST_DENSE
+from hcviz.core.problem import MAX_DENSE
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
 from hcviz.ui.state.data_sources import resolve
@@ -212,7 +212,7 @@ def test_beyond_a_sensible_size_they_say_so():
         hcviz.fit("average", dear)
     for name in ("active-spectral", "active-kmeans", "heurspec"):
         assert get(name).lacks(dear) is None
-    many = hcviz.Problem(oracle=hcviz.datasets.noisy_blocks(MOST_DENSE + 1, 2).oracle)
+    many = hcviz.Problem(oracle=hcviz.datasets.noisy_blocks(MAX_DENSE + 1, 2).oracle)
     assert get("average").lacks(many) is not None
 
     class Own:

@@ -230,7 +230,7 @@ def test_who_needs_all_pairs_says_so_where_there_are_too_many(monkeypatch):
     for method in ("average", "dasgupta-search", "densest-cut"):
         thin = hcviz.fit(method, Problem(similarity=graph))
         assert (thin.parent == hcviz.fit(method, full).parent).all()
-    monkeypatch.setattr(problems, "MOST_DENSE", 19)
+    monkeypatch.setattr(problems, "MAX_DENSE", 19)
     for method in ("average", "dasgupta-search", "densest-cut"):
         with pytest.raises(TooLarge, match="20 x 20 similarities"):
             hcviz.fit(method, Problem(similarity=graph))

@@ -16,9 +16,9 @@ from hcviz.core.build import build as build_tree
 from hcviz.core.build import build_guided
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.snapshot import Snapshot
+from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
-from hcviz.core.words import brief
+from hcviz.core.validation import check_integer
 
 if TYPE_CHECKING:
     from hcviz.posterior import Posterior
@@ -83,8 +83,8 @@ def get(name: str) -> Algorithm:
 def generator(seed: int, run: int = 0) -> np.random.Generator:
     """The random generator of run ``run`` of a session seeded ``seed``, both 0 or more."""
     words = (
-        whole_number(seed, "The seed", InvalidParameter),
-        whole_number(run, "The number of a run", InvalidParameter),
+        check_integer(seed, "The seed", InvalidParameter),
+        check_integer(run, "The number of a run", InvalidParameter),
     )
     return np.random.default_rng(np.random.SeedSequence(words))
 
@@ -177,7 +177,7 @@ def sample(
                 f"sample() goes on until the supports have settled and takes no {name!r}.",
                 "Use seconds=..., or fit(..., steps=...) for a fixed number of proposals.",
             )
-    number = DEFAULT_CHAINS if chains is None else whole_number(chains, "chains", InvalidParameter)
+    number = DEFAULT_CHAINS if chains is None else check_integer(chains, "chains", InvalidParameter)
     if not 1 <= number <= MOST_CHAINS:
         raise InvalidParameter(f"chains must be from 1 to {MOST_CHAINS}, not {number}.")
     return _sample(
@@ -221,7 +221,7 @@ def _seconds(seconds: Any) -> float:
     good = isinstance(seconds, int | float | np.integer | np.floating)
     if not good or isinstance(seconds, bool) or not 0.0 < seconds < math.inf:
         raise InvalidParameter(
-            f"seconds must be a positive number of seconds, not {brief(repr(seconds))}."
+            f"seconds must be a positive number of seconds, not {shorten(repr(seconds))}."
         )
     return float(seconds)
 

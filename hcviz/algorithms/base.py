@@ -12,16 +12,16 @@ import param
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
 from hcviz.core.problem import (
-    ASKS_FEW,
-    MOST_DENSE,
+    FEWER_QUERIES_HINT,
+    MAX_DENSE,
     Problem,
     SimilarityOracle,
+    all_similarities_text,
     as_problem,
-    needs_all,
 )
 from hcviz.core.snapshot import Series, Snapshot, View
+from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
-from hcviz.core.words import brief
 
 if TYPE_CHECKING:  # its imports take a second
     from hcviz.posterior.draws import Sampler
@@ -240,7 +240,7 @@ class Algorithm:
         for name in values:
             if name not in known:
                 hint = f"It takes: {', '.join(known)}." if known else "It takes none."
-                raise InvalidParameter(f"{self.name} has no parameter {brief(name)!r}.", hint)
+                raise InvalidParameter(f"{self.name} has no parameter {shorten(name)!r}.", hint)
         for name, value in values.items():
             what = self.params.param[name]
             if isinstance(what, param.Integer) and isinstance(value, float) and value.is_integer():
@@ -251,8 +251,8 @@ class Algorithm:
                     raise TypeError(f"{name} must be a number")
                 self.params(**{name: values[name]})
             except (ValueError, TypeError) as fault:
-                told = f"{name} must be {wanted}, not {brief(repr(value))}"
-                told = told if wanted else brief(str(fault), 400)
+                told = f"{name} must be {wanted}, not {shorten(repr(value))}"
+                told = told if wanted else shorten(str(fault), 400)
                 raise InvalidParameter(f"{self.name}: {told.rstrip('.')}.") from None
         return self.params(**values)
 
@@ -263,7 +263,7 @@ class Algorithm:
         """None if the problem has what this method needs, else a sentence."""
         if any(_has(problem, need) for need in self.needs):
             if self.too_large(problem):
-                return f"{self.title} {needs_all(problem.n_items)} {ASKS_FEW}"
+                return f"{self.title} {all_similarities_text(problem.n_items)} {FEWER_QUERIES_HINT}"
             return None
         if "similarity" in self.needs and isinstance(problem.oracle, SimilarityOracle):
             return (
@@ -276,7 +276,7 @@ class Algorithm:
         """Whether it would compute all similarities of more items than that is done for."""
         given = {need for need in self.needs if _has(problem, need)}
         pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
-        large = not self.sparing and problem.n_items > MOST_DENSE
+        large = not self.sparing and problem.n_items > MAX_DENSE
         return bool(given) and pairs and large
 
     def start_run(

@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist, squareform
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.build import build, build_guided
 from hcviz.core.constrained import Method, constrained_linkage
-from hcviz.core.heights import WARD, of_linkage
+from hcviz.core.heights import WARD, linkage_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -109,7 +109,7 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
         summary=summary,
         baseline="average linkage" if method == "average" else "",
         compare_order=_COMPARED.get(method),
-        heights=WARD if method == "ward" else of_linkage,
+        heights=WARD if method == "ward" else linkage_heights,
     )
 
 

@@ -1,6 +1,6 @@
 """Data sets by name, planted models and simulated users."""
 
-from hcviz.core.signs import SignOracle
+from hcviz.core.sign_oracle import SignOracle
 from hcviz.datasets.blocks import noisy_blocks
 from hcviz.datasets.cblearn import from_cblearn
 from hcviz.datasets.crowd import crowd_answers

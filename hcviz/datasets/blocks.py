@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.datasets import kernels
 from hcviz.datasets.dataset import Dataset
 
@@ -56,9 +56,9 @@ def noisy_blocks(
 
     Raises :class:`InvalidParameter` for fewer items than blocks.
     """
-    n = whole_number(n, "n", InvalidParameter, 1)
-    levels = whole_number(levels, "levels", InvalidParameter, 1)
-    seed = whole_number(seed, "The seed", InvalidParameter)
+    n = check_integer(n, "n", InvalidParameter, 1)
+    levels = check_integer(levels, "levels", InvalidParameter, 1)
+    seed = check_integer(seed, "The seed", InvalidParameter)
     if levels > 24 or n < 2**levels:
         raise InvalidParameter(
             f"{levels} levels make 2^{levels} blocks, too many for {n} items.",

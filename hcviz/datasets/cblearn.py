@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.triplets import Comparisons
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 
 Question = Literal["triplet", "most central", "odd one out"]
 #: Answers that are listed one by one at most: 1.2 GB of them.
@@ -36,7 +36,7 @@ def from_cblearn(
             raise InvalidData("A sparse array of answers holds its responses itself.")
         responses = np.asarray(queries.data)
         queries = np.transpose(np.asarray(queries.coords))
-    rows = whole_numbers(queries, "Queries", InvalidData)
+    rows = check_integers(queries, "Queries", InvalidData)
     if rows.size == 0:
         rows = rows.reshape(0, 3)
     if rows.ndim != 2 or rows.shape[1] != 3:
@@ -60,7 +60,7 @@ def from_cblearn(
         raise InvalidData(f"{len(rows)} queries need as many responses, not {said.shape}.")
     if said.dtype.kind == "b":
         said = np.where(said, 1, -1)
-    said = whole_numbers(said, "Responses", InvalidData)
+    said = check_integers(said, "Responses", InvalidData)
     if np.abs(said).sum() > MOST:
         raise InvalidData(
             f"The responses count {int(np.abs(said).sum()):,} answers; {MOST:,} can be held.",

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.lazy import FeatureOracle
 from hcviz.core.problem import (
     Problem,
-    check_far,
+    all_similarities_text,
+    check_dissimilarity,
     check_labels,
     check_oracle,
     check_square,
     feature_table,
-    needs_all,
 )
 from hcviz.core.similarity import SIMILARITIES, similarity_from_features
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets.prepare import fill_missing, scale_features
@@ -111,7 +111,7 @@ class Dataset:
         if self.similarity is not None:
             put(self, "similarity", check_square(self.similarity, "similarity"))
         if self.dissimilarity is not None:
-            put(self, "dissimilarity", check_far(self.dissimilarity))
+            put(self, "dissimilarity", check_dissimilarity(self.dissimilarity))
         strips = {name: tuple(values) for name, values in self.strips.items()}
         if self.classes is not None:
             classes = tuple(self.classes)
@@ -181,7 +181,7 @@ class Dataset:
                 matrix = similarity_from_features(filled, similarity)
             elif oracle is None:
                 raise TooLarge(
-                    f"{SIMILARITIES[similarity][0]} {needs_all(self.n_items)}",
+                    f"{SIMILARITIES[similarity][0]} {all_similarities_text(self.n_items)}",
                     f"Up to any size: {', '.join(FeatureOracle.KINDS)}.",
                 )
         return Problem(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, mixed, uniform
+from hcviz.core.splitmixkernels import child_seed, mix64, uniform
 
 
 @njit
@@ -74,7 +74,7 @@ def block_similarities(block, ideal, sigma, seed, rows, cols):
     """
     out = np.empty((rows.size, cols.size))
     n = np.uint64(block.size)
-    start = branched(np.uint64(seed), 0)
+    start = child_seed(np.uint64(seed), 0)
     for i in range(rows.size):
         x = rows[i]
         for j in range(cols.size):
@@ -82,7 +82,7 @@ def block_similarities(block, ideal, sigma, seed, rows, cols):
             value = ideal[block[x] ^ block[y]]
             if x != y and sigma > 0.0:
                 pair = np.uint64(min(x, y)) * n + np.uint64(max(x, y))
-                word = mixed(mixed(pair ^ start) + start)
+                word = mix64(mix64(pair ^ start) + start)
                 value += sigma * normal_quantile(uniform(word))
             out[i, j] = value
     return out

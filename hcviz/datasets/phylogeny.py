@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.lazy import StringOracle
+from hcviz.core.similarity_oracles import StringOracle
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.datasets.dataset import Dataset
 
 Letters = NDArray[np.uint8]
@@ -38,8 +38,8 @@ def phylogeny(
     ``oracle`` is a :class:`StringOracle` (``oracle.strings`` are the sequences), ``target`` the
     tree, its heights the substitutions back to the present. O(n length) time and memory.
     """
-    n = whole_number(n, "n", InvalidParameter, 1)
-    length = whole_number(length, "length", InvalidParameter, 1)
+    n = check_integer(n, "n", InvalidParameter, 1)
+    length = check_integer(length, "length", InvalidParameter, 1)
     for name, value in (("depth", depth), ("indels", indels)):
         if not (math.isfinite(value) and value >= 0):
             raise InvalidParameter(f"{name} must be 0 or more, not {value}.")

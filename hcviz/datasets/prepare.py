@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcviz.core.columns import column_mean
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.problem import feature_table
+from hcviz.core.table_columns import column_mean
 
 Float = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.problem import Problem
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 
 def densest_cut_trap(clique: int, weight: float | None = None, epsilon: float = 1e-3) -> Problem:
@@ -18,7 +18,7 @@ def densest_cut_trap(clique: int, weight: float | None = None, epsilon: float = 
     the densest cut of a clique takes its nodes one by one, and only when all but one are gone is c
     parted from a and b: O(clique^3 + W). (The paper leaves the clique's weights open; 1s will do.)
     """
-    n = whole_number(clique, "clique", InvalidParameter, 2) + 3
+    n = check_integer(clique, "clique", InvalidParameter, 2) + 3
     large = float(clique) ** 2 if weight is None else float(weight)
     if not (np.isfinite(large) and large > 0 and 0 < epsilon < 1):
         raise InvalidParameter("The weight must be positive, and epsilon between 0 and 1.")

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
+from hcviz.core.unique_rows import unique_rows
 from hcviz.datasets import Dataset
 from hcviz.io.comparison_csv import (
     MIXED,
@@ -113,7 +113,7 @@ def beyond(found: Comparisons, known: Comparisons) -> Comparisons | None:
     hold all of that. Triplets where all are; the order within a pair means nothing. O(m log m)."""
     both = known + found
     pairs = np.sort(both.as_quadruplets().rows.reshape(-1, 2, 2), axis=2)
-    _, first, which = different_rows(pairs.reshape(-1, 4))
+    _, first, which = unique_rows(pairs.reshape(-1, 4))
     more = np.bincount(which[len(known) :], minlength=len(first))
     more -= np.bincount(which[: len(known)], minlength=len(first))
     if (more < 0).any():

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.words import shortlist
+from hcviz.core.text import join_names
 from hcviz.datasets import Dataset
-from hcviz.io.cells import is_missing, quote, shown
+from hcviz.io.cells import cell_text, is_missing, quote
 from hcviz.io.rawtable import RawTable, count
 
 #: What the three columns may be called.
@@ -53,8 +53,8 @@ def read_card_sort(raw: RawTable, filename: str = "") -> Dataset:
     header = _header(raw)
     left = [name for at, name in enumerate(header) if at not in places and name]
     if left:
-        notes.append(f"Columns left out: {shortlist(left, 5)}.")
-    who, cards, piles = ([shown(cell) for cell in raw.columns[at]] for at in places)
+        notes.append(f"Columns left out: {join_names(left, 5)}.")
+    who, cards, piles = ([cell_text(cell) for cell in raw.columns[at]] for at in places)
     aside = np.array([is_missing(pile) for pile in piles], bool)
     for at, cells in zip(places, (who, cards), strict=False):
         empty = np.flatnonzero([not cell for cell in cells])

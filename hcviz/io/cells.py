@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.cells import LARGEST, is_missing, parse, quote, shown, unused, word
+from hcviz.core.table_cells import (
+    MAX_NUMBER,
+    cell_string,
+    cell_text,
+    is_missing,
+    parse,
+    quote,
+    unused_name,
+)
 from hcviz.io.rawtable import RawTable, count
-
-#: Larger numbers are refused: their squares are not numbers any more.
-MAX_NUMBER = LARGEST
 
 
 def with_first(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
@@ -31,12 +36,12 @@ def are(number: int) -> str:
 __all__ = [
     "MAX_NUMBER",
     "are",
+    "cell_string",
+    "cell_text",
     "count",
     "is_missing",
     "parse",
     "quote",
-    "shown",
-    "unused",
+    "unused_name",
     "with_first",
-    "word",
 ]

@@ -34,9 +34,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hcviz.core.errors import HcvizError, InvalidConstraint
-from hcviz.core.rows import different_rows
+from hcviz.core.text import closest_name, join_names, shorten
 from hcviz.core.triplets import Comparisons
-from hcviz.core.words import brief, nearest, shortlist
+from hcviz.core.unique_rows import unique_rows
 from hcviz.io.plaintext import beginning, decoded
 from hcviz.io.rawtable import SEPARATORS
 from hcviz.io.regularrows import Layout, Rows, regular_rows
@@ -222,7 +222,7 @@ def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str
     are :func:`two_forms` of one name only with labels. O(m log m).
     """
     form = list(FORMS)[int(comparisons.is_quadruplets)]
-    rows, first, which = different_rows(comparisons.rows)
+    rows, first, which = unique_rows(comparisons.rows)
     counts = np.bincount(which)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
@@ -324,7 +324,7 @@ def _form(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]:
     if len(found) != 1:
         said = "no header that says what was asked" if not found else "headers of two questions"
         raise InvalidConstraint(
-            f"The file of answers has {said}: {brief(str(list(header[:20])), 400)}.", HEADERS
+            f"The file of answers has {said}: {shorten(str(list(header[:20])), 400)}.", HEADERS
         )
     if len(header) > MAX_COLUMNS:
         raise InvalidConstraint(f"The file of answers has more than {MAX_COLUMNS:,} columns.")
@@ -333,7 +333,7 @@ def _form(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]:
             raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")
     left = [name for name in header if name and name not in (*found[0], "count")]
     if left:
-        notes.append(f"Columns left out: {shortlist(left, 20)}.")
+        notes.append(f"Columns left out: {join_names(left, 20)}.")
     return found[0]
 
 
@@ -392,9 +392,9 @@ def _item(name: str, line: int, column: str, index: dict[str, int], fresh: bool)
             "the Unicode form of none of them.",
             "Copy the name from the data, or rename one of the items.",
         )
-    near = nearest(name, index)
+    near = closest_name(name, index)
     raise InvalidConstraint(
-        f"Line {line}, column {column}: there is no item {brief(name)!r}.",
+        f"Line {line}, column {column}: there is no item {shorten(name)!r}.",
         f"The nearest is {near!r}." if near else "Answers name items of the data shown.",
     )
 

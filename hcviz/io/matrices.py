@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.similarity import from_distance
-from hcviz.io.cells import MAX_NUMBER, count, is_missing, parse, quote, shown, with_first
+from hcviz.io.cells import MAX_NUMBER, cell_text, count, is_missing, parse, quote, with_first
 from hcviz.io.rawtable import RawTable
 
 Float = NDArray[np.float64]
@@ -84,7 +84,7 @@ def _parts(raw: RawTable, notes: list[str]) -> tuple[list[str], list[str] | None
     else:
         named = len(columns) == len(rows) + 1
     if named:
-        labels = [shown(cell) for cell in columns[0]]
+        labels = [cell_text(cell) for cell in columns[0]]
         return labels, None if across is None else [*across[1:]], columns[1:], rows
     if across is not None and len(across) == len(rows):
         return [name.strip() for name in across], None, columns, rows
@@ -113,7 +113,9 @@ def _check_numbers(
     if wrong.size:
         i, j = (int(k) for k in wrong[0])
         cell = columns[j][i]
-        what = "is empty" if is_missing(cell) else f"holds {quote(shown(cell))}, no usable number"
+        what = (
+            "is empty" if is_missing(cell) else f"holds {quote(cell_text(cell))}, no usable number"
+        )
         raise InvalidData(
             f"Row {rows[i]} ({quote(labels[i])}), column {quote(labels[j])} of the matrix {what}.",
             f"A {kind} matrix needs a number for every two items.",

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hcviz.core.dataframes import cells_of_column
 from hcviz.core.errors import HcvizError, InvalidData, TooLarge
-from hcviz.core.frames import cells_of_column
 from hcviz.io.plaintext import decoded
 from hcviz.io.unpacking import most_unpacked
 

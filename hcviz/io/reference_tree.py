@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import InvalidTree
-from hcviz.core.reference import groups_of_tree
+from hcviz.core.text import closest_name, join_names, shorten
 from hcviz.core.tree import Tree
-from hcviz.core.words import brief, nearest, shortlist
+from hcviz.core.tree_triplets import groups_of_tree
 from hcviz.io.plaintext import utf8_text
 from hcviz.session.constraint import Constraint
 
@@ -96,7 +96,7 @@ def read_reference_tree(content: str | bytes, labels: Sequence[str]) -> Referenc
 
 def _refuse_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) -> None:
     many = f"{len(unknown):,} of its {n_leaves:,} leaves are" if len(unknown) > 1 else "a leaf is"
-    near = nearest(unknown[0].replace("_", " "), labels)
+    near = closest_name(unknown[0].replace("_", " "), labels)
     hint = f"The nearest to {unknown[0]!r} is {near!r}. " if near else ""
     raise InvalidTree(
         f"The reference tree is about other items: {many} no item here: {_listed(unknown)}.",
@@ -105,7 +105,7 @@ def _refuse_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) ->
 
 
 def _listed(names: Sequence[str]) -> str:
-    return shortlist([repr(brief(name)) for name in names[:SHOWN]], SHOWN, len(names))
+    return join_names([repr(shorten(name)) for name in names[:SHOWN]], SHOWN, len(names))
 
 
 def _shape(n_leaves: int) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.lines import whole_lines
-from hcviz.io.cells import is_missing, parse, quote, shown
+from hcviz.core.text_lines import nonempty_lines
+from hcviz.io.cells import cell_text, is_missing, parse, quote
 from hcviz.io.rawtable import MAX_ROWS, MAX_UPLOAD_BYTES, NAME_WORDS, RawTable, text_of
 
 FORMATS = (
@@ -57,7 +57,7 @@ def read_texts(
     if next(said_first, "").startswith(">"):
         names, texts = _fasta(lines, said, notes)
     else:
-        texts = whole_lines(lines, said)
+        texts = nonempty_lines(lines, said)
         own = len(set(texts)) == len(texts) and max(map(len, texts)) <= SHORT
         names = texts if own else [f"line {k}" for k in range(1, len(texts) + 1)]
     check_count(len(texts), said)
@@ -123,7 +123,7 @@ def first_is_header(raw: RawTable) -> bool:
     if raw.first[0].strip().lower() in {"", *NAME_WORDS}:
         return True
     for cell, below in zip(raw.first[1:], raw.columns[1:], strict=True):
-        letters = {letter for text in below for letter in shown(text)}
+        letters = {letter for text in below for letter in cell_text(text)}
         if cell.strip().lower() in TEXT_WORDS or (len(below) > 2 and set(cell) - letters):
             return True
     return False
@@ -144,7 +144,7 @@ def text_column(
             if found
             else "The first column names the items, another one holds their sequences.",
         )
-    texts = tuple(shown(cell) for cell in columns[found[0]])
+    texts = tuple(cell_text(cell) for cell in columns[found[0]])
     for text, label, row in zip(texts, labels, rows.tolist(), strict=True):
         if not text:
             raise InvalidData(

@@ -17,11 +17,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.columns import column_features, is_classes
+from hcviz.core.dataframes import cells_of_frame
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
-from hcviz.core.frames import cells_of_frame
-from hcviz.core.lazy import StringOracle
-from hcviz.core.words import shortlist
+from hcviz.core.similarity_oracles import StringOracle
+from hcviz.core.table_columns import column_features, is_classes
+from hcviz.core.text import join_names
 from hcviz.datasets import Dataset
 from hcviz.datasets.pictures import thumbnail
 from hcviz.io.answers import dataset_of_answers, like_answers
@@ -29,14 +29,14 @@ from hcviz.io.arrays import is_array, read_array
 from hcviz.io.cardsort import is_card_sort, read_card_sort
 from hcviz.io.cells import (
     are,
+    cell_string,
+    cell_text,
     count,
     is_missing,
     parse,
     quote,
-    shown,
-    unused,
+    unused_name,
     with_first,
-    word,
 )
 from hcviz.io.comparison_csv import HEADERS, is_answers
 from hcviz.io.matrices import read_matrix
@@ -127,7 +127,7 @@ def read_table(
 def read_frame(frame: Any, title: str) -> Dataset:
     """A pandas DataFrame as a data set, as :func:`read_table` reads a table of features.
 
-    The index holds the items' names. Raises what :func:`hcviz.core.frames.cells_of_frame` and
+    The index holds the items' names. Raises what :func:`hcviz.core.dataframes.cells_of_frame` and
     :func:`read_table` do.
     """
     table = cells_of_frame(frame)
@@ -189,7 +189,7 @@ def _sequences(content: bytes, filename: str) -> Dataset:
 def _classes(cells: Mapping[str, Any]) -> dict[str, tuple[str | None, ...]]:
     """The columns that are classes."""
     return {
-        name: tuple(None if is_missing(cell) else word(cell) for cell in column)
+        name: tuple(None if is_missing(cell) else cell_string(cell) for cell in column)
         for name, column in cells.items()
         if is_classes(name, column)
     }
@@ -222,7 +222,7 @@ def _features(raw: RawTable, filename: str) -> Dataset:
         for key, values, what in column_features(
             name, cells, rows, raw.separator, notes, category=category
         ):
-            made[unused(key, made)] = values
+            made[unused_name(key, made)] = values
             kinds.append(what)
         if len(made) * len(labels) > MAX_CELLS:
             raise TooLarge(
@@ -281,7 +281,7 @@ def _named(
             notes.append("No column holds names, so items are called by their row numbers.")
             return header, [f"row {row}" for row in rows], columns, rows
     header = _column_names(header, notes)
-    labels = [shown(cell) for cell in columns[0]]
+    labels = [cell_text(cell) for cell in columns[0]]
     seen: dict[str, int] = {}
     for label, row in zip(labels, rows.tolist(), strict=True):
         if not label:
@@ -325,7 +325,7 @@ def _column_names(header: Sequence[str], notes: list[str]) -> list[str]:
         plain = name.strip() or f"column {k + 1}"
         if plain in made:
             again.append(plain)
-            plain = unused(f"{plain} (column {k + 1})", made)
+            plain = unused_name(f"{plain} (column {k + 1})", made)
         made[plain] = None
     if again:
         listed = _listed(list(dict.fromkeys(again)))
@@ -347,7 +347,7 @@ def _note_constant(made: dict[str, Float], notes: list[str]) -> None:
 
 def _listed(names: Sequence[str]) -> str:
     """The first few of them, quoted."""
-    return shortlist([quote(name) for name in names[:5]], 5, len(names))
+    return join_names([quote(name) for name in names[:5]], 5, len(names))
 
 
 def _images(cells: Any, notes: list[str]) -> list[bytes | None]:
@@ -355,7 +355,7 @@ def _images(cells: Any, notes: list[str]) -> list[bytes | None]:
     pictures: list[bytes | None] = []
     refused = 0
     for cell in cells:
-        content = cell if isinstance(cell, bytes) else _from_data_uri(shown(cell))
+        content = cell if isinstance(cell, bytes) else _from_data_uri(cell_text(cell))
         picture = None
         if content:
             try:

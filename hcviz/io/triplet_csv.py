@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hcviz.core.errors import InvalidConstraint
-from hcviz.core.words import brief, nearest
+from hcviz.core.text import closest_name, shorten
 from hcviz.io.plaintext import utf8_text
 from hcviz.session.model import Constraint
 
@@ -201,9 +201,9 @@ def _item(name: str, line: int, column: str, index: dict[str, int]) -> int:
     found = index.get(name, index.get(name.strip()))
     if found is not None:
         return found
-    near = nearest(name.strip(), index)
+    near = closest_name(name.strip(), index)
     raise InvalidConstraint(
-        f"Line {line}, column {column}: there is no item {brief(name.strip())!r}.",
+        f"Line {line}, column {column}: there is no item {shorten(name.strip())!r}.",
         f"The nearest is {near!r}." if near else "Constraints name items of the data shown.",
     )
 

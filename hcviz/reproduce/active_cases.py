@@ -16,11 +16,11 @@ from scipy.io import loadmat
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import NO_ROWS, PAPER
 from hcviz.algorithms.active.growth import Growth
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.lazy import FeatureOracle, StringOracle
-from hcviz.core.lines import whole_lines
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.similarity import zscore
+from hcviz.core.similarity_oracles import FeatureOracle, StringOracle
+from hcviz.core.text_lines import nonempty_lines
 from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset, load, noisy_blocks, phylogeny
 
@@ -186,7 +186,7 @@ def own_cases() -> list[Case]:
 def _similarities(file: Path) -> tuple[Any, Float | None]:
     """The oracle of a file, and its features, if it has any."""
     if file.suffix == ".txt":
-        return StringOracle(whole_lines(_text(file).splitlines(), f"The file {file}")), None
+        return StringOracle(nonempty_lines(_text(file).splitlines(), f"The file {file}")), None
     features = _counts(file) if file.suffix == ".mat" else _array(file)
     try:
         return FeatureOracle(features, "cosine"), features

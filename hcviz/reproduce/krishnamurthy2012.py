@@ -22,7 +22,7 @@ from hcviz import metrics
 from hcviz.algorithms import fit
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import PAPER
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 from hcviz.reproduce import active_cases, record

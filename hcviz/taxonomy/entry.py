@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.text import closest_name, join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import nearest, shortlist
 from hcviz.taxonomy.group import Group, Status
 from hcviz.taxonomy.outline import Outline
 
@@ -136,7 +136,7 @@ def _numbers(found: list[Entry], labels: Sequence[str] | None) -> dict[str, int]
         for item in entry.items:
             at = f" ({entry.where})" if entry.where else ""
             if item not in known:
-                like = nearest(item, known)
+                like = closest_name(item, known)
                 hint = f"The nearest is {like!r}." if like else "Take a file about these items."
                 raise InvalidTaxonomy(f"The taxonomy has {item!r}{at}, which is no item.", hint)
             if item in seen:
@@ -145,7 +145,7 @@ def _numbers(found: list[Entry], labels: Sequence[str] | None) -> dict[str, int]
     missing = [label for label in known if label not in seen]
     if missing:
         raise InvalidTaxonomy(
-            f"The taxonomy lacks {len(missing):,} of the items: {shortlist(missing, 3)}.",
+            f"The taxonomy lacks {len(missing):,} of the items: {join_names(missing, 3)}.",
             "Add them to it.",
         )
     return known

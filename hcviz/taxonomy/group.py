@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hcviz.core.errors import InvalidTaxonomy
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 
 Status = Literal["draft", "accepted"]
 
@@ -78,7 +78,7 @@ class Group:
         name = str(name).strip()
         if not name:
             raise InvalidTaxonomy("A group needs a name.")
-        items = whole_numbers(list(members), f"The members of {name!r}", InvalidTaxonomy).ravel()
+        items = check_integers(list(members), f"The members of {name!r}", InvalidTaxonomy).ravel()
         if not items.size:
             raise InvalidTaxonomy(f"The group {name!r} has no members.", "Add an item to it.")
         ordered = sorted(int(item) for item in items)

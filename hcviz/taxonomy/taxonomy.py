@@ -11,8 +11,8 @@ import numpy as np
 
 from hcviz.core.convert import write_newick
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import shortlist
 from hcviz.taxonomy.entry import Entry, arranged, entry_of
 from hcviz.taxonomy.group import Group, check_text
 from hcviz.taxonomy.levels import write_levels
@@ -189,7 +189,7 @@ class Taxonomy:
         wanted = set(names_or_ids)
         unknown = wanted - {key for group in self.groups for key in (group.name, group.id)}
         if unknown:
-            raise InvalidTaxonomy(f"There is no group {shortlist(sorted(unknown), 3)}.")
+            raise InvalidTaxonomy(f"There is no group {join_names(sorted(unknown), 3)}.")
         clades = {
             change.group.id: sorted({*change.group.members, *change.gained} - {*change.lost})
             for change in self.changes

@@ -25,10 +25,10 @@ BLOCK = 500_000
 SHARES = 8
 
 
-def at_once(oracle: Any, seconds: float = 1.0) -> int:
+def batch_size(oracle: Any, seconds: float = 1.0) -> int:
     """How many similarities one request may have; of dear ones as many as take so many ``seconds``
-    times a tenth (:attr:`hcviz.core.oracle.CountingOracle.at_once`)."""
-    return max(1, min(BLOCK, int(seconds * (getattr(oracle, "at_once", None) or BLOCK))))
+    times a tenth (:attr:`hcviz.core.counting_oracle.CountingOracle.batch_size`)."""
+    return max(1, min(BLOCK, int(seconds * (getattr(oracle, "batch_size", None) or BLOCK))))
 
 
 def asked(oracle: Any, rows: Int, columns: Int | None = None) -> Steps:
@@ -39,7 +39,7 @@ def asked(oracle: Any, rows: Int, columns: Int | None = None) -> Steps:
     begin = 0
     while begin < len(rows):
         first = begin if columns is None else 0
-        size = at_once(oracle)
+        size = batch_size(oracle)
         end = begin + max(1, size // max(1, len(across) - first))
         for left in range(first, len(across), size):  # one row, where that is cut, too
             part = oracle.similarity(rows[begin:end], across[left : left + size])
@@ -103,7 +103,7 @@ def averages(
 
 def _stride(oracle: Any, columns: Int) -> int:
     """Rows of one task of a crew; of dear similarities a second's."""
-    return max(1, at_once(oracle, 10.0) // max(1, len(columns)))
+    return max(1, batch_size(oracle, 10.0) // max(1, len(columns)))
 
 
 def _gathered(
@@ -147,4 +147,4 @@ def _add(tallies: Tallies, places: Int, fresh: Tallies) -> None:
     counts[places] += fresh[2]
 
 
-__all__ = ["Tallies", "asked", "at_once", "averages", "block", "strides", "tallied"]
+__all__ = ["Tallies", "asked", "averages", "batch_size", "block", "strides", "tallied"]

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, mixed, uniform
 from hcviz.core.spectralkernels import solve_tridiagonal
+from hcviz.core.splitmixkernels import child_seed, mix64, uniform
 
 #: Eigenvalues that are nearer than this share of the largest have their vectors kept apart.
 NEAR = 1e-3
@@ -168,9 +168,9 @@ def vectors_of(diagonal, beside, values):
             apart[i] = 0.0
     for c in range(count):
         x = out[c]
-        start = mixed(np.uint64(c))
+        start = mix64(np.uint64(c))
         for i in range(m):  # always the same, without a pattern, another for each
-            x[i] = uniform(branched(start, i)) - 0.5
+            x[i] = uniform(child_seed(start, i)) - 0.5
         for _ in range(SOLVES):
             solve_tridiagonal(diagonal, apart[1:], values[c], x, 1e-16 * size)
             largest = np.abs(x).max()

@@ -17,7 +17,7 @@ from hcviz.algorithms.active import eigenkernels
 from hcviz.algorithms.active import flatkernels as kernels
 from hcviz.core import spectral
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.mixkernels import branched
+from hcviz.core.splitmixkernels import child_seed
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
@@ -120,7 +120,7 @@ def _kmeans(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
     centres = np.empty((k, points.shape[1]))
     best, least = np.zeros(count, np.int32), np.inf
     for start in range(kernels.STARTS):
-        own = np.uint64(branched(np.uint64(seed), start))
+        own = np.uint64(child_seed(np.uint64(seed), start))
         kernels.seed_centres(points, sizes, k, own, centres)
         labels = np.full(count, -1, np.int32)
         for _ in range(kernels.ITERATIONS):

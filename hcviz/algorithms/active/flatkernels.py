@@ -16,8 +16,8 @@ import numpy as np
 from hcviz.algorithms.active.eigenkernels import deflated, gap_and_vectors, reduce_rows
 from hcviz.algorithms.active.floorkernels import apart
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, uniform
 from hcviz.core.spectralkernels import exact_vector
+from hcviz.core.splitmixkernels import child_seed, uniform
 
 LAPLACIAN, CENTRED, KMEANS = 0, 1, 2
 
@@ -171,7 +171,7 @@ def seed_centres(points, sizes, k, seed, centres):
             if c > 0:
                 near[i] = min(near[i], squared(points[i], centres[c - 1]))
             total += sizes[i] * (near[i] if c > 0 else 1.0)
-        goal = uniform(branched(seed, c)) * total
+        goal = uniform(child_seed(seed, c)) * total
         chosen = -1
         for i in range(count):
             mass = sizes[i] * (near[i] if c > 0 else 1.0)
@@ -219,7 +219,7 @@ def kmeans(points, sizes, k, seed):
     least = np.inf
     centres = np.empty((k, points.shape[1]))
     for start in range(STARTS):
-        seed_centres(points, sizes, k, branched(seed, start), centres)
+        seed_centres(points, sizes, k, child_seed(seed, start), centres)
         labels = np.full(sizes.size, -1, np.int32)
         for _ in range(ITERATIONS):
             changes, spread = lloyd(points, sizes, labels, centres)
@@ -393,7 +393,7 @@ def divide_whole(weights, method, seed, least, k, most, floor):
                     spare[where] = order[begin + i]
                     where += 1
             pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = first, where, node
-            seeds[waiting] = branched(own, side)
+            seeds[waiting] = child_seed(own, side)
             waiting += 1
         for p in range(begin, end):
             order[p] = spare[p]

@@ -20,13 +20,13 @@ from hcviz.algorithms.active.growth import Growth
 from hcviz.algorithms.active.plan import Plan, Waiting, halving, work
 from hcviz.algorithms.active.threads import Threads
 from hcviz.core.build import build
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import InvalidParameter, TooLarge
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import check_oracle
 from hcviz.core.snapshot import Snapshot, View
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 #: Sets of up to so many items are divided to the end inside one task.
 TASK = 20_000
@@ -214,7 +214,7 @@ class ActiveCluster:
 
 
 def _whole(value: Any, what: str, low: int = 0) -> int:
-    return whole_number(value, what, InvalidParameter, low)
+    return check_integer(value, what, InvalidParameter, low)
 
 
 def _share(value: Any, what: str) -> float:
@@ -257,7 +257,7 @@ def _grown(
         yield Snapshot(Tree.star(1), total, total, {"queries": 0.0, "share": 0.0, "repair": 0.0})
         return
     growth = Growth(oracle, plan, np.arange(n, dtype=np.int32), seed, rows)
-    dear = oracle.dear  # then there is something to see while a set is divided
+    dear = oracle.is_expensive  # then there is something to see while a set is divided
     running: dict[Future[Any], Waiting] = {}
     shown, began = 0, time.monotonic()
     due = began + PACE
@@ -307,7 +307,7 @@ def _shown(growth: Growth, oracle: CountingOracle, step: int, total: int) -> Sna
     if step == total:
         metrics |= {"queries": float(oracle.queries), "share": oracle.share}
     if n <= MANY:
-        views[ASKED] = oracle.asked()
+        views[ASKED] = oracle.requests()
     return Snapshot(tree, step, total, metrics, views=views)
 
 

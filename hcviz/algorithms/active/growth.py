@@ -29,7 +29,7 @@ from hcviz.algorithms.active.sampling import (
 )
 from hcviz.algorithms.active.strata import strata
 from hcviz.core.buildkernels import aho_tree, components
-from hcviz.core.mixkernels import branched
+from hcviz.core.splitmixkernels import child_seed
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
@@ -235,7 +235,7 @@ class Growth:
         for label, own in enumerate(rooms):
             here = labels == label
             rows = one.rows[here[places].all(axis=1)]
-            seed = int(branched(np.uint64(one.seed), label))
+            seed = int(child_seed(np.uint64(one.seed), label))
             inside = None if one.inside is None else one.inside[here]
             parts.append(Waiting(one.own[here], over, seed, rows, one.matrix, inside, own))
         return parts

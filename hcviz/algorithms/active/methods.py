@@ -14,8 +14,8 @@ from hcviz.algorithms.active.flat import CUTS, FLAT
 from hcviz.algorithms.active.framework import ASKED, PAPER, ActiveCluster
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.heights import SIZE
-from hcviz.core.lazy import oracle_of
 from hcviz.core.problem import Problem
+from hcviz.core.similarity_oracles import oracle_of
 from hcviz.core.snapshot import Mask, Snapshot
 
 CITED = "Krishnamurthy, Balakrishnan, Xu and Singh 2012"

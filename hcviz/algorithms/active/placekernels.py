@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, mixed, uniform
+from hcviz.core.splitmixkernels import child_seed, mix64, uniform
 
 #: Averages that differ by less than this share of them are equal but for rounding.
 TIED = 1e-9
@@ -39,7 +39,7 @@ def nearest(sums, counts, at, labels, seed):
     ``seed`` and the item's place decide: if all went to one, a set of like items would lose no more
     than the other's sample at each division, and ask for all its similarities in the end.
     """
-    stream = mixed(np.uint64(seed))  # apart from the children's seeds
+    stream = mix64(np.uint64(seed))  # apart from the children's seeds
     for x in at:
         best = -np.inf
         for c in range(sums.shape[1]):
@@ -54,7 +54,7 @@ def nearest(sums, counts, at, labels, seed):
                 seen += counts[x, c]
         if equal < 2:
             continue
-        left = uniform(branched(stream, x)) * seen
+        left = uniform(child_seed(stream, x)) * seen
         for c in range(sums.shape[1]):
             if counts[x, c] > 0 and sums[x, c] / counts[x, c] >= low:
                 labels[x] = c

@@ -17,7 +17,7 @@ from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import Method, agglomerate
 from hcviz.core.blas import one_thread
 from hcviz.core.build import build
-from hcviz.core.heights import of_kernel
+from hcviz.core.heights import kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -162,7 +162,7 @@ def _linkage_algorithm(name: str, method: Method, title: str, summary: str) -> A
         needs=NEEDS,
         triplets="hard",
         runs="process",
-        heights=of_kernel,
+        heights=kernel_heights,
         summary=summary,
     )
 
@@ -187,7 +187,7 @@ ACTIVE_KERNEL = Algorithm(
     needs=NEEDS,
     triplets="hard",
     runs="process",
-    heights=of_kernel,
+    heights=kernel_heights,
     params=KernelParameters,
     summary="Asks how a few landmarks' pairs compare with reference pairs, as often as the budget "
     "p allows: for a small p far fewer questions than the linkages need, for p = 0.1 far more.",

@@ -22,7 +22,7 @@ from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData
-from hcviz.core.heights import of_kernel
+from hcviz.core.heights import kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.similarity import cosine
 from hcviz.core.snapshot import Points, Snapshot
@@ -205,7 +205,7 @@ def _algorithm(name: Any, title: str, paper: str, params: Any, order: int) -> Al
         needs=("comparisons",),
         triplets="hard",
         runs="process",
-        heights=of_kernel,
+        heights=kernel_heights,
         params=params,
         views={"points": Points},
         compare_order=order,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.algorithms.comparison.kernels import pair_number
-from hcviz.core.agglomeratekernels import compatible
+from hcviz.core.agglomeratekernels import can_merge
 from hcviz.core.jit import njit
 
 #: Of the largest similarity: what differs by less is tied.
@@ -81,7 +81,7 @@ def choose(value, size, alive, slot, rows, scratch, scale):
                         if len(rows) == 0:
                             return p, q
                         if not refused[p, q]:
-                            if compatible(slot, rows, p, q, scratch):
+                            if can_merge(slot, rows, p, q, scratch):
                                 return p, q
                             refused[p, q] = True
 

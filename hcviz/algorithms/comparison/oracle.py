@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.problem import Problem
-from hcviz.core.signs import SignOracle
+from hcviz.core.sign_oracle import SignOracle
 
 #: Above this many items the pairs alone, some ten arrays of them, would take a gigabyte.
 MOST_ITEMS = 5_000

@@ -22,7 +22,7 @@ from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.cut import cut
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.heights import of_kernel
+from hcviz.core.heights import kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Matrix, Series, Snapshot
 from hcviz.core.tree import Tree
@@ -305,7 +305,7 @@ ADDS_SDP = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
-    heights=of_kernel,
+    heights=kernel_heights,
     params=Parameters,
     at_k=at_k,
     views={_CURVE: Series, "X": Matrix},

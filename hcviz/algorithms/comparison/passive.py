@@ -17,7 +17,7 @@ from hcviz.algorithms.comparison.similarities import adds, as_given, check_items
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.heights import RANK, of_kernel
+from hcviz.core.heights import RANK, kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -207,7 +207,7 @@ KERNEL = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
-    heights=of_kernel,
+    heights=kernel_heights,
     params=KernelParameters,
     compare_order=2,
     summary="Items are alike if they compare alike with all others; then average linkage.",

@@ -8,7 +8,7 @@ import numpy as np
 
 from hcviz.algorithms.ddt.state import Company, DdtState
 from hcviz.posterior.convergence import BURN_IN, ess_bulk, rhat
-from hcviz.posterior.thinned import Thinned
+from hcviz.posterior.thinned_stream import ThinnedStream
 
 #: Rows kept, and the fewest, after the first quarter, that numbers are given for.
 MAX_ROWS, FEWEST = 1024, 20
@@ -19,7 +19,7 @@ class Agreement:
 
     def __init__(self, chains: int, target: str, before: Company | None = None) -> None:
         self.target = target
-        self.kept = Thinned(MAX_ROWS)
+        self.kept = ThinnedStream(MAX_ROWS)
         self.seen = 0
         self.rhat = self.ess = math.nan
         if before and before.target == target and before.joints.shape[1] == chains:

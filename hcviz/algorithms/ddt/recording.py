@@ -74,26 +74,27 @@ class Recorder:
         self._go(draws, 0)
 
     def advance(self, draws: Draws, proposals: int, stop: Callable[[], bool]) -> None:
-        """Make proposals until ``draws.made`` is ``proposals``; about 15 ms between stops."""
-        while draws.made < proposals and not stop():
-            if draws.full:
+        """Make proposals until ``draws.n_proposals`` is ``proposals``; stops after about 15 ms."""
+        while draws.n_proposals < proposals and not stop():
+            if draws.is_full:
                 draws.thin_out()
-            count = min(self._chunk, proposals - draws.made)
-            before, began = draws.made, time.perf_counter()
+            count = min(self._chunk, proposals - draws.n_proposals)
+            before, began = draws.n_proposals, time.perf_counter()
             self._go(draws, count)
             took = max(time.perf_counter() - began, 1e-6)
-            wanted = int((draws.made - before) * CALL / took)
+            wanted = int((draws.n_proposals - before) * CALL / took)
             self._chunk = max(1, min(wanted, 4 * self._chunk, 1 << 20))
 
     def _go(self, draws: Draws, count: int) -> None:
         chain = self.chain
-        draws.made, draws.held = advance_recording(
+        draws.n_proposals, draws.n_draws = advance_recording(
             chain.w, chain.rng, count, chain.learn, chain.scale, chain.common,
-            draws.made, draws.thin, draws.held, draws.parent, draws.height, draws.log_joint,
+            draws.n_proposals, draws.thin, draws.n_draws,
+            draws.parent, draws.height, draws.log_joint,
         )  # fmt: skip
 
     def record(self, draws: Draws) -> None:
         """Copy the present tree."""
-        at = draws.held
+        at = draws.n_draws
         draws.log_joint[at] = copy_draw(self.chain.w, draws.parent[at], draws.height[at])
-        draws.held += 1
+        draws.n_draws += 1

@@ -31,7 +31,7 @@ from hcviz.algorithms.ddt.start import put_first
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.algorithms.ddt.times import draw_some, learn_c, sweep_begin, sweep_some
 from hcviz.algorithms.ddt.work import GIVEN, LEARNT, PROPOSALS, ROOT, SLOT, Float, Work, allocate
-from hcviz.core.jit import direct
+from hcviz.core.jit import compile_for
 
 #: Seconds that one call of a kernel should take.
 CALL = 0.015
@@ -102,7 +102,7 @@ class Chain:
             cycle = NEVER
         arguments = (self.w, self.rng, count, cycle, self.learn, self.scale, self.common)
         if self._advance is None:
-            self._advance = direct(advance, *arguments)
+            self._advance = compile_for(advance, *arguments)
         began = time.perf_counter()
         self._advance(*arguments)
         took = time.perf_counter() - began

@@ -240,7 +240,7 @@ def _ring(n: int) -> NDArray[np.int64]:
 def warm() -> None:
     """Compile (or load) the kernels, so that nobody's first click waits for it."""
     spectral.warm()
-    n = spectralkernels.EXACT + 2  # large enough for Lanczos, and its halves for the rest
+    n = spectralkernels.SMALL_GRAPH + 2  # large enough for Lanczos, and its halves for the rest
     apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     problem = Problem(similarity=np.exp(-apart / 9.0), triplets=[[0, 1, 2]])
     weights = np.ones((3, 3)) - np.eye(3)

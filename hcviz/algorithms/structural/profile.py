@@ -12,7 +12,7 @@ from hcviz.core import spectralkernels
 from hcviz.core.build import aho_components
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 
 Float = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def cut_profile(
     """
     if lam is not None and not 0 <= lam < np.inf:
         raise InvalidParameter(f"lam must be finite, and 0 or more, not {lam}.")
-    members = np.unique(whole_numbers(items, "The items of a profile", InvalidData)).astype(
+    members = np.unique(check_integers(items, "The items of a profile", InvalidData)).astype(
         np.int32
     )
     if lam is None:
@@ -122,7 +122,7 @@ def parted_ratio(
     O(|S| |T|). Raises :class:`InvalidData` for a set that is empty, or for an item in both.
     """
     first, second = (
-        np.unique(whole_numbers(side, "The items of a cut", InvalidData)) for side in (one, other)
+        np.unique(check_integers(side, "The items of a cut", InvalidData)) for side in (one, other)
     )
     if not first.size or not second.size or np.intersect1d(first, second).size:
         raise InvalidData("A cut has two sides, each with items of its own.")

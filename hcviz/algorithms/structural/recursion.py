@@ -227,7 +227,7 @@ def _sparse(
         state.member, state.stamp, state.rows, state.active, t_begin, t_end, plan.prices,
     )  # fmt: skip
     yield
-    if len(sizes) > spectralkernels.EXACT:
+    if len(sizes) > spectralkernels.SMALL_GRAPH:
         return (yield from sparse.cut(graph, sizes, plan.balanced, plan.refined))
     return (yield from _spectral(sparsekernels.dense(*graph), sizes, plan))
 
@@ -245,7 +245,7 @@ def _dense(
 ) -> Generator[None, None, Bools]:
     """The side of each supernode, by the supergraph's whole matrix."""
     soft, count = len(plan.prices) > 0, len(sizes)
-    large = count > spectralkernels.EXACT and plan.cut is None
+    large = count > spectralkernels.SMALL_GRAPH and plan.cut is None
     size = 0 if plan.blind or matrix is None else count
     single = count == end - begin
     if large:
@@ -282,7 +282,7 @@ def _spectral(
 ) -> Generator[None, None, Bools]:
     if not plan.balanced:
         side = yield from spectral.sweep_cut(weights, sizes)
-    elif len(sizes) <= spectralkernels.EXACT:
+    elif len(sizes) <= spectralkernels.SMALL_GRAPH:
         side = cutkernels.small_balanced_cut(weights, sizes)
     else:
         if spectralkernels.component_labels(weights)[1] > 1:

@@ -19,11 +19,11 @@ from hcviz.ui.app import shell_state
 from hcviz.ui.app.keyboard import Keyboard
 from hcviz.ui.app.link import Link
 from hcviz.ui.app.main_pane import Middle
-from hcviz.ui.app.opening import begin
+from hcviz.ui.app.opening import open_page
 from hcviz.ui.app.section_list import SectionList
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.app.shell import Shell
-from hcviz.ui.app.subscriptions import LIVE, UNHURRIED, draw, everything, watch
+from hcviz.ui.app.subscriptions import LIVE, SLOW, draw, everything, watch
 from hcviz.ui.features.agreement.model import AgreementRuns
 from hcviz.ui.features.autosave import model as autosave_model
 from hcviz.ui.features.autosave.controller import AutosaveController
@@ -169,7 +169,7 @@ class Explorer:
         self._subscribe()
         self.baselines = BaselineRuns(store, schedule)
         self.agreeing = AgreementRuns(store, schedule)
-        begin(store, link or Link(), **options)
+        open_page(store, link or Link(), **options)
 
     def keep_below(self, root: Path, token: str) -> AutosaveController:
         """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
@@ -190,7 +190,7 @@ class Explorer:
     def _subscribe(self) -> None:
         store = self.store
         store.subscribe(lambda s: s.view.theme, self._show_theme)
-        for part, picture, live, sees in (
+        for part, state, live, depends_on in (
             (self.bar, top_bar_model.state, top_bar_model.live, everything),
             (self.tools, tree_tools_model.state, None, tree_tools_model.depends_on),
             (self.question, questions_model.state, None, everything),
@@ -203,13 +203,13 @@ class Explorer:
             (self.notice, autosave_model.state, None, everything),
             (self.lesson, lessons_model.state, None, everything),
         ):
-            draw(store, part, "state", picture, sees=sees)
+            draw(store, part, "state", state, depends_on=depends_on)
             if live is not None:
                 draw(store, part, "live", live, LIVE)
         draw(store, self.foot, "live", history_steps.state, LIVE, history_steps.depends_on)
-        watch(store, Middle.sees, self.middle.turn, UNHURRIED)
+        watch(store, Middle.sees, self.middle.turn, SLOW)
         for section in SECTIONS.values():
-            watch(store, section.depends_on, partial(self._show_section, section), UNHURRIED)
+            watch(store, section.depends_on, partial(self._show_section, section), SLOW)
         watch(
             store,
             shell_state.sees,

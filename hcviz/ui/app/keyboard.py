@@ -10,11 +10,8 @@ from hcviz.ui.features.comparisons.controller import ComparisonController
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.questions.controller import QuestionController
-from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
-
-ACTS = Acts()
 
 
 @dataclass
@@ -28,7 +25,6 @@ class Keyboard:
     comparing: ComparisonController
     classroom: LessonController
 
-    @ACTS.on("key")
     def press(self, key: str) -> None:
         """Handle a key, or "undo" and "redo" for their combinations of keys."""
         store = self.store

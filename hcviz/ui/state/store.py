@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -298,9 +298,14 @@ class Store:
         return self.runs.seconds
 
     @property
+    def is_streaming(self) -> bool:
+        """A run is in progress, and not paused."""
+        return self.session.status == "sampling" and not self.view.paused
+
+    @property
     def still(self) -> bool:
         """No run is in progress, or it is paused."""
-        return self.session.status != "sampling" or self.view.paused
+        return not self.is_streaming
 
     @property
     def settles(self) -> bool:

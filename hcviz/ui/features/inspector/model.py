@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.core.words import shortlist
+from hcviz.core.text import join_names
 from hcviz.ui.features.inspector import changed_clades
 from hcviz.ui.features.lessons.model import tree_to_show
 from hcviz.ui.features.node_costs import model as node_costs_model
@@ -122,7 +122,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
         mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
         if mates:
-            facts.append(["Nearest in the tree", shortlist(mates, 3, beside.size - 1)])
+            facts.append(["Nearest in the tree", join_names(mates, 3, beside.size - 1)])
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
@@ -138,7 +138,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         places = np.partition(places, MAX_MEMBERS)[:MAX_MEMBERS]
     shown = tree.leaf_order[np.sort(places)].tolist()
     words = f"{title} selected" + (
-        f": {shortlist([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
+        f": {join_names([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
     sure = supports_model.group_sentence(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)

@@ -14,7 +14,7 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
-from hcviz.metrics.placement import Gap
+from hcviz.metrics.placement import RemovedItem
 from hcviz.session import actions as act
 from hcviz.session.gesture import Draft
 from hcviz.ui.features.lessons.lesson import (
@@ -136,7 +136,7 @@ class LessonController:
         if lesson.replay:
             store.dispatch(act.Redo())
         elif session.tree is not None:
-            rows = Gap(session.tree, item).violated(target)
+            rows = RemovedItem(session.tree, item).violated_triplets(target)
             if len(rows):
                 a, b, c = (int(each) for each in rows[self._rng.integers(len(rows))])
                 store.dispatch(act.AddConstraint((a, b), c, author=LESSON_AUTHOR))
@@ -193,7 +193,7 @@ class LessonController:
             return
         item = self._next_item(tree, target, lesson)
         if item is not None:
-            asked = PlacementQuestion(Gap(tree, item), target)
+            asked = PlacementQuestion(RemovedItem(tree, item), target)
             store.look(lesson=replace(lesson, asked=asked), selection=())
 
     def _next_item(self, tree: Tree, target: Tree, lesson: Lesson) -> int | None:
@@ -207,10 +207,10 @@ class LessonController:
             return _most_misplaced(tree, target, named) if named else None
         left = [item for item in range(session.n_items) if item not in lesson.known]
         order = [left[k] for k in self._rng.permutation(len(left))]
-        wrong = (item for item in order if len(Gap(tree, item).violated(target)))
+        wrong = (item for item in order if len(RemovedItem(tree, item).violated_triplets(target)))
         return next(wrong, order[0] if order else None)
 
 
 def _most_misplaced(tree: Tree, target: Tree, items: Iterable[int]) -> int:
     """Return the first item with the most violated triplets of the target."""
-    return max(items, key=lambda item: len(Gap(tree, item).violated(target)))
+    return max(items, key=lambda item: len(RemovedItem(tree, item).violated_triplets(target)))

@@ -76,7 +76,7 @@ def _outcome(
     asked: PlacementQuestion, outcome: GuessResult, labels: tuple[str, ...]
 ) -> dict[str, Any]:
     gap, item = asked.gap, labels[asked.gap.item]
-    mates = names(gap.mates(asked.target).tolist(), labels)
+    mates = names(gap.target_siblings(asked.target).tolist(), labels)
     if outcome.right:
         said = f"In the correct tree {item} is with {mates}."
     else:

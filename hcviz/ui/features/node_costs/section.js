@@ -17,8 +17,8 @@ SECTIONS.costs = (state, send) =>
                           {
                             title:
                               "The cost, plus lambda times the weight of each violated triplet " +
-                              "times the items of the smallest clade with its pair. The second part " +
-                              "is subtracted if more is better.",
+                              "times the items of the smallest clade with its pair. The second " +
+                              "part is subtracted if more is better.",
                           },
                           `Regularised, lambda ${state.regularised.lam}`,
                         ),

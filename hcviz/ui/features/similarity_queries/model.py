@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.core import asked
+from hcviz.core import query_counts
 from hcviz.core.snapshot import Mask, Snapshot
 from hcviz.core.tree import Tree
 from hcviz.session.model import Checkpoint, Session
@@ -77,7 +77,7 @@ def query_count(snapshot: Snapshot | None) -> QueryCount | None:
     view = snapshot_mask(snapshot)
     if view is None or n > MAX_COUNTED:
         return None
-    pairs = asked.count(view, n)
+    pairs = query_counts.count_pairs(view, n)
     return QueryCount(pairs, pairs / max(1, n * (n - 1) // 2), second, False)
 
 

@@ -9,7 +9,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.similarity import SIMILARITIES
-from hcviz.core.words import counted
+from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.ui.features.lessons.lesson import prepared_lessons
@@ -104,12 +104,12 @@ def live(store: Store) -> dict[str, Any]:
     step, total = session.progress
     text = _STATUS[session.status]
     if session.status == "sampling":
-        text = "Paused" if store.view.paused else "Settling" if store.settles else "Running"
+        text = "Paused" if store.view.paused else "ChainComparison" if store.settles else "Running"
         if waiting_sentence(store) and not store.view.paused:
             text = "Waiting for a worker"
         elif total and store.settles:
             accuracy = supports_model.accuracy_points(store)
-            text += f" · ±{counted(accuracy, 'point')}" if accuracy else ""
+            text += f" · ±{count_noun(accuracy, 'point')}" if accuracy else ""
         elif total:
             # Up to 10^9 these are steps that a person chose; more is work in the method's own unit.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"

@@ -1,8 +1,8 @@
-"""Two trees face to face: leaf orders that make few of the lines between equal leaves cross.
+"""Leaf orders for a tanglegram: two trees side by side, with lines between equal leaves.
 
-With one order fixed, :mod:`hcviz.core.alignment` finds the best order of the other tree. The two
-trees take turns until neither gains (finding the best pair of orders is NP-hard: Fernau, Kaufmann
-and Poths 2010).
+With one order fixed, :mod:`hcviz.core.alignment` finds the order of the other tree with the fewest
+crossings. The two trees are ordered in turn until there is no improvement. Finding the best pair of
+orders is NP-hard (Fernau, Kaufmann and Poths 2010).
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from hcviz.core.tree import Tree
 
 Int = NDArray[np.int32]
 
-#: Turns of the two trees; three or four are usual.
-TURNS = 20
+#: Largest number of rounds; three or four are usual.
+MAX_ROUNDS = 20
 
 
 def untangle(first: Tree, second: Tree, near: ArrayLike | None = None) -> tuple[Int, Int, int]:
-    """Leaf orders of both trees, int32 (n,) each, and how many pairs of lines cross.
+    """Return leaf orders of both trees, int32 (n,) each, and the number of crossings.
 
-    ``near`` float (n,) is where the items of ``second`` would like to stand, as in
-    :func:`hcviz.core.layout.leaf_order`. For binary trees each order is the best for the other one.
-    O(n log^2 n) a turn.
+    ``near`` float (n,) has preferred positions of the items of ``second``, as in
+    :func:`hcviz.core.layout.leaf_order`. For binary trees, each order is optimal for the other one.
+    O(n log^2 n) for each round.
     """
     if first.n_leaves != second.n_leaves:
         raise InvalidData(
             f"One tree has {first.n_leaves} leaves and the other {second.n_leaves}.",
-            "Only trees over the same items can be put face to face.",
+            "Only trees over the same items can be compared in a tanglegram.",
         )
     right = leaf_order(second, near)
-    left, crossings = _turn(first, right)
-    for _ in range(TURNS):
-        turned, fewer = _turn(second, left)
+    left, crossings = _align(first, right)
+    for _ in range(MAX_ROUNDS):
+        turned, fewer = _align(second, left)
         if fewer >= crossings:
             break
         right, crossings = turned, fewer
-        left, crossings = _turn(first, right)
+        left, crossings = _align(first, right)
     return left, right, crossings
 
 
 def crossings(left: ArrayLike, right: ArrayLike) -> int:
-    """How many pairs of leaves stand in one order in ``left`` and the other in ``right``.
+    """Count the pairs of leaves whose orders differ in ``left`` and ``right``.
 
     Both are leaf orders, (n,). O(n log n).
     """
@@ -56,14 +56,14 @@ def crossings(left: ArrayLike, right: ArrayLike) -> int:
     return int(_inversions(place[np.asarray(left)]))
 
 
-def _turn(tree: Tree, other: Int) -> tuple[Int, int]:
+def _align(tree: Tree, other: Int) -> tuple[Int, int]:
     order = aligned_order(tree, other)
     return order, crossings(order, other)
 
 
 @njit
 def _inversions(values: Any) -> Any:
-    """Pairs that are out of order, by merging runs of doubling length."""
+    """Count the pairs that are out of order, with a bottom-up merge sort."""
     n = values.size
     now, then = values.copy(), np.empty_like(values)
     total, width = np.int64(0), 1

@@ -1,4 +1,4 @@
-"""Features that stay in their file: similarities are those of an array, wherever they are read."""
+"""Similarities of features in a file, against those of an array."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import hcviz
 from hcviz import FeatureOracle, FileOracle, Problem
-from hcviz.core import onfile
+from hcviz.core import file_oracle
 from hcviz.core.errors import InvalidData, InvalidParameter
 
 
@@ -28,9 +28,9 @@ def table(n=70, d=5, seed=0):
 
 @pytest.mark.parametrize("chunk", [1, 13, 10**6])
 @pytest.mark.parametrize("kind", FeatureOracle.KINDS)
-def test_values_are_those_of_an_array(kind, chunk, tmp_path, monkeypatch):
-    """1e-12: sums of 70 numbers in another order differ by some 1e-15 of them."""
-    monkeypatch.setattr(onfile, "CHUNK", chunk)
+def test_similarities_equal_those_of_an_array(kind, chunk, tmp_path, monkeypatch):
+    """Tolerance 1e-12: the order of a sum of 70 numbers changes it by about 1e-15."""
+    monkeypatch.setattr(file_oracle, "CHUNK", chunk)
     features = table()
     oracle = FileOracle(saved(tmp_path / "f.npy", features), kind)
     whole = FeatureOracle(features, kind)
@@ -47,7 +47,7 @@ def test_values_are_those_of_an_array(kind, chunk, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, bool])
-def test_numbers_of_any_type(dtype, tmp_path):
+def test_files_with_all_types_of_numbers(dtype, tmp_path):
     features = (np.abs(table(40)) * 5 % 100).astype(dtype)
     oracle = FileOracle(saved(tmp_path / "f.npy", np.asfortranarray(features)), "cosine")
     everyone = np.arange(40, dtype=np.int32)
@@ -55,7 +55,7 @@ def test_numbers_of_any_type(dtype, tmp_path):
     np.testing.assert_allclose(oracle.similarity(everyone, everyone), want, atol=1e-12)
 
 
-def test_a_gaussian_s_width_is_that_of_an_array(tmp_path):
+def test_the_width_of_a_gaussian_equals_that_of_an_array(tmp_path):
     features = np.random.default_rng(0).normal(size=(1500, 3))
     path = saved(tmp_path / "f.npy", features)
     assert FileOracle(path, "gaussian").width == pytest.approx(
@@ -64,7 +64,7 @@ def test_a_gaussian_s_width_is_that_of_an_array(tmp_path):
     assert FileOracle(path, "gaussian", 0.4).width == 0.4
 
 
-def test_it_travels_as_its_path_and_finds_the_file_there(tmp_path, monkeypatch):
+def test_a_pickle_contains_only_the_path(tmp_path, monkeypatch):
     features = np.random.default_rng(0).normal(size=(3000, 8))
     saved(tmp_path / "f.npy", features)
     monkeypatch.chdir(tmp_path)
@@ -84,8 +84,8 @@ def test_it_travels_as_its_path_and_finds_the_file_there(tmp_path, monkeypatch):
     assert "each worker sees" in missing.value.hint
 
 
-def test_a_method_divides_it_as_an_array(tmp_path):
-    """Well apart, so that the last digit of a similarity decides nothing."""
+def test_a_method_gives_the_same_tree_as_with_an_array(tmp_path):
+    """The groups are well separated, so rounding has no effect on the tree."""
     rng = np.random.default_rng(2)
     features = rng.normal(size=(900, 4)) + 9 * rng.normal(size=(6, 4))[rng.integers(0, 6, 900)]
     oracle = FileOracle(saved(tmp_path / "f.npy", features))
@@ -100,14 +100,15 @@ def test_a_method_divides_it_as_an_array(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(np.zeros(4), "no table"), (np.zeros((0, 3)), "there are no items"),
-     (np.array([["a"]]), "no table"), (np.array([[1.0, 2], [3, np.nan]]), "Row 1, column 1 .* nan"),
+    [(np.zeros(4), "does not contain a table"), (np.zeros((0, 3)), "no items"),
+     (np.array([["a"]]), "does not contain a table"),
+     (np.array([[1.0, 2], [3, np.nan]]), "Row 1, column 1 .* nan"),
      (np.array([[1.0], [-np.inf]]), "Row 1, column 0 .* -inf"),
      (np.array([[1e200]]), r"Row 0, column 0 .* 1e\+200"),
      (np.array([[None]], dtype=object), "cannot be read"), (b"no array", "cannot be read")],
 )  # fmt: skip
-def test_what_cannot_be(content, said, tmp_path, monkeypatch):
-    monkeypatch.setattr(onfile, "CHUNK", 1)
+def test_invalid_files_are_refused(content, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(file_oracle, "CHUNK", 1)
     path = tmp_path / "f.npy"
     if isinstance(content, bytes):
         path.write_bytes(content)

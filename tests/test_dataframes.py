@@ -44,7 +44,7 @@ def same(one, other) -> None:
     assert np.array_equal(one.features, other.features, equal_nan=True)
 
 
-def test_a_frame_is_read_as_its_file_is(table, frame):
+def test_a_frame_gives_the_same_data_as_its_file(table, frame):
     wanted = read_table(table)
     data = read_frame(frame, "kitchen")
     same(data, wanted)
@@ -87,7 +87,7 @@ def test_a_frame_and_its_parquet_file_are_the_same(tmp_path):
     assert problem.features[1, :2].tolist() == [3.0, pytest.approx(2 / 3)]
 
 
-def test_names_that_are_given_come_before_those_of_the_frame():
+def test_given_names_override_those_of_the_frame():
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}, index=["a", "b"])
     problem = Problem(labels=["p", "q"], features=frame, feature_names=["u", "v"])
     assert (problem.labels, problem.feature_names) == (("p", "q"), ("u", "v"))
@@ -95,7 +95,7 @@ def test_names_that_are_given_come_before_those_of_the_frame():
     assert (plain.labels, plain.feature_names) == (("0", "1", "2"), ("0", "1", "2"))
 
 
-def test_the_names_of_matrices_come_along():
+def test_the_names_of_matrices_become_labels():
     near = np.array([[1, 0.5, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]])
     frame = pd.DataFrame(near, index=list("abc"), columns=list("abc"))
     shuffled = frame[list("cab")]
@@ -108,11 +108,11 @@ def test_the_names_of_matrices_come_along():
     assert np.array_equal(far.dissimilarity, 1.0 - near)
     with pytest.raises(InvalidData, match="Row 'c' of the similarity has the column 'd'"):
         Problem(similarity=frame.set_axis(list("abd"), axis=1))
-    with pytest.raises(InvalidData, match="features and similarity name different items"):
+    with pytest.raises(InvalidData, match="features and similarity have different items"):
         Problem(features=pd.DataFrame({"x": [1, 2, 4]}, index=list("acb")), similarity=frame)
 
 
-def test_wherever_a_problem_is_taken_features_are(table):
+def test_functions_accept_features_instead_of_a_problem(table):
     frame = pd.read_csv(table, index_col=0)[["price", "material", "electric"]]
     problem = Problem(features=frame)
     tree = hcviz.fit("average", problem)
@@ -165,7 +165,7 @@ DAYS = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"])
         ({}, "has no rows"),
     ],
 )
-def test_a_column_that_is_no_feature_is_refused_in_a_sentence(columns, said):
+def test_invalid_columns_raise_a_clear_error(columns, said):
     frame = pd.DataFrame(columns)
     for take in (lambda: Problem(features=frame), lambda: hcviz.fit("average", frame)):
         with warnings.catch_warnings():
@@ -181,10 +181,10 @@ def test_a_column_that_is_no_feature_is_refused_in_a_sentence(columns, said):
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
-        (pd.DataFrame({"x": [1, 2]}, index=["a", "a"]), "'a' stands twice in the index"),
+        (pd.DataFrame({"x": [1, 2]}, index=["a", "a"]), "'a' occurs twice in the index"),
         (pd.DataFrame({"x": [1, 2]}, index=["a", None]), "row 1 of the DataFrame .* has no name"),
         (pd.DataFrame({"x": [1, 2]}, index=["a", " "]), "row 1 of the DataFrame .* has no name"),
-        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "'x' stands twice in the columns"),
+        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "'x' occurs twice in the columns"),
         (pd.DataFrame(index=["a", "b"]), "has no columns"),
         (pd.DataFrame({"x": []}), "has no rows"),
         (
@@ -204,7 +204,7 @@ def test_a_column_that_is_no_feature_is_refused_in_a_sentence(columns, said):
         (csr_array(np.eye(3)), "features are a sparse matrix"),
     ],
 )
-def test_what_is_no_table_is_refused_in_a_sentence(frame, said):
+def test_invalid_frames_raise_a_clear_error(frame, said):
     for take in (
         lambda: Problem(features=frame),
         lambda: _as_dataset(frame, "x"),
@@ -216,11 +216,11 @@ def test_what_is_no_table_is_refused_in_a_sentence(frame, said):
 
 
 @pytest.mark.parametrize("given", [None, 3, {"x": [1, 2]}, "zoo"])
-def test_anything_else_is_no_problem(given):
+def test_other_types_are_refused(given):
     with pytest.raises(InvalidData, match="needs a Problem, not"):
         hcviz.fit("average", given)
 
 
-def test_an_unfilled_array_is_told_how_to_be_filled():
+def test_the_error_for_missing_cells_tells_how_to_fill_them():
     with pytest.raises(InvalidData, match="fill_missing"):
         hcviz.fit("average", np.array([[1.0], [np.nan]]))

@@ -1,4 +1,4 @@
-"""``compare_chains``: how far the clade supports of independent chains are from each other."""
+"""``compare_chains``: the differences between the clade supports of independent chains."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hcviz.posterior import convergence
 Codes = NDArray[np.uint64]
 Float = NDArray[np.float64]
 
-#: Supports have settled when they are right to within this much.
+#: Supports are settled if their accuracy is at most this.
 LIMIT = 0.05
-#: The quantile over clades that is compared with it, and the least support of those clades.
-QUANTILE, LEAST = 0.95, 0.05
-#: Effective draws are computed for this many clades at most, evenly spread over all codes.
-WATCHED = 64
+#: The accuracy is this quantile over clades, and clades with at most this support are left out.
+QUANTILE, MIN_SUPPORT = 0.95, 0.05
+#: Effective numbers of draws are computed for at most this many clades, evenly spread over codes.
+MAX_CHECKED = 64
 
 
 @dataclass(frozen=True)
-class Settling:
-    """How accurate supports are.
+class ChainComparison:
+    """The accuracy of clade supports.
 
     Attributes
     ----------
@@ -31,10 +31,10 @@ class Settling:
         The 95 % quantile, over clades with support above 5 %, of the difference between the
         supports in independent chains. NaN with fewer than 50 draws a chain.
     error : float
-        The same quantile of two standard errors of the support in all draws, by their effective
-        number. It is large where chains agree by chance, after few changes.
+        The same quantile of two standard errors of the support in all draws, from their effective
+        number. It is large if chains agree by chance, after few changes.
     clades : int
-        Number of clades that were compared.
+        Number of compared clades.
     draws : int
         Draws of each chain.
     """
@@ -46,35 +46,34 @@ class Settling:
 
     @property
     def accuracy(self) -> float:
-        """The larger of ``difference`` and ``error``: 0.08 is "accurate to about 8 points"."""
+        """The maximum of ``difference`` and ``error``: 0.08 means "accurate to about 8 points"."""
         return max(self.difference, self.error)
 
     @property
     def settled(self) -> bool:
-        """Whether ``accuracy`` is at most 0.05; False where it is unknown."""
+        """True if ``accuracy`` is at most 0.05; False if it is unknown."""
         return self.accuracy <= LIMIT
 
 
-def compare_chains(chains: Sequence[Codes]) -> Settling:
+def compare_chains(chains: Sequence[Codes]) -> ChainComparison:
     """Compare the clade supports of independent chains.
 
     Parameters
     ----------
     chains : sequence of uint64 (draws, width)
-        For each chain, one row a draw: the codes of its clades, filled up with 0. The latest draws
-        of longer chains are used. The two halves of a single chain count as two chains.
+        For each chain, one row for each draw: the codes of its clades, filled with 0. Of longer
+        chains only the last draws are used. The two halves of a single chain count as two chains.
 
     Returns
     -------
-    Settling
-        Its ``difference`` is, for two chains, the quantile of ``abs(p1 - p2)``. For more it is that
-        of the largest difference between one chain's support and the mean of the others'.
+    ChainComparison
+        Its ``difference`` is, for two chains, the quantile of ``abs(p1 - p2)``. For more chains it
+        is the quantile of the largest difference between one chain and the mean of the others.
 
     Notes
     -----
-    O(N log N) for N codes in all, and O(draws log draws) for each of 64 clades. Several runs are
-    judged by split frequencies and by the effective size of each split, after Fabreti and Höhna
-    (2022).
+    The comparison of split frequencies and effective sizes follows Fabreti and Höhna (2022).
+    O(N log N) for N codes in all, and O(draws log draws) for each of 64 clades.
 
     References
     ----------
@@ -94,22 +93,22 @@ def compare_chains(chains: Sequence[Codes]) -> Settling:
     if len(chains) == 1:
         draws //= 2
         chains = [chains[0][:draws], chains[0][len(chains[0]) - draws :]]
-    if draws < convergence.FEWEST:
-        return Settling(float("nan"), float("nan"), 0, draws)
+    if draws < convergence.MIN_DRAWS:
+        return ChainComparison(float("nan"), float("nan"), 0, draws)
     codes, share = supports(chains)
     pooled = share.mean(axis=0)
-    counts = pooled > LEAST
+    counts = pooled > MIN_SUPPORT
     codes, share, pooled = codes[counts], share[:, counts], pooled[counts]
     if not codes.size:
-        return Settling(0.0, 0.0, 0, draws)
+        return ChainComparison(0.0, 0.0, 0, draws)
     others = (share.sum(axis=0) - share) / (len(chains) - 1)
     difference = np.abs(share - others).max(axis=0)
-    watched = np.unique(np.linspace(0, codes.size - 1, min(codes.size, WATCHED)).astype(int))
+    watched = np.unique(np.linspace(0, codes.size - 1, min(codes.size, MAX_CHECKED)).astype(int))
     error = [
         2.0 * np.sqrt(p * (1.0 - p) / convergence.ess_mean(has)) if 0.0 < p < 1.0 else 0.0
         for p, has in zip(pooled[watched], _indicators(chains, codes[watched]), strict=True)
     ]
-    return Settling(
+    return ChainComparison(
         float(np.quantile(difference, QUANTILE)),
         float(np.quantile(error, QUANTILE)),
         int(codes.size),
@@ -118,10 +117,15 @@ def compare_chains(chains: Sequence[Codes]) -> Settling:
 
 
 def supports(chains: Sequence[Codes]) -> tuple[Codes, Float]:
-    """Codes (k,), rising, of the clades with support above 5 % in a chain; float64 (chains, k)."""
+    """Return the increasing codes of clades with support above 5 % in a chain, and their supports.
+
+    uint64 (k,) and float64 (chains, k).
+    """
     tables = [np.unique(each[each != 0], return_counts=True) for each in chains]
-    often = [codes[n > LEAST * len(c)] for (codes, n), c in zip(tables, chains, strict=True)]
-    wanted = np.unique(np.concatenate(often))
+    frequent = [
+        codes[n > MIN_SUPPORT * len(c)] for (codes, n), c in zip(tables, chains, strict=True)
+    ]
+    wanted = np.unique(np.concatenate(frequent))
     share = np.zeros((len(chains), wanted.size))
     for row, (codes, n), chain in zip(share, tables, chains, strict=True):
         if codes.size:
@@ -131,7 +135,7 @@ def supports(chains: Sequence[Codes]) -> tuple[Codes, Float]:
 
 
 def _indicators(chains: Sequence[Codes], targets: Codes) -> NDArray[np.bool_]:
-    """Whether each draw has each of the rising ``targets``: bool (targets, chains, draws)."""
+    """Return which draws have each of the increasing ``targets``: bool (targets, chains, draws)."""
     has = np.zeros((targets.size, len(chains), len(chains[0])), np.bool_)
     for k, chain in enumerate(chains):
         row, column = np.nonzero(chain)

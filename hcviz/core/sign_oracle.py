@@ -1,4 +1,4 @@
-"""A simulated oracle: it knows the similarities, tells only signs, and counts what it is asked."""
+"""``SignOracle``: a simulated oracle that compares hidden similarities and returns signs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,22 @@ from hcviz.core.problem import check_square
 
 
 class SignOracle:
-    """A :class:`hcviz.core.problem.ComparisonOracle` over a hidden similarity, float64 (n, n).
+    """A :class:`hcviz.core.problem.ComparisonOracle` over a hidden similarity matrix.
 
-    Each answer is right with probability (1 + ``eps``)/2, independently, also when a question is
-    repeated; equal similarities are told as ties. ``asked`` counts the questions.
+    Parameters
+    ----------
+    similarity : float64 (n, n)
+        The hidden similarities.
+    eps : float
+        Each answer is right with probability (1 + ``eps``) / 2, independently; also when a
+        question is repeated.
+    seed : int or numpy Generator
+        Source of the errors.
+
+    Attributes
+    ----------
+    asked : int
+        Number of questions so far.
     """
 
     def __init__(
@@ -28,7 +40,10 @@ class SignOracle:
         self.asked = 0
 
     def compare(self, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int8]:
-        """+1 where pair ``first[i]`` is said to be more alike, -1 where less, 0 for a tie."""
+        """Compare pairs: +1 where ``first[i]`` is more similar, -1 where less, 0 for a tie.
+
+        Both are int32 (m, 2); the answer is int8 (m,).
+        """
         w = self._similarity
         self.asked += len(first)
         sign = np.sign(w[first[:, 0], first[:, 1]] - w[second[:, 0], second[:, 1]])

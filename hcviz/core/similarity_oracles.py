@@ -1,4 +1,4 @@
-"""Similarity oracles: matrices, features with a kernel, functions, strings; no n x n array."""
+"""Similarity oracles over matrices, features, functions and strings, without an n x n array."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from hcviz.core import oraclekernels as kernels
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.problem import Problem, SimilarityOracle, check_features, check_sparse, check_square
 from hcviz.core.similarity import scaled, zscore
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
 
-#: Rows that a Gaussian's width is measured on where there are more.
-WIDTH_FROM = 1000
+#: The width of a Gaussian is measured on at most this many rows.
+MAX_WIDTH_ROWS = 1000
 
 
 class MatrixOracle:
-    """A similarity matrix, dense or scipy.sparse (what that leaves out is 0), as an oracle."""
+    """A similarity matrix as an oracle: dense, or scipy.sparse with 0 for missing entries."""
 
     cheap = thread_safe = symmetric = all_at_once = True
 
@@ -38,7 +38,7 @@ class MatrixOracle:
 
     @classmethod
     def of_checked(cls, matrix: Any) -> MatrixOracle:
-        """Of a :class:`Problem`'s matrix, which is checked and frozen already: no copy."""
+        """Create an oracle without a copy from a matrix that :class:`Problem` has checked."""
         made = cls.__new__(cls)
         made.matrix, made.n_items = matrix, int(matrix.shape[0])
         return made
@@ -55,23 +55,38 @@ def _unit_rows(features: Float) -> Float:
 
 
 class FeatureOracle:
-    """Features and a kernel: similarities are computed when they are asked for.
+    """An oracle that computes similarities from features on request.
 
     Parameters
     ----------
     features : float64 (n, d)
+        Finite numbers, one row for each item.
     kind : str
-        ``cosine-z`` ((1 + cosine of z-scores) / 2, hcviz's default), ``cosine`` (of the rows as
-        they are), ``correlation`` ((1 + Pearson of the rows) / 2), ``gaussian``
-        (exp(-d^2 / 2h^2) of z-scores): as in :mod:`hcviz.core.similarity`, to 1e-14.
-    width : float, optional
-        h of the Gaussian. By default the median distance to the 7th neighbour among at most
-        1,000 rows, evenly spaced: that of all rows, up to 1,000.
-    scale : two of float64 (d,), optional
-        Means and standard deviations for the z-scores, where these rows are a part of more.
+        ``cosine-z``: (1 + cosine of the z-scores) / 2, the default of hcviz. ``cosine``: cosine of
+        the rows. ``correlation``: (1 + Pearson correlation of the rows) / 2. ``gaussian``:
+        exp(-d^2 / 2h^2) of the z-scores. Equal to :mod:`hcviz.core.similarity` up to 1e-14.
+    width : float or None
+        h of the Gaussian. None: the median distance to the 7th neighbour, among at most 1,000
+        evenly spaced rows.
+    scale : (float64 (d,), float64 (d,)) or None
+        Means and standard deviations for the z-scores; None: those of ``features``.
 
-    O(d) a similarity; a pair has one value, whatever block it is asked in. :class:`InvalidData` as
-    :class:`Problem`, :class:`InvalidParameter` for another kind or a width that is not positive.
+    Raises
+    ------
+    InvalidData
+        The features are not valid, as for :class:`Problem`.
+    InvalidParameter
+        ``kind`` is unknown, or ``width`` is not positive.
+
+    Notes
+    -----
+    O(d) for each similarity. The value of a pair does not depend on the block.
+
+    Examples
+    --------
+    >>> oracle = FeatureOracle([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], kind="cosine")
+    >>> oracle.similarity([0], [1, 2]).round(3).tolist()
+    [[1.0, 0.0]]
     """
 
     cheap = thread_safe = symmetric = all_at_once = True
@@ -94,13 +109,13 @@ class FeatureOracle:
         self.rows = np.ascontiguousarray(raw if kind == "gaussian" else _unit_rows(raw))
         self.width = 0.0
         if kind == "gaussian":
-            self.width = self._near() if width is None else float(width)
+            self.width = self._default_width() if width is None else float(width)
             if not (np.isfinite(self.width) and self.width > 0):
                 raise InvalidParameter(f"The width of a Gaussian must be positive, not {width}.")
 
     @classmethod
     def check_kind(cls, kind: str) -> None:
-        """:class:`InvalidParameter` for a similarity that is not of two rows alone."""
+        """Raise :class:`InvalidParameter` for a similarity that depends on more than two rows."""
         if kind not in cls.KINDS:
             raise InvalidParameter(
                 f"Similarities of kind {kind!r} cannot be computed one by one.",
@@ -108,26 +123,28 @@ class FeatureOracle:
             )
 
     def part(self, items: ArrayLike) -> FeatureOracle:
-        """An oracle of these items alone, in this order; a pair has the value that it has here, bit
-        for bit: what was standardised stays as it is. O(items d)."""
-        return self._of(np.ascontiguousarray(self.rows[np.asarray(items, np.int32)]))
+        """Return an oracle over a selection of the items, in this order.
 
-    def beside(self, other: FeatureOracle) -> FeatureOracle:
-        """The items of this part, then those of another part of the same oracle."""
-        return self._of(np.concatenate([self.rows, other.rows]))
+        Each pair has exactly the same similarity as in this oracle. O(items d).
+        """
+        return self._with_rows(np.ascontiguousarray(self.rows[np.asarray(items, np.int32)]))
 
-    def _of(self, rows: Float) -> FeatureOracle:
+    def joined_with(self, other: FeatureOracle) -> FeatureOracle:
+        """Return an oracle over the items of this part, then those of another part."""
+        return self._with_rows(np.concatenate([self.rows, other.rows]))
+
+    def _with_rows(self, rows: Float) -> FeatureOracle:
         made = FeatureOracle.__new__(FeatureOracle)
         made.kind, made.width, made.rows, made.n_items = self.kind, self.width, rows, len(rows)
         return made
 
-    def _near(self) -> float:
+    def _default_width(self) -> float:
         n = self.n_items
-        count = min(n, WIDTH_FROM)
+        count = min(n, MAX_WIDTH_ROWS)
         distance = pdist(self.rows[np.arange(count) * n // count])
-        near = float(np.median(np.sort(squareform(distance), axis=1)[:, min(7, count - 1)]))
-        if near > 0:
-            return near
+        median = float(np.median(np.sort(squareform(distance), axis=1)[:, min(7, count - 1)]))
+        if median > 0:
+            return median
         positive = distance[distance > 0]
         return float(np.median(positive)) if positive.size else 1.0
 
@@ -140,31 +157,41 @@ class FeatureOracle:
 
 
 class FunctionOracle:
-    """A Python function of two items.
+    """An oracle that calls a Python function of two items.
 
     Parameters
     ----------
     function : callable
-        ``function(a, b) -> float``, symmetric. It is called once for each pair of a request, the
-        item with the lower number first; never on an item with itself, which nobody needs to know:
-        the answer there is the largest of the request's others, 0 where there are none.
-    items : sequence, optional
-        What it is called with, by place: a list, an array, pandas' Series (whatever its index) or
-        rows of a DataFrame. Without, the items' numbers (then ``n_items`` says how many).
+        ``function(a, b) -> float``, symmetric. It is called once for each pair of a request, with
+        the lower item first. It is not called for an item with itself: that similarity is the
+        largest other one of the request, or 0.
+    items : sequence or None
+        The arguments of the function, by position: a list, an array, a pandas Series (its index is
+        ignored) or the rows of a DataFrame. None: the numbers of the items.
+    n_items : int or None
+        Number of items, if ``items`` is None.
     thread_safe : bool
-        Whether several threads may call it at once; by default one at a time does.
+        True: several threads may call the function at once.
     batched : bool
-        ``function(first, second)`` takes two lists of items instead, and returns one number for
-        each pair: it is called once for all pairs of a request (and once more, for those tried).
+        True: ``function(first, second)`` takes two lists of items and returns one number for each
+        pair. It is called once for a request, and once more to check symmetry.
 
-    An exception inside, and an answer that is not one finite number, become :class:`InvalidData`
-    that names the two items. Of the first 16 pairs both orders are tried: a function that is not
-    symmetric is told so.
+    Raises
+    ------
+    InvalidData
+        The function raises an exception, returns something other than one finite number, or is
+        not symmetric; the message names the two items. Symmetry is checked for the first 16 pairs.
+
+    Examples
+    --------
+    >>> oracle = FunctionOracle(lambda a, b: -abs(a - b), items=[1.0, 2.0, 5.0])
+    >>> oracle.similarity([0], [1, 2]).tolist()
+    [[-1.0, -4.0]]
     """
 
-    #: Pairs that are asked both ways round.
-    TRIED = 16
-    symmetric = True  # or says that it is not
+    #: Number of pairs that are computed in both orders, to detect an asymmetric function.
+    SYMMETRY_CHECKS = 16
+    symmetric = True  # this class raises an error if the function is not symmetric
 
     def __init__(
         self,
@@ -183,22 +210,22 @@ class FunctionOracle:
             or not (hasattr(items, "__len__") and hasattr(items, "__getitem__"))
         ):
             raise InvalidData(
-                f"Items must have places 0, 1, ... as a list has; {type(items).__name__} has not.",
+                f"Items must have positions 0, 1, ... like a list; {type(items).__name__} has not.",
                 "Give a list.",
             )
         self.function, self.items = function, items
         count = n_items if items is None else len(items)
-        self.n_items = whole_number(count, "The number of items", InvalidData, 1)
+        self.n_items = check_integer(count, "The number of items", InvalidData, 1)
         self.thread_safe, self.batched = bool(thread_safe), bool(batched)
-        self._tried = 0
-        self._turn = threading.Lock()
+        self._symmetry_checks = 0
+        self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_turn"}
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
 
     def similarity(self, rows: Int, cols: Int) -> Float:
         rows, cols = np.asarray(rows), np.asarray(cols)
@@ -209,73 +236,77 @@ class FunctionOracle:
         low, high = np.minimum(first, second), np.maximum(first, second)
         pairs = list(zip(low.tolist(), high.tolist(), strict=True))
         different = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
-        with contextlib.nullcontext() if self.thread_safe else self._turn:
-            known = dict(zip(different, self._answers(different), strict=True))
-        itself = max(known.values(), default=0.0)
-        return np.array([known.get(pair, itself) for pair in pairs], dtype=np.float64)
+        with contextlib.nullcontext() if self.thread_safe else self._lock:
+            known = dict(zip(different, self._compute(different), strict=True))
+        self_similarity = max(known.values(), default=0.0)
+        return np.array([known.get(pair, self_similarity) for pair in pairs], dtype=np.float64)
 
-    def _answers(self, pairs: list[tuple[int, int]]) -> list[float]:
+    def _compute(self, pairs: list[tuple[int, int]]) -> list[float]:
+        """Return the similarities of different pairs; the first ones are checked for symmetry."""
         if not self.batched:
-            return [self._asked(*pair) for pair in pairs]
-        values = self._called(pairs)
-        tried = pairs[: self.TRIED - self._tried]
-        self._tried += len(tried)
-        back = self._called([(y, x) for x, y in tried])
-        for pair, value, other in zip(tried, values, back, strict=False):
-            self._same(*pair, value, other)
+            return [self._compute_one(*pair) for pair in pairs]
+        values = self._call(pairs)
+        checked = pairs[: self.SYMMETRY_CHECKS - self._symmetry_checks]
+        self._symmetry_checks += len(checked)
+        reverse = self._call([(y, x) for x, y in checked])
+        for pair, value, other in zip(checked, values, reverse, strict=False):
+            self._require_equal(*pair, value, other)
         return values
 
-    def _asked(self, x: int, y: int) -> float:
-        (value,) = self._called([(x, y)])
-        if self._tried < self.TRIED:
-            self._tried += 1
-            self._same(x, y, value, *self._called([(y, x)]))
+    def _compute_one(self, x: int, y: int) -> float:
+        (value,) = self._call([(x, y)])
+        if self._symmetry_checks < self.SYMMETRY_CHECKS:
+            self._symmetry_checks += 1
+            self._require_equal(x, y, value, *self._call([(y, x)]))
         return value
 
-    def _same(self, x: int, y: int, value: float, back: float) -> None:
-        if abs(back - value) > 1e-9 * max(1.0, abs(value), abs(back)):
+    def _require_equal(self, x: int, y: int, value: float, reverse: float) -> None:
+        if abs(reverse - value) > 1e-9 * max(1.0, abs(value), abs(reverse)):
             raise InvalidData(
                 f"The similarity function is not symmetric: items {x} and {y} have similarity "
-                f"{value:g}, the other way round {back:g}.",
-                "Return the mean of both, say.",
+                f"{value:g}, the other way round {reverse:g}.",
+                "For example, return the mean of both.",
             )
 
-    def _called(self, pairs: list[tuple[int, int]]) -> list[float]:
-        """The function's answers: called on all pairs if it is batched, else on the only one."""
+    def _call(self, pairs: list[tuple[int, int]]) -> list[float]:
+        """Call the function once: with all pairs if it is batched, else with the only pair."""
         if not pairs:
             return []
-        given = self._given(pairs)
+        arguments = self._arguments(pairs)
         try:
-            answer = self.function(*given)
+            answer = self.function(*arguments)
         except HcvizError:
             raise
-        except Exception as fault:
+        except Exception as error:
             x, y = pairs[0]
             first = f", items {x} and {y} first" if self.batched else ""
             raise InvalidData(
-                f"The similarity function failed on {self._named(pairs)}{first} "
-                f"({type(fault).__name__}: {fault})."
-            ) from fault
+                f"The similarity function failed on {self._name(pairs)}{first} "
+                f"({type(error).__name__}: {error})."
+            ) from error
         try:
             numbers = _numbers(answer)
         except (TypeError, ValueError):
             raise InvalidData(
-                f"The similarity function's answer on {self._named(pairs)} is no "
+                f"The similarity function's answer on {self._name(pairs)} is not a "
                 f"{'list of numbers' if self.batched else 'number'}: {answer!r:.60}."
             ) from None
         if not (numbers.shape == (len(pairs),) if self.batched else numbers.size == 1):
             raise InvalidData(
-                f"The similarity function's answer on {self._named(pairs)} has shape "
+                f"The similarity function's answer on {self._name(pairs)} has shape "
                 f"{numbers.shape}; one number {'for each pair ' * self.batched}is needed."
             )
         values: list[float] = numbers.ravel().tolist()
         for (x, y), value in zip(pairs, values, strict=True):
             if not math.isfinite(value):
-                raise InvalidData(f"The similarity function says {value} on items {x} and {y}.")
+                raise InvalidData(
+                    f"The similarity function returns {value} for items {x} and {y}.",
+                    "Similarities must be finite numbers.",
+                )
         return values
 
-    def _given(self, pairs: list[tuple[int, int]]) -> Iterable[Any]:
-        """What the function is called with: two items, or two lists of them."""
+    def _arguments(self, pairs: list[tuple[int, int]]) -> Iterable[Any]:
+        """Return the arguments of the function: two items, or two lists of items."""
         if not self.batched:
             return [self._item(x) for x in pairs[0]]
         return [[self._item(x) for x in side] for side in zip(*pairs, strict=True)]
@@ -284,24 +315,23 @@ class FunctionOracle:
         if self.items is None:
             return x
         try:
-            # pandas takes a number in brackets for a label of the index, not for a place.
+            # In pandas, frame[x] looks up a label of the index; iloc looks up a position.
             return getattr(self.items, "iloc", self.items)[x]
         except HcvizError:
             raise
-        except Exception as fault:
+        except Exception as error:
             raise InvalidData(
-                f"Item {x} of the similarity function cannot be had ({type(fault).__name__}: "
-                f"{fault})."
-            ) from fault
+                f"Item {x} of the similarity function cannot be read ({type(error).__name__}: "
+                f"{error})."
+            ) from error
 
-    def _named(self, pairs: list[tuple[int, int]]) -> str:
-        """What the function was called on, in a sentence about it."""
+    def _name(self, pairs: list[tuple[int, int]]) -> str:
+        """Name the arguments of a call in a message."""
         return f"{len(pairs)} pairs" if self.batched else "items {} and {}".format(*pairs[0])
 
 
 def _numbers(answer: Any) -> Float:
-    """The answer as float64; TypeError or ValueError where it is something else, such as texts of
-    numbers and complex ones, of which numpy would take a part."""
+    """Convert an answer to float64; TypeError or ValueError for texts and complex numbers."""
     given = np.asarray(answer)
     if given.dtype.kind not in "biufO":
         raise TypeError
@@ -309,23 +339,35 @@ def _numbers(answer: Any) -> Float:
 
 
 class StringOracle:
-    """Edit distance turned round: 1 - Levenshtein(a, b) / length of the longer, in [0, 1].
+    """An oracle for texts: 1 - Levenshtein(a, b) / length of the longer text, in [0, 1].
 
-    ``strings``: n texts; two empty ones have similarity 1. Computed by rapidfuzz (the extra
-    ``hcviz[strings]``), which is bit-parallel and releases the GIL: 10 us a pair of 500 letters.
-    ``all_at_once``: up to 250,000 letters in all, whose similarities take three seconds or so.
+    Parameters
+    ----------
+    strings : sequence of str
+        One text for each item. Two empty texts have the similarity 1.
+
+    Raises
+    ------
+    InvalidData
+        An item is not a text, or the package rapidfuzz is not installed.
+
+    Notes
+    -----
+    rapidfuzz (the extra ``hcviz[strings]``) releases the GIL; 10 microseconds for two texts of 500
+    letters. ``all_at_once`` is True up to 250,000 letters in all: their similarities take about
+    three seconds.
     """
 
     thread_safe = symmetric = pictures = True
-    #: Letters of all texts together, up to which methods that need a matrix get one.
+    #: Methods that need a full matrix are available up to this number of letters in all texts.
     MOST_LETTERS = 250_000
 
     def __init__(self, strings: Sequence[str]) -> None:
         self.strings = list(strings)
         for place, text in enumerate(self.strings):
             if not isinstance(text, str):
-                raise InvalidData(f"Item {place} is not a text but {type(text).__name__}.")
-        self.n_items = whole_number(len(self.strings), "The number of texts", InvalidData, 1)
+                raise InvalidData(f"Item {place} is {type(text).__name__}, not a text.")
+        self.n_items = check_integer(len(self.strings), "The number of texts", InvalidData, 1)
         self.all_at_once = sum(map(len, self.strings)) <= self.MOST_LETTERS
         try:
             import rapidfuzz.distance  # noqa: F401  an extra
@@ -340,7 +382,7 @@ class StringOracle:
         from rapidfuzz.process import cdist
 
         first = [self.strings[i] for i in np.asarray(rows).tolist()]
-        # Of a list with itself rapidfuzz computes one half.
+        # If both lists are the same object, rapidfuzz computes each pair once.
         same = np.array_equal(rows, cols)
         second = first if same else [self.strings[j] for j in np.asarray(cols).tolist()]
         if not first or not second:
@@ -351,8 +393,13 @@ class StringOracle:
 
 
 def oracle_of(problem: Problem) -> SimilarityOracle:
-    """A problem's similarities, as lazily as may be: its oracle, else its similarity, else the
-    default similarity of its features. :class:`InvalidData` where it has none of them."""
+    """Return an oracle for a problem: its own, or one for its similarity matrix or its features.
+
+    Raises
+    ------
+    InvalidData
+        The problem has no oracle, similarity or features.
+    """
     if isinstance(problem.oracle, SimilarityOracle):
         return problem.oracle
     if problem.similarity is not None:

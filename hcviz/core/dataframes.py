@@ -1,4 +1,4 @@
-"""pandas DataFrames as items and features; pandas itself is not imported here."""
+"""Read items and features from pandas DataFrames. Importing this module does not import pandas."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.cells import quote, shown, unused
-from hcviz.core.columns import column_features, column_mean, is_classes
 from hcviz.core.errors import InvalidData
+from hcviz.core.table_cells import cell_text, quote, unused_name
+from hcviz.core.table_columns import column_features, column_mean, is_classes
 
 Float = NDArray[np.float64]
 
@@ -25,9 +25,19 @@ _PLAIN = (str, bytes, bool, numbers.Real, decimal.Decimal, np.bool_)
 
 @dataclass(frozen=True)
 class FrameCells:
-    """The cells of a DataFrame: ``cells`` holds an array (n,) for each of ``names``, of float64 or
-    of str. ``categories`` are the columns whose values are categories even where they are
-    numbers."""
+    """The cells of a DataFrame.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The names of the rows.
+    names : tuple of str
+        The names of the columns.
+    cells : list of ndarray (n,)
+        For each column, float64 or str.
+    categories : frozenset of str
+        Names of the columns whose values are categories even if they are numbers.
+    """
 
     labels: tuple[str, ...]
     names: tuple[str, ...]
@@ -37,8 +47,7 @@ class FrameCells:
 
 @dataclass(frozen=True)
 class FrameFeatures:
-    """Features out of a DataFrame: float64 (n, d) without gaps, and the names of rows and
-    columns."""
+    """Features from a DataFrame: float64 (n, d) without NaN, and the names of rows and columns."""
 
     labels: tuple[str, ...]
     names: tuple[str, ...]
@@ -46,7 +55,7 @@ class FrameFeatures:
 
 
 def is_frame(value: Any) -> bool:
-    """Whether the value is a pandas DataFrame."""
+    """Return True if the value is a pandas DataFrame."""
     pandas = sys.modules.get("pandas")  # no DataFrame exists before pandas is imported
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
@@ -55,8 +64,10 @@ def is_frame(value: Any) -> bool:
 
 
 def cells_of_column(column: Any) -> Any:
-    """A pandas Series as cells: numbers as float64; anything else as text, "" where missing; bytes
-    stay bytes."""
+    """Convert a pandas Series to cells.
+
+    Numbers become float64, bytes stay bytes, and other values become texts ("" where missing).
+    """
     import pandas as pd
 
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
@@ -64,7 +75,7 @@ def cells_of_column(column: Any) -> Any:
     out = np.empty(len(column), dtype=object)
     for row, value in enumerate(column.to_numpy(dtype=object)):
         if isinstance(value, dict) and isinstance(value.get("bytes"), bytes):
-            value = value["bytes"]  # how data-set libraries keep pictures
+            value = value["bytes"]  # data-set libraries store pictures like this
         if isinstance(value, bytes):
             out[row] = value
         elif isinstance(value, (list, dict, np.ndarray)):
@@ -74,8 +85,8 @@ def cells_of_column(column: Any) -> Any:
     return out
 
 
-def categorical(frame: Any) -> frozenset[str]:
-    """The names of the columns of pandas' type ``category``."""
+def categorical_columns(frame: Any) -> frozenset[str]:
+    """Return the names of the columns of pandas' type ``category``."""
     import pandas as pd
 
     kinds = zip(frame.columns, frame.dtypes, strict=True)
@@ -88,40 +99,41 @@ def categorical(frame: Any) -> frozenset[str]:
 
 
 def cells_of_frame(frame: Any) -> FrameCells:
-    """The cells of a DataFrame; its index holds the items' names. O(cells).
+    """Read the cells of a DataFrame; its index has the names of the items. O(cells).
 
     Raises
     ------
     InvalidData
-        Where the index or the columns have several levels or repeat a name, where there is no row
-        or no column, and where a column holds dates, complex numbers, or objects that are neither
-        numbers nor text.
+        The index or the columns have several levels or the same name twice; there is no row or no
+        column; or a column has dates, complex numbers, or objects that are not numbers or texts.
     """
-    labels = _axis(frame.index, "index")
+    labels = _axis_names(frame.index, "index")
     if not labels:
         raise InvalidData("The DataFrame has no rows.", "Give each item a row.")
-    names = _axis(frame.columns, "columns")
+    names = _axis_names(frame.columns, "columns")
     if not names:
         raise InvalidData("The DataFrame has no columns.", "Give each feature a column.")
     columns = [frame.iloc[:, k] for k in range(frame.shape[1])]
     for name, column in zip(names, columns, strict=True):
         _check_column(name, column, labels)
-    return FrameCells(labels, names, [cells_of_column(c) for c in columns], categorical(frame))
+    return FrameCells(
+        labels, names, [cells_of_column(c) for c in columns], categorical_columns(frame)
+    )
 
 
 def features_of_frame(frame: Any) -> FrameFeatures:
-    """The features in a DataFrame, as a table of features in a file is read.
+    """Read features from a DataFrame, with the rules for a table in a file.
 
-    Numbers stay as they are, yes/no and true/false become one 0/1 column, and each value of a
-    category a 0/1 column ``column=value``. A missing cell gets the mean of its column. Classes and
-    pictures (the columns called ``class``, ``label``, ``species`` or ``image``) are no features,
-    nor are empty columns and texts that are no categories; a UserWarning names what is left out.
+    Numbers are used as they are. Yes/no and true/false become one 0/1 column; each value of a
+    category becomes a 0/1 column ``column=value``. A missing cell gets the mean of its column.
+    These columns are left out, with a UserWarning: classes and pictures (named ``class``,
+    ``label``, ``species`` or ``image``), empty columns, and texts that are not categories.
 
     Raises
     ------
     InvalidData
-        What :func:`cells_of_frame` and :func:`hcviz.core.columns.column_features` raise, and where
-        no column is left.
+        As :func:`cells_of_frame` and :func:`hcviz.core.table_columns.column_features`; also if
+        all columns are left out.
     """
     table = cells_of_frame(frame)
     rows = [quote(label) for label in table.labels]
@@ -134,7 +146,7 @@ def features_of_frame(frame: Any) -> FrameFeatures:
             continue
         category = name in table.categories
         for key, values, _ in column_features(name, cells, rows, ",", notes, category=category):
-            made[unused(key, made)] = values
+            made[unused_name(key, made)] = values
     if not made:
         raise InvalidData(
             " ".join(["The DataFrame has no column of numbers or categories.", *notes[:3]]),
@@ -148,9 +160,11 @@ def features_of_frame(frame: Any) -> FrameFeatures:
 
 
 def matrix_of_frame(frame: Any, noun: str) -> tuple[tuple[str, ...], Any]:
-    """The items' names and the numbers of a square DataFrame; its columns, where they are named,
-    are put into the order of its rows."""
-    labels, across = _axis(frame.index, "index"), _axis(frame.columns, "columns")
+    """Return the names of the items and the numbers of a square DataFrame.
+
+    If the columns have names, they are put into the order of the rows.
+    """
+    labels, across = _axis_names(frame.index, "index"), _axis_names(frame.columns, "columns")
     unnamed = tuple(str(k) for k in range(len(labels)))
     values = frame.to_numpy()
     if across in (labels, unnamed) or len(across) != len(labels):
@@ -167,15 +181,15 @@ def matrix_of_frame(frame: Any, noun: str) -> tuple[tuple[str, ...], Any]:
     return labels, values[:, [place[name] for name in labels]]
 
 
-def _axis(index: Any, what: str) -> tuple[str, ...]:
-    """The names in a DataFrame's index or columns, each once."""
+def _axis_names(index: Any, what: str) -> tuple[str, ...]:
+    """Return the names in a DataFrame's index or columns; refuse repeated or empty ones."""
     if index.nlevels > 1:
         raise InvalidData(
             f"The {what} of the DataFrame {'has' if what == 'index' else 'have'} {index.nlevels} "
             "levels (a MultiIndex).",
             f"Join them: frame.{what} = frame.{what}.map(lambda each: ' '.join(map(str, each))).",
         )
-    names = ["" if _is_gap(each) else shown(each) for each in index.tolist()]
+    names = ["" if _is_missing(each) else cell_text(each) for each in index.tolist()]
     noun = "row" if what == "index" else "column"
     seen: dict[str, int] = {}
     for at, name in enumerate(names):
@@ -183,9 +197,9 @@ def _axis(index: Any, what: str) -> tuple[str, ...]:
             raise InvalidData(f"The {noun} {at} of the DataFrame (from 0) has no name.")
         if name in seen:
             raise InvalidData(
-                f"The name {quote(name)} stands twice in the {what} of the DataFrame: {noun}s "
+                f"The name {quote(name)} occurs twice in the {what} of the DataFrame: {noun}s "
                 f"{seen[name]} and {at} (from 0).",
-                f"Each {noun} needs a name of its own"
+                f"Each {noun} needs a different name"
                 + ("; frame.reset_index(drop=True) numbers them." if noun == "row" else "."),
             )
         seen[name] = at
@@ -193,13 +207,13 @@ def _axis(index: Any, what: str) -> tuple[str, ...]:
 
 
 def _check_column(name: str, column: Any, labels: tuple[str, ...]) -> None:
-    """Refuse what is neither a number nor a category."""
+    """Raise an error if a value is not a number and not a category."""
     import pandas as pd
 
     types = pd.api.types
     times = types.is_datetime64_any_dtype(column) or types.is_timedelta64_dtype(column)
     if times or isinstance(column.dtype, pd.PeriodDtype):
-        raise _no_times(f"The column {quote(name)}")
+        raise _dates_error(f"The column {quote(name)}")
     if types.is_complex_dtype(column):
         raise InvalidData(
             f"The column {quote(name)} holds complex numbers.", "Give real ones, or leave it out."
@@ -207,11 +221,11 @@ def _check_column(name: str, column: Any, labels: tuple[str, ...]) -> None:
     if column.dtype != object:
         return
     for label, value in zip(labels, column, strict=True):
-        if isinstance(value, _PLAIN) or _is_gap(value) or name.lower() == "image":
+        if isinstance(value, _PLAIN) or _is_missing(value) or name.lower() == "image":
             continue
         where = f"Row {quote(label)}, column {quote(name)}"
         if isinstance(value, _TIMES):
-            raise _no_times(where)
+            raise _dates_error(where)
         raise InvalidData(
             f"{where} holds {type(value).__name__} {quote(str(value))}, which is neither a number "
             "nor a category.",
@@ -219,15 +233,15 @@ def _check_column(name: str, column: Any, labels: tuple[str, ...]) -> None:
         )
 
 
-def _no_times(where: str) -> InvalidData:
+def _dates_error(where: str) -> InvalidData:
     return InvalidData(
         f"{where} holds dates or times, which are neither numbers nor categories.",
         "Turn them into numbers (days since the first, say), or leave the column out.",
     )
 
 
-def _is_gap(value: Any) -> bool:
-    """Whether it is None, NaN, NaT or pandas' NA."""
+def _is_missing(value: Any) -> bool:
+    """Return True for None, NaN, NaT and pandas' NA."""
     import pandas as pd
 
     gap = pd.isna(value)
@@ -237,7 +251,7 @@ def _is_gap(value: Any) -> bool:
 __all__ = [
     "FrameCells",
     "FrameFeatures",
-    "categorical",
+    "categorical_columns",
     "cells_of_column",
     "cells_of_frame",
     "features_of_frame",

@@ -1,4 +1,4 @@
-"""Answers that are kept: what pictures are of where to ask is dear; and how long calls take."""
+"""The cache of an oracle, pictures of cached similarities, and the size of calls."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcviz import CountingOracle, FeatureOracle, FunctionOracle, Problem, StringOracle, Tree
+from hcviz.core.batch_sizer import FIRST_BATCH, TARGET_SECONDS, BatchSizer
+from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.errors import InvalidData
-from hcviz.core.known import Known
-from hcviz.core.pace import FIRST, GOAL, Pace
 from hcviz.datasets import Dataset
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
@@ -32,13 +32,13 @@ from tests.test_oracle import Noted, symmetric
     st.lists(st.tuples(*[st.lists(st.integers(0, 8), max_size=5)] * 2), max_size=4),
     *[st.lists(st.integers(0, 8), max_size=9)] * 2,
 )
-def test_what_is_known_is_what_was_asked_for(requests, rows, cols):
+def test_cached_values_are_those_of_earlier_requests(requests, rows, cols):
     plain = Noted(symmetric(9))
     counted = CountingOracle(plain)
     for first, second in requests:
         counted.similarity(first, second)
     asked, calls, queries = {frozenset(p) for p in plain.pairs}, plain.asked, counted.queries
-    block = counted.known.similarity(rows, cols)
+    block = counted.cached.similarity(rows, cols)
     assert block.shape == (len(rows), len(cols))
     for i, x in enumerate(rows):
         others = [plain.matrix[x, y] for y in cols if frozenset((x, y)) in asked]
@@ -48,85 +48,87 @@ def test_what_is_known_is_what_was_asked_for(requests, rows, cols):
             assert (
                 block[i, j] == expected if known or (x == y and others) else np.isnan(block[i, j])
             )
-    assert counted.held == counted.known.held == len(asked)
-    assert sorted(counted.known.some(10**6)) == sorted(plain.matrix[tuple(p)] for p in asked)
+    assert counted.n_cached == counted.cached.n_cached == len(asked)
+    assert sorted(counted.cached.sample(10**6)) == sorted(plain.matrix[tuple(p)] for p in asked)
     assert (plain.asked, counted.queries) == (calls, queries)
 
 
-def test_some_of_what_is_known_are_no_more_than_that():
+def test_a_sample_of_the_cache_has_at_most_the_given_size():
     counted = CountingOracle(FunctionOracle(lambda i, j: float(i + j), n_items=60))
-    assert counted.known.some(10).size == 0
+    assert counted.cached.sample(10).size == 0
     counted.similarity(range(60), range(60))
-    some = counted.known.some(100)
+    some = counted.cached.sample(100)
     assert 60 <= some.size <= 100
     assert set(some) <= {float(x) for x in range(1, 118)}
     with pytest.raises(InvalidData, match="outside"):
-        counted.known.similarity([60], [0])
+        counted.cached.similarity([60], [0])
 
 
-def test_what_only_counts_knows_nothing():
+def test_without_a_cache_all_values_are_unknown():
     counted = CountingOracle(FeatureOracle(np.eye(4)))
     counted.similarity([0, 1], [2])
-    assert np.isnan(counted.known.similarity([0, 1], [2])).all()
-    assert counted.known.held == 0
+    assert np.isnan(counted.cached.similarity([0, 1], [2])).all()
+    assert counted.cached.n_cached == 0
 
 
-def test_what_is_sent_elsewhere_is_of_one_moment_though_a_run_goes_on_asking():
+def test_a_pickled_state_does_not_change_with_later_requests():
     counted = CountingOracle(FunctionOracle(symmetric(9).item, n_items=9))
     counted.similarity(range(4), range(4))
     state = counted.__getstate__()
     counted.similarity(range(9), range(9))
-    assert np.count_nonzero(state["_keys"] >= 0) == state["_held"] == 6
+    assert np.count_nonzero(state["_keys"] >= 0) == state["_n_cached"] == 6
 
 
 # ---------------------------------------------------------------------- how long calls take
 
 
-def paced(own, each, first=FIRST, calls=40):
-    """What is asked at once in the end of an oracle whose call takes ``own + each * pairs``."""
-    pace, sizes = Pace(), []
+def paced(own, each, first=FIRST_BATCH, calls=40):
+    """Batch sizes for an oracle whose call takes ``own + each * pairs`` seconds."""
+    sizer, sizes = BatchSizer(), []
     for _ in range(calls):
-        size = min(pace.at_once, 500_000)
+        size = min(sizer.batch_size, 500_000)
         sizes.append(size)
-        pace.note(size, own + each * size)
+        sizer.record(size, own + each * size)
     return sizes
 
 
-def test_calls_come_to_take_as_long_as_they_may():
+def test_batch_sizes_approach_the_target_time():
     for each in (1e-6, 1e-4, 1e-2):
         sizes = paced(0.0, each)
-        assert sizes[0] == FIRST
+        assert sizes[0] == FIRST_BATCH
         near = [size * each for size in sizes[5:]]
-        assert GOAL / 2 < np.median(near) < 1.5 * GOAL
-        assert max(near) < 3 * GOAL  # now and then a larger one, to learn what that takes
+        assert TARGET_SECONDS / 2 < np.median(near) < 1.5 * TARGET_SECONDS
+        assert max(near) < 3 * TARGET_SECONDS  # now and then a larger one, to learn what that takes
     assert set(paced(0.0, 1.0)[5:]) <= {1, 2}  # seconds for a pair: one at a time
 
 
-def test_calls_whose_own_time_rules_are_not_cut_small():
+def test_batches_are_large_if_the_fixed_cost_is_high():
     assert min(paced(0.5, 0.0)[5:]) == 500_000  # whatever is asked takes half a second
     for own, each in ((0.2, 1e-3), (0.05, 1e-5)):
         sizes = paced(own, each)[5:]
-        assert np.median(sizes) * each > min(GOAL - own, 2 * own) > 0 or own > GOAL
-        assert np.median(sizes) * each >= 3 * own or own < GOAL
+        assert (
+            np.median(sizes) * each > min(TARGET_SECONDS - own, 2 * own) > 0 or own > TARGET_SECONDS
+        )
+        assert np.median(sizes) * each >= 3 * own or own < TARGET_SECONDS
 
 
-def test_what_is_asked_at_once_is_said_by_who_asks():
+def test_the_innermost_oracle_determines_the_batch_size():
     cheap = CountingOracle(FeatureOracle(np.eye(4)))
-    assert cheap.at_once is None
-    assert not cheap.dear
+    assert cheap.batch_size is None
+    assert not cheap.is_expensive
     inner = CountingOracle(FunctionOracle(lambda i, j: 0.0, n_items=30))
     outer = CountingOracle(inner)
-    assert outer.dear
-    assert outer.at_once == inner.at_once == FIRST
+    assert outer.is_expensive
+    assert outer.batch_size == inner.batch_size == FIRST_BATCH
     outer.similarity(range(20), range(20))
-    assert outer.at_once == inner.at_once != FIRST
+    assert outer.batch_size == inner.batch_size != FIRST_BATCH
 
 
 # ---------------------------------------------------------------------- on the page
 
 
 class Called:
-    """A similarity of one's own that counts its calls: 1 within halves, 0 across, and noise."""
+    """A similarity function that counts its calls: 1 within halves, 0 across, and noise."""
 
     def __init__(self, n):
         self.n, self.calls = n, 0
@@ -139,7 +141,7 @@ class Called:
 
 @pytest.fixture
 def opened(loop):
-    """``opened(oracle)``: the page's store over it, its first run over."""
+    """``opened(oracle)``: a store of the page with this oracle, after its first run."""
     made, kept = [], []
 
     def open_(oracle, wait=True):
@@ -157,18 +159,18 @@ def opened(loop):
         store.close()
 
 
-def looked_at(store):
+def picture_source(store):
     return sources.similarity_to_show(store.problem, store.session.snapshot)[1]
 
 
-def test_a_picture_of_a_function_asks_it_for_nothing_and_runs_share_its_answers(opened, loop):
+def test_a_heatmap_of_a_function_only_reads_the_cache_that_runs_share(opened, loop):
     function = Called(60)
     store = opened(FunctionOracle(function, n_items=60))
     queries = store.session.snapshot.metrics["queries"]
     assert 0 < queries < 60 * 59 / 2
-    assert function.calls == queries + FunctionOracle.TRIED
-    picture = looked_at(store)
-    assert isinstance(picture, Known)
+    assert function.calls == queries + FunctionOracle.SYMMETRY_CHECKS
+    picture = picture_source(store)
+    assert isinstance(picture, CachedSimilarities)
     assert np.isfinite(np.triu(picture.similarity(range(60), range(60)), 1)).sum() == (
         queries + 60 * 61 / 2
     )
@@ -176,15 +178,15 @@ def test_a_picture_of_a_function_asks_it_for_nothing_and_runs_share_its_answers(
     loop.until(lambda: store.session.status == "settled")
     again = store.session.snapshot.metrics["queries"]
     known = np.triu(np.isfinite(picture.similarity(range(60), range(60))), 1).sum()
-    assert function.calls == known + FunctionOracle.TRIED < queries + again
+    assert function.calls == known + FunctionOracle.SYMMETRY_CHECKS < queries + again
     store.dispatch(act.SetParams({"s": 60}))  # all of them: what is lacking is asked for
     loop.until(lambda: store.session.status == "settled")
     assert store.session.snapshot.metrics["queries"] == 60 * 59 / 2
-    assert function.calls == 60 * 59 / 2 + FunctionOracle.TRIED
-    assert looked_at(store) is picture
+    assert function.calls == 60 * 59 / 2 + FunctionOracle.SYMMETRY_CHECKS
+    assert picture_source(store) is picture
 
 
-def test_who_stops_a_run_is_soon_asked_for_nothing_and_the_next_goes_on_from_there(opened, loop):
+def test_a_stopped_run_makes_no_more_calls_and_the_next_run_uses_its_cache(opened, loop):
     """The function waits once it was called 100 times; a run is stopped, and it may go on. What it
     is asked after that is what is left of one request: a tenth of a second's, so by what it took
     before, some dozens of the 4,000 that are lacking. (It took hold of all of them before.)"""
@@ -210,34 +212,34 @@ def test_who_stops_a_run_is_soon_asked_for_nothing_and_the_next_goes_on_from_the
     assert stopped < 600
     store.dispatch(act.Rerun())
     loop.until(lambda: store.session.status == "settled")
-    known = looked_at(store).held
-    assert known == function.calls - FunctionOracle.TRIED
+    known = picture_source(store).n_cached
+    assert known == function.calls - FunctionOracle.SYMMETRY_CHECKS
     assert known > 2000
 
 
-def test_who_counts_for_oneself_counts_no_picture(opened):
+def test_heatmaps_do_not_change_the_count_of_a_users_oracle(opened):
     for inner in (FunctionOracle(Called(50), n_items=50), FeatureOracle(symmetric(50))):
         mine = CountingOracle(inner)
         store = opened(mine)
         asked = mine.queries
         assert asked == store.session.snapshot.metrics["queries"]
-        looked_at(store).similarity(range(50), range(50))
+        picture_source(store).similarity(range(50), range(50))
         assert mine.queries == asked
 
 
-def test_texts_and_features_are_looked_at_themselves(opened):
+def test_heatmaps_of_texts_and_features_ask_the_oracle(opened):
     texts = StringOracle(["ACGT" * 3, "ACGA" * 3, "TTTT", "TTTA"] * 8)
     for oracle in (texts, FeatureOracle(symmetric(32))):
-        assert looked_at(opened(oracle)) is oracle
+        assert picture_source(opened(oracle)) is oracle
     both = type(
         "Both", (FunctionOracle,), {"compare": lambda self, a, b: np.zeros(len(a), np.int8)}
     )
     oracle = both(Called(30), n_items=30)
-    assert looked_at(opened(oracle)) is oracle  # it is asked to compare, too
+    assert picture_source(opened(oracle)) is oracle  # it is asked to compare, too
 
 
-def test_agreement_is_sought_with_methods_that_ask_for_few(opened):
-    """The usual ones besides have the similarities at hand, or ask for all of them."""
+def test_agreement_uses_methods_with_few_queries(opened):
+    """Other usual methods have the similarities already, or ask for all of them."""
     few = ("active-spectral", "active-kmeans", "heurspec")
     function = Called(40)
     assert default_methods(opened(FunctionOracle(function, n_items=40)).problem) == few
@@ -253,11 +255,11 @@ def test_agreement_is_sought_with_methods_that_ask_for_few(opened):
         assert not set(few) & set(default_methods(problem))
 
 
-def test_cells_are_empty_until_they_are_known_and_the_colours_follow():
+def test_unknown_cells_are_empty_and_the_colour_scale_follows_the_known_ones():
     n = 40
     counted = CountingOracle(FunctionOracle(Called(n), n_items=n))
     centre = Centre(on_pick=lambda pick: None)
-    centre.set_items(Items([str(k) for k in range(n)], similarity=counted.known))
+    centre.set_items(Items([str(k) for k in range(n)], similarity=counted.cached))
     centre.set_tree(Tree.star(n))
     image = centre._heat.whole.data["image"][0]
     assert (image == MISSING).all()
@@ -277,6 +279,6 @@ def test_cells_are_empty_until_they_are_known_and_the_colours_follow():
     layout, items = centre._layout, centre._items
     assert "known here" not in describe_cell(layout, items, centre._cells, "a", 3.0, 9)[1]
     counted = CountingOracle(FunctionOracle(Called(n), n_items=n))
-    centre.set_similarity(counted.known)
+    centre.set_similarity(counted.cached)
     assert "not known here" in describe_cell(layout, items, centre._cells, "a", 3.0, 9)[1]
     assert counted.queries == 0

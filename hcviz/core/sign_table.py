@@ -1,7 +1,9 @@
-"""Dense matrices of signs over pairs of items: how many more answers put pair p before pair q.
+"""Comparisons as a dense matrix of signs over pairs of items.
 
-(M, M), M = n (n - 1) / 2, antisymmetric, int8 or int16; the pair {i, j}, i < j, has number
-j (j - 1) / 2 + i. All of it is O(M^2), in blocks of rows, so that little is needed besides.
+Cell (p, q) is the number of answers that pair p is more similar than pair q, minus the number of
+opposite answers. The matrix is (M, M) with M = n (n - 1) / 2, antisymmetric, int8 or int16. The
+pair {i, j} with i < j has the number j (j - 1) / 2 + i. All functions take O(M^2) time and work on
+blocks of rows, to save memory.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.errors import InvalidData
 
-#: Rows looked at together.
+#: Number of rows in a block.
 BLOCK = 512
 
 
-def checked(table: ArrayLike) -> NDArray[Any]:
-    """The matrix as int8 or int16, contiguous; :class:`InvalidData` names what is wrong."""
+def check_sign_table(table: ArrayLike) -> NDArray[Any]:
+    """Return the matrix as contiguous int8 or int16, or raise :class:`InvalidData`."""
     array = np.asarray(table)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         shape = " x ".join(str(side) for side in array.shape)
@@ -30,13 +32,13 @@ def checked(table: ArrayLike) -> NDArray[Any]:
         raise InvalidData(f"A matrix of signs holds whole numbers, not {array.dtype}.")
     if array.dtype not in (np.int8, np.int16):
         if array.size and not -32767 <= array.min() <= array.max() <= 32767:
-            raise InvalidData("A matrix of signs has cells from -32,767 to 32,767.")
+            raise InvalidData("The cells of a matrix of signs must be from -32,767 to 32,767.")
         array = array.astype(np.int16)
     array = np.ascontiguousarray(array)
     least = np.iinfo(array.dtype).min
     for first, block in _blocks(array):
         mirror = array[:, first : first + BLOCK].T
-        wrong = (block != -mirror) | (block == least)  # the least number is its own opposite
+        wrong = (block != -mirror) | (block == least)  # -least == least, so it is no valid cell
         if wrong.any():
             p, q = np.argwhere(wrong)[0]
             raise InvalidData(
@@ -48,25 +50,25 @@ def checked(table: ArrayLike) -> NDArray[Any]:
 
 
 def n_items(pairs: int) -> int:
-    """n with n (n - 1) / 2 = ``pairs``; :class:`InvalidData` if there is none."""
+    """Return n with n (n - 1) / 2 = ``pairs``, or raise :class:`InvalidData`."""
     n = (1 + math.isqrt(1 + 8 * pairs)) // 2
     if n * (n - 1) // 2 != pairs:
         raise InvalidData(
-            f"A matrix of signs is over all pairs of n items, n (n - 1) / 2 rows; {pairs} is not "
-            "such a number.",
+            f"A matrix of signs has a row for each pair of n items, n (n - 1) / 2 rows; {pairs} "
+            "is not such a number.",
             f"{n} items have {n * (n - 1) // 2} pairs, {n + 1} have {n * (n + 1) // 2}.",
         )
     return n
 
 
-def count(table: NDArray[Any]) -> int:
-    """How many answers: the sum of the positive cells."""
+def count_answers(table: NDArray[Any]) -> int:
+    """Return the number of answers: the sum of the positive cells."""
     return sum(int(np.maximum(block, 0).sum(dtype=np.int64)) for _, block in _blocks(table))
 
 
-def rows(table: NDArray[Any]) -> NDArray[np.int32]:
-    """Quadruplets, int32 (m, 4): a cell of c > 0 is c of them."""
-    high, low = np.tril_indices(n_items(len(table)), -1)  # in the order of the pairs' numbers
+def quadruplets(table: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the answers as quadruplets, int32 (m, 4); a cell c > 0 gives c equal rows."""
+    high, low = np.tril_indices(n_items(len(table)), -1)  # ordered by the numbers of the pairs
     pairs = np.stack([low, high], axis=1).astype(np.int32)
     found = [np.empty((0, 4), np.int32)]
     for first, block in _blocks(table):
@@ -77,7 +79,10 @@ def rows(table: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def appearances(table: NDArray[Any]) -> NDArray[np.int64]:
-    """In how many answers each item stands, int64 (n,); an answer with it in both pairs is one."""
+    """Return the number of answers with each item, int64 (n,).
+
+    An answer with the item in both pairs counts once.
+    """
     n = n_items(len(table))
     high, low = np.tril_indices(n, -1)
     weight = np.concatenate(
@@ -101,4 +106,4 @@ def _blocks(table: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
         yield first, table[first : first + BLOCK]
 
 
-__all__ = ["appearances", "checked", "count", "n_items", "rows"]
+__all__ = ["appearances", "check_sign_table", "count_answers", "n_items", "quadruplets"]

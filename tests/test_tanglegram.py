@@ -1,4 +1,4 @@
-"""Orders of two trees that cross little: against every order there is."""
+"""Leaf orders for tanglegrams, against all possible orders."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcviz.core.errors import InvalidData
-from hcviz.core.tangle import crossings, untangle
+from hcviz.core.tanglegram import crossings, untangle
 from hcviz.core.tree import Tree
 from tests.trees import caterpillar, random_tree
 
 
 def orders(tree: Tree, node: int | None = None) -> list[list[int]]:
-    """Every leaf order in which each clade stands together."""
+    """All depth-first leaf orders."""
     node = tree.root if node is None else node
     if node < tree.n_leaves:
         return [[node]]
@@ -38,7 +38,7 @@ def test_crossings_are_the_pairs_out_of_order(left, right):
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32 - 1), st.booleans())
-def test_each_order_is_of_its_tree_and_the_best_for_the_other(n, seed, polytomies):
+def test_each_order_is_valid_and_optimal_for_the_other(n, seed, polytomies):
     rng = np.random.default_rng(seed)
     first, second = (random_tree(rng, n, polytomies) for _ in range(2))
     left, right, count = untangle(first, second)
@@ -52,7 +52,7 @@ def test_each_order_is_of_its_tree_and_the_best_for_the_other(n, seed, polytomie
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1), st.booleans())
-def test_a_tree_faces_itself_without_a_crossing(n, seed, polytomies):
+def test_a_tree_and_itself_have_no_crossings(n, seed, polytomies):
     rng = np.random.default_rng(seed)
     tree, wish = random_tree(rng, n, polytomies), rng.random(n)
     left, right, count = untangle(tree, tree, wish)
@@ -66,6 +66,6 @@ def test_a_caterpillar_of_thousands_and_its_reverse():
     assert untangle(tree, turned, -np.arange(5_000.0))[2] == 0
 
 
-def test_trees_over_other_items_cannot_face_each_other():
+def test_trees_over_different_items_are_refused():
     with pytest.raises(InvalidData, match="One tree has 3 leaves and the other 4"):
         untangle(Tree.star(3), Tree.star(4))
