@@ -31,7 +31,7 @@ class ChangedClade:
     """A clade that is new or gone. Its items that differ from the nearest clade come first."""
 
     node: int
-    clade_members: tuple[int, ...]
+    members: tuple[int, ...]
     #: Number of items in which it differs from the nearest clade of the other tree.
     apart: int
 

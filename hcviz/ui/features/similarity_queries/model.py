@@ -87,7 +87,7 @@ class FinishedRun:
 
     method: str
     params: dict[str, Any]
-    query_count: QueryCount
+    count: QueryCount
     tree: Tree
     present: bool
 

@@ -74,12 +74,12 @@ class UncertaintyMap:
         )  # samples and number of trees of the values shown
         self._next = 0.0  # during a run, no update before this time
 
-    def forget(self) -> None:
+    def recompute(self) -> None:
         """Compute the values again, although the sampled trees are the same."""
         self._made = (None, 0)
-        self.look()
+        self.update()
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Begin an update if the heatmap is shown, there are new trees, and it is time."""
         store = self._store
         samples = store.samples
@@ -119,4 +119,4 @@ class UncertaintyMap:
         )
         if cells is not None and len(self._store.session.labels) == cells.width:
             self._show(cells)
-        self.look()
+        self.update()
