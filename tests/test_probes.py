@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hcviz.algorithms.active import ActiveCluster
-from hcviz.algorithms.active.framework import ASKED
+from hcviz.algorithms.active.framework import QUERIED_VIEW
 from hcviz.core import query_counts
 from hcviz.core.snapshot import Mask
 from hcviz.datasets import load, noisy_blocks
@@ -75,7 +75,7 @@ def test_a_mask_of_other_items_is_none(store):
     last = store.session.snapshot
     far = Mask.of([(np.array([101], np.int32), np.array([0], np.int32))])
     assert similarity_queries_model.snapshot_mask(last) is not None
-    assert similarity_queries_model.snapshot_mask(replace(last, views={ASKED: far})) is None
+    assert similarity_queries_model.snapshot_mask(replace(last, views={QUERIED_VIEW: far})) is None
 
 
 def test_the_section_tells_what_the_run_asked_for(store, loop):
@@ -154,7 +154,7 @@ def test_the_slider_goes_from_2_ln_n_to_all(n, k):
     assert all(a < b for a, b in itertools.pairwise(values))
     assert usual >= n or usual in values
     for s in values[:1]:
-        ActiveCluster(s=s, k=k).plan(n)  # no refusal
+        ActiveCluster(s=s, k=k).settings(n)  # no refusal
 
 
 def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loop):
@@ -181,14 +181,14 @@ def test_about_the_share_that_is_foreseen():
         for seed in range(10):
             *_, last = (each for each in made.grow(data.oracle, seed) if each is not None)
             shares.append(last.metrics["share"])
-        assert np.mean(shares) == pytest.approx(made.foreseen(512), rel=0.04)
+        assert np.mean(shares) == pytest.approx(made.expected_share(512), rel=0.04)
 
 
 def test_all_or_nothing_is_foreseen():
-    assert ActiveCluster(s=60).foreseen(60) == 1.0
-    assert ActiveCluster(s=60, below_s="stop").foreseen(60) == 0.0
-    assert ActiveCluster().foreseen(1) == 0.0
-    shares = [ActiveCluster(s=s).foreseen(2_000) for s in (10, 30, 100, 400, 2_000)]
+    assert ActiveCluster(s=60).expected_share(60) == 1.0
+    assert ActiveCluster(s=60, below_s="stop").expected_share(60) == 0.0
+    assert ActiveCluster().expected_share(1) == 0.0
+    shares = [ActiveCluster(s=s).expected_share(2_000) for s in (10, 30, 100, 400, 2_000)]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
