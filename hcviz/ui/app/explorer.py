@@ -1,8 +1,7 @@
 """``Explorer``: one browser session's page, put together from its parts.
 
-What the parts show is computed in ``pictures.py`` and its neighbours, the tree is kept by
-``drawing.py``, and what the person does is turned into actions by ``acts.py``, ``gestures.py`` and
-``files.py``. Here they are only connected.
+Each feature computes the state of its part and handles its messages. ``ui/tree/drawing.py`` draws
+the tree. This module only connects them.
 """
 
 from __future__ import annotations
