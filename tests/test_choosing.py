@@ -75,7 +75,7 @@ def test_what_the_person_chose_stays_where_it_can_run():
 def test_what_cannot_run_is_replaced_and_the_reason_said(method, problem, words):
     own = after(Session(method=method), act.SetMethod(method))
     found, why = choosing.for_opened(own, problem)
-    assert not found.lacks(problem)
+    assert not found.missing_data(problem)
     assert words in why
 
 
@@ -110,7 +110,7 @@ def test_the_method_that_keeps_constraints_reads_what_the_other_read(
     found = choosing.keeping_constraints(session, problem)
     assert found.name == wanted
     assert found.triplets == "hard"
-    assert not found.lacks(problem)
+    assert not found.missing_data(problem)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from distributed import Client
 
 from hcviz import FileOracle, Problem, cli, run
-from hcviz.algorithms.active import ActiveCluster, asking, framework
+from hcviz.algorithms.active import ActiveCluster, framework, queries
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import ClusterError, InvalidData, InvalidParameter
 from hcviz.core.similarity_oracles import FeatureOracle
@@ -34,10 +34,10 @@ __all__ = ["unhurried"]  # a fixture for every test of this module
 def small_tasks(monkeypatch):
     """So that a few thousand items are work for two, with snapshots all the way even where the
     machine is slow."""
-    monkeypatch.setattr(framework, "PACE", 0.0)
-    monkeypatch.setattr(framework, "REST", 0.0)
+    monkeypatch.setattr(framework, "MIN_INTERVAL", 0.0)
+    monkeypatch.setattr(framework, "INTERVAL_FACTOR", 0.0)
     monkeypatch.setattr(framework, "TASK", 300)
-    monkeypatch.setattr(asking, "BLOCK", 20_000)
+    monkeypatch.setattr(queries, "BLOCK", 20_000)
 
 
 def told(shown):
@@ -61,11 +61,11 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
         assert len(pids) == 2
         submit = getattr(Workers, doing)
 
-        def submitted(crew, *given):
-            future = submit(crew, *given)
+        def submitted(executor, *given):
+            future = submit(executor, *given)
             if not killed:
                 assert future.exception(LONG) is None
-                (holders,) = client.who_has(crew._oracle).values()
+                (holders,) = client.who_has(executor._oracle).values()
                 killed.extend(pids[each] for each in holders)
                 for pid in killed:
                     os.kill(pid, signal.SIGKILL)
@@ -210,8 +210,8 @@ def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
         pids = client.run(os.getpid)
         submit = getattr(Workers, doing)
 
-        def submitted(crew, *given):
-            future = submit(crew, *given)
+        def submitted(executor, *given):
+            future = submit(executor, *given)
             if not killed:
                 assert future.exception(LONG) is None
                 killed.extend(pids.values())
@@ -258,7 +258,7 @@ def test_parts_of_features_have_the_values_of_the_whole():
     for kind in FeatureOracle.KINDS:
         whole = FeatureOracle(rng.normal(size=(60, 5)) + rng.normal(size=5), kind)
         one, other = whole.part(items[:12]), whole.part(items[12:])
-        both = one.beside(other)
+        both = one.joined_with(other)
         everyone = np.arange(30, dtype=np.int32)
         want = whole.similarity(items, items)
         assert np.array_equal(both.similarity(everyone, everyone), want)

@@ -161,7 +161,7 @@ DAYS = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"])
         ({"x": DAYS - DAYS[0]}, "holds dates or times"),
         ({"x": DAYS.to_period("D")}, "holds dates or times"),
         ({"x": [1, DAYS[0].date(), 2]}, "Row '1', column 'x' holds dates"),
-        ({"x": [1.0, np.inf, 2]}, "Row '1', column 'x' holds inf, too large"),
+        ({"x": [1.0, np.inf, 2]}, "Row '1', column 'x' holds inf, which is too large"),
         ({}, "has no rows"),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_pickle_contains_only_the_path(tmp_path, monkeypatch):
     (tmp_path / "f.npy").unlink()
     with pytest.raises(InvalidData, match=r"cannot be read from .*f\.npy") as missing:
         pickle.loads(data)
-    assert "each worker sees" in missing.value.hint
+    assert "all workers can read" in missing.value.hint
 
 
 def test_a_method_gives_the_same_tree_as_with_an_array(tmp_path):

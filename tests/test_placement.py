@@ -139,9 +139,9 @@ def test_a_caterpillar_of_many_leaves():
 
 
 def test_items_that_cannot_be_removed_are_refused():
-    with pytest.raises(InvalidData, match="no item 5"):
+    with pytest.raises(InvalidData, match="Item 5 cannot be removed"):
         RemovedItem(Tree.star(4), 5)
-    with pytest.raises(InvalidData, match="no item"):
+    with pytest.raises(InvalidData, match="Item 0 cannot be removed"):
         RemovedItem(Tree.star(2), 0)
     with pytest.raises(InvalidData, match="one other item"):
         RemovedItem(Tree.star(4), 1).place([1])

@@ -124,7 +124,7 @@ def test_counts_from_arrays_equal_counts_from_trees(polytomies):
             assert one.height.tolist() == pytest.approx(other.height.tolist())
         else:
             assert one.tolist() == pytest.approx(other.tolist())
-    assert found.seen == slow.seen
+    assert found.record.n_draws == slow.record.n_draws
     assert found.best[1] == slow.best[1] == max(d.log_joint[75:150].max() for d in chains)
     assert clade_sets(found.summary_tree()) == clade_sets(slow.summary_tree())
     assert found.accuracy == pytest.approx(slow.accuracy)
@@ -305,9 +305,9 @@ def test_the_result_depends_on_the_seed_alone(monkeypatch):
 
 def test_the_default_number_of_chains_is_a_constant():
     found = hcviz.sample(features(4), seconds=30)
-    assert set(found.seen) == {0, 1}
-    assert set(hcviz.sample(features(4), chains=3, seconds=30).seen) == {0, 1, 2}
-    assert set(hcviz.sample(features(4), chains=1, seconds=30).seen) == {0}
+    assert set(found.record.n_draws) == {0, 1}
+    assert set(hcviz.sample(features(4), chains=3, seconds=30).record.n_draws) == {0, 1, 2}
+    assert set(hcviz.sample(features(4), chains=1, seconds=30).record.n_draws) == {0}
 
 
 @pytest.mark.parametrize("composed", [True, False])

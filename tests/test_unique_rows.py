@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hcviz.core.triplets import Comparisons
 from hcviz.core.unique_rows import unique_rows
-from hcviz.io.answers import beyond
+from hcviz.io.answers import new_comparisons
 
 #: The largest base whose four digits fit into 63 bits is 55,108; three digits, 2,097,151.
 BASES = (1, 2, 5, 55_107, 55_108, 55_109, 2_097_151, 2_097_152, 2**31 - 1)
@@ -85,6 +85,6 @@ def test_beyond_distinguishes_answers_among_many_items():
     n = 2**17
     known = Comparisons([[0, 9000, 2, 3]])
     other = Comparisons([[8192, 9000, 2, 3], [2, n - 1, 0, 9000]])
-    assert beyond(other, known) is None
-    more = beyond(known + other, known)
+    assert new_comparisons(other, known) is None
+    more = new_comparisons(known + other, known)
     assert {tuple(row) for row in more.rows.tolist()} == {tuple(row) for row in other.rows.tolist()}

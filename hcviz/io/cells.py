@@ -1,4 +1,4 @@
-"""What the readers of tables use of cells, and the first row as one of the items."""
+"""Functions on cells that the readers of tables share."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from hcviz.core.table_cells import (
     quote,
     unused_name,
 )
-from hcviz.io.rawtable import RawTable, count
+from hcviz.io.rawtable import RawTable, pluralize
 
 
-def with_first(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
-    """The columns with the first row as one of the items."""
-    assert raw.first is not None
+def with_first_row(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the columns and row numbers with the table's first row as an item."""
+    assert raw.first_cells is not None
     columns = [
         np.concatenate([np.array([cell], dtype=object), cells])
-        for cell, cells in zip(raw.first, raw.columns, strict=True)
+        for cell, cells in zip(raw.first_cells, raw.columns, strict=True)
     ]
     return columns, np.concatenate([[raw.first_row], raw.rows])
 
 
-def are(number: int) -> str:
+def is_or_are(number: int) -> str:
+    """Return the verb that fits a number of things."""
     return "is" if number == 1 else "are"
 
 
 __all__ = [
     "MAX_NUMBER",
-    "are",
     "cell_string",
     "cell_text",
-    "count",
     "is_missing",
+    "is_or_are",
     "parse",
+    "pluralize",
     "quote",
     "unused_name",
-    "with_first",
+    "with_first_row",
 ]

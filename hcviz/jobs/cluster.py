@@ -31,8 +31,8 @@ import numpy as np
 
 from hcviz.algorithms import MODULES
 from hcviz.algorithms.active import framework
-from hcviz.algorithms.active.asking import strides, tallied
-from hcviz.algorithms.active.growth import finished
+from hcviz.algorithms.active.queries import strides, tallied
+from hcviz.algorithms.active.recursion import build_subtree
 from hcviz.algorithms.base import SampledDivision
 from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import ClusterError, HcvizError, InvalidData
@@ -157,7 +157,7 @@ class Cluster:
         method = task.known()
         given = method.parameters(**task.params)
         problem = task.problem
-        fault = method.lacks(problem)
+        fault = method.missing_data(problem)
         if fault:
             raise InvalidData(fault)
         if method.sampled_division is not None and problem.n_items > framework.TASK:
@@ -333,18 +333,18 @@ def _held(begin: Callable[[], Iterator[Snapshot | None]], gate: Gate) -> Stream:
 def _long(client: Any, address: str, task: Task, data: bytes, gate: Gate) -> Stream:
     """The task as long tasks: one for each of its shares, or one."""
     method = task.known()
-    shares = None
-    if method.shares is not None:
+    split = None
+    if method.split_run is not None:
         given = method.parameters(**task.params)
-        shares = method.shares(task.problem, given, task.generator(), task.start)
+        split = method.split_run(task.problem, given, task.generator(), task.start)
     tasks: list[Task] = [task]
-    together: Callable[[Sequence[Snapshot]], Snapshot] = _only
-    if shares is not None:
+    combine: Callable[[Sequence[Snapshot]], Snapshot] = _only
+    if split is not None:
         tasks = [
             replace(task, params=part.params, rng=part.rng, start=part.start)
-            for part in shares.parts
+            for part in split.parts
         ]
-        together = shares.together
+        combine = split.combine
     # A task is done where its problem is, so there is one for each worker, if there are as many
     # tasks; all before the first task begins.
     copies = min(len(tasks), len(addresses(client, address)) or 1)
@@ -353,7 +353,7 @@ def _long(client: Any, address: str, task: Task, data: bytes, gate: Gate) -> Str
     try:
         for part, problem in zip(tasks, itertools.cycle(problems), strict=False):
             long.append(LongTask(client, part, problem, method.samples))
-        yield from _merged(long, together, gate)
+        yield from _merged(long, combine, gate)
     finally:
         _leave(client, long)
 
@@ -364,7 +364,7 @@ def _only(shown: Sequence[Snapshot]) -> Snapshot:
 
 def _merged(
     long: list[LongTask],
-    together: Callable[[Sequence[Snapshot]], Snapshot],
+    combine: Callable[[Sequence[Snapshot]], Snapshot],
     gate: Gate,
 ) -> Iterator[Snapshot | None]:
     """The next snapshots of all, as one, as soon as each has come; None while none have."""
@@ -383,7 +383,7 @@ def _merged(
                 line.extend(found)
                 news = news or bool(found)
         while all(lines):
-            yield together([line.popleft() for line in lines])
+            yield combine([line.popleft() for line in lines])
         if all(each.over for each in long):
             return
         yield None
@@ -407,11 +407,11 @@ def _leave(client: Any, long: list[LongTask]) -> None:
             each.clear()
 
 
-# ---------------------------------------------------------------------- the active methods' crew
+# ---------------------------------------------------------------------- tasks of the active methods
 
 
 class Workers:
-    """A crew (:class:`hcviz.algorithms.active.crew.Crew`) of the workers of a Dask client.
+    """A :class:`hcviz.algorithms.active.executor.TaskExecutor` of the workers of a Dask client.
 
     Features are dealt out in shards of rows, one worker each: a placement is asked of the shard
     that has its rows, and brings the sample's rows along; a set that is divided to its leaves
@@ -458,10 +458,10 @@ class Workers:
         self._names[made] = np.concatenate([rows, columns])
         return made
 
-    def finish(self, oracle: Any, plan: Any, who: Any, *given: Any) -> Future[Any]:
+    def build_subtree(self, oracle: Any, settings: Any, who: Any, *given: Any) -> Future[Any]:
         if self._features is None:
-            return self._submit(elsewhere, self._oracle, finished, plan, who, *given)
-        made = self._submit(divided, None, self._features.part(who), plan, *given)
+            return self._submit(elsewhere, self._oracle, build_subtree, settings, who, *given)
+        made = self._submit(divided, None, self._features.part(who), settings, *given)
         self._names[made] = who
         return made
 
@@ -514,9 +514,9 @@ def placed(shard: FeatureOracle, at: Any, sample: FeatureOracle, *given: Any) ->
     return elsewhere(here.joined_with(sample), tallied, rows, columns, *given)
 
 
-def divided(_: None, own: FeatureOracle, plan: Any, *given: Any) -> tuple[Any, Any]:
+def divided(_: None, own: FeatureOracle, settings: Any, *given: Any) -> tuple[Any, Any]:
     """What a worker does with a set whose features came along: divide it to its leaves."""
-    return elsewhere(own, finished, plan, np.arange(own.n_items, dtype=np.int32), *given)
+    return elsewhere(own, build_subtree, settings, np.arange(own.n_items, dtype=np.int32), *given)
 
 
 def elsewhere(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:
@@ -529,7 +529,7 @@ def grow_on(
     client: Any, made: SampledDivision, oracle: Any, seed: int = 0, triplets: Any = None
 ) -> Iterator[Snapshot | None]:
     """:meth:`SampledDivision.grow` with the workers of a Dask client; the same tree."""
-    return made.grow(oracle, seed, triplets, crew=Workers(client, oracle))
+    return made.grow(oracle, seed, triplets, executor=Workers(client, oracle))
 
 
 __all__ = ["Cluster", "Workers", "cluster_at", "connected", "grow_on", "run_on"]

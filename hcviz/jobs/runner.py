@@ -185,7 +185,7 @@ class Job:
                 # A pause is passed on: only who steers the cluster looks at the gate.
                 gate = Gate(stopped=self._gate.stopped)
                 perform(task, self.courier, gate, samples=self._samples, stream=lambda _: away)
-            elif get(task.method).place(task.params) == "thread":
+            elif get(task.method).run_location(task.params) == "thread":
                 perform(task, self.courier, self._gate, samples=self._samples)
             else:
                 self._in_worker(task)

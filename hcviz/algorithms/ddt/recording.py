@@ -1,4 +1,4 @@
-"""``Recorder``: a chain whose thinned trees are copied to arrays inside compiled code."""
+"""``Recorder``: a chain that copies its thinned trees to arrays inside compiled code."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
 
@@ -19,7 +19,7 @@ from hcviz.posterior.draws import Draws
 
 @njit(error_model="numpy")
 def copy_draw(w, parent, height):
-    """The present tree into ``parent`` (m,) and ``height`` (n - 1,); returns the log joint.
+    """Copy the current tree to ``parent`` (m,) and ``height`` (n - 1,); return the log joint.
 
     Inner nodes are numbered with parents after children; heights are 1 - t. O(n d).
     """
@@ -37,7 +37,7 @@ def copy_draw(w, parent, height):
         return log_joint(w)
     refresh(w)
     value = log_joint(w)
-    for v in range(n, node.shape[0]):  # the given locations are in the other rows
+    for v in range(n, node.shape[0]):  # restore the given locations, which are in the other rows
         node[v, SLOT] = 1 - node[v, SLOT]
     return value
 
@@ -46,9 +46,9 @@ def copy_draw(w, parent, height):
 def advance_recording(
     w, rng, proposals, learn, scale, common, made, thin, held, parent, height, joint
 ):
-    """``advance`` by ``proposals``; copy each tree whose number of proposals ``thin`` divides.
+    """Advance by ``proposals``; copy each tree whose number of proposals ``thin`` divides.
 
-    Returns ``(made, held)``, early when the arrays are full.
+    Returns ``(made, held)``, earlier if the arrays are full.
     """
     n = w.data.shape[0]
     end = made + proposals
@@ -68,7 +68,7 @@ class Recorder:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self._chunk = 32
-        # Compile, or load what is compiled, before anything is timed.
+        # Compile or load the kernels before anything is timed.
         draws = Draws(len(chain.w.data), 1)
         self.record(draws)
         self._go(draws, 0)
@@ -86,6 +86,7 @@ class Recorder:
             self._chunk = max(1, min(wanted, 4 * self._chunk, 1 << 20))
 
     def _go(self, draws: Draws, count: int) -> None:
+        """Make ``count`` proposals."""
         chain = self.chain
         draws.n_proposals, draws.n_draws = advance_recording(
             chain.w, chain.rng, count, chain.learn, chain.scale, chain.common,
@@ -94,7 +95,7 @@ class Recorder:
         )  # fmt: skip
 
     def record(self, draws: Draws) -> None:
-        """Copy the present tree."""
+        """Copy the current tree."""
         at = draws.n_draws
         draws.log_joint[at] = copy_draw(self.chain.w, draws.parent[at], draws.height[at])
         draws.n_draws += 1

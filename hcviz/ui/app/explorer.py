@@ -1,7 +1,8 @@
 """``Explorer``: one browser session's page, put together from its parts.
 
-Each feature computes the state of its part and handles its messages. ``ui/tree/drawing.py`` draws
-the tree. This module only connects them.
+What the parts show is computed in ``pictures.py`` and its neighbours, the tree is kept by
+``drawing.py``, and what the person does is turned into actions by ``acts.py``, ``gestures.py`` and
+``files.py``. Here they are only connected.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hcviz.io.shelf import Shelf
+from hcviz.io.unfinished import UnfinishedSessions
 from hcviz.session.model import Session
 from hcviz.ui.app import shell_state
 from hcviz.ui.app.keyboard import Keyboard
@@ -172,7 +173,7 @@ class Explorer:
 
     def keep_below(self, root: Path, token: str) -> AutosaveController:
         """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
-        self.autosave = kept = AutosaveController(self.store, Shelf(root, token))
+        self.autosave = kept = AutosaveController(self.store, UnfinishedSessions(root, token))
         self.notice.live = {"visitor": token}
         return kept
 

@@ -54,7 +54,7 @@ def open_page(
     store.session = replace(
         store.session,
         method=found.name,
-        treats=found.treats(params),
+        treats=found.constraint_mode(params),
         params=act.frozen(params),
         seed=store.session.seed if link.seed is None else link.seed,
     )

@@ -19,8 +19,8 @@ from hcviz.core.dataframes import is_frame
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
 from hcviz.core.problem import Problem, feature_table, is_feature_table
 from hcviz.datasets import Dataset
-from hcviz.io.shelf import is_token, new_token, state_folder
 from hcviz.io.tables import read_frame
+from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import warm as warm_jobs
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer

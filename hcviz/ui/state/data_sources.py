@@ -19,7 +19,7 @@ from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Matrix, Snapshot
 from hcviz.datasets import Dataset
-from hcviz.io.answers import how_many, with_answers
+from hcviz.io.answers import count_answers, with_answers
 from hcviz.io.rawtable import SEPARATORS
 from hcviz.io.tables import read_table
 from hcviz.io.unpacking import unpacked_size
@@ -121,7 +121,7 @@ def answers_in(content: bytes) -> int:
     """Return the number of answers in an attached file, which is read once."""
     key = hash(content), len(content)
     if key not in _counts:
-        _counts[key] = how_many(content)
+        _counts[key] = count_answers(content)
     return _counts[key]
 
 

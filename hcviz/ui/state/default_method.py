@@ -21,7 +21,7 @@ def for_opened(session: Session, problem: Problem) -> tuple[Algorithm, str] | No
     """
     current = get_algorithm(session.method)
     why = "which suits this data"
-    if current.lacks(problem):
+    if current.missing_data(problem):
         why = f"as {current.name} cannot run on this data"
     elif problem.n_items > MAX_DENSE and current.samples:
         why = f"as {current.name} takes long on so many items"
@@ -51,7 +51,7 @@ def default(problem: Problem) -> Algorithm | None:
     """
     found = able(problem)
     if problem.n_items > MAX_DENSE:
-        found = [each for each in found if each.sparing] or found
+        found = [each for each in found if each.subquadratic] or found
     found = [each for each in found if "items" not in each.needs] or found
     heed = [each for each in found if each.triplets == "hard"]
     return next(iter([*heed, *found]), None)
@@ -74,7 +74,7 @@ def keeping_constraints(session: Session, problem: Problem) -> Algorithm | None:
             "items" in each.needs,
             not reads,
             each.samples != current.samples,
-            each.sparing != current.sparing,
+            each.subquadratic != current.subquadratic,
         )
 
     return min(found, key=unlike)
@@ -96,4 +96,4 @@ def known() -> list[Algorithm]:
 
 def able(problem: Problem) -> list[Algorithm]:
     """Return the methods that can run on the problem."""
-    return [each for each in known() if not each.lacks(problem)]
+    return [each for each in known() if not each.missing_data(problem)]

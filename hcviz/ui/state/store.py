@@ -366,7 +366,7 @@ class Store:
             problem = self._data_problem.with_comparisons(effect.comparisons)
             problem = problem.with_triplets(effect.triplets)
             method = get_algorithm(effect.method)
-            fault = method.lacks(problem)
+            fault = method.missing_data(problem)
             if fault:
                 raise HcvizError(fault, "Choose another method.")
             method.parameters(**dict(effect.params))
@@ -385,7 +385,7 @@ class Store:
                 effect.method,
                 effect.params,
                 problem,
-                self._circumstances(problem.triplets, method.treats(effect.params)),
+                self._circumstances(problem.triplets, method.constraint_mode(effect.params)),
                 effect.start,
             )
         self.runs.start(
@@ -439,7 +439,7 @@ def _as_registered(session: Session) -> Session:
     def mended(each: Any) -> Any:
         if each.treats != "ignored":
             return each
-        return replace(each, treats=get_algorithm(each.method).treats(each.params))
+        return replace(each, treats=get_algorithm(each.method).constraint_mode(each.params))
 
     past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
     present: Session = mended(session)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE
-from hcviz.io.shelf import Unfinished
+from hcviz.io.picture import LOW_SUPPORT
+from hcviz.io.unfinished import UnfinishedSession
 from hcviz.jobs import Place
 from hcviz.questions import Question
 from hcviz.session.gesture import Draft
@@ -31,7 +31,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "colour": ("clusters", "cost"),
 }
 #: Default of the support in per cent below which a split is uncertain.
-BELOW = round(100 * UNSURE)
+BELOW = round(100 * LOW_SUPPORT)
 
 
 def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class ViewState:
     #: Where the newest run is computed; None if there is no cluster.
     place: Place | None = None
     #: An earlier session of this browser that can be resumed.
-    unfinished: Unfinished | None = None
+    unfinished: UnfinishedSession | None = None
     #: Folder of this session's journal; "" if it is still empty, None if the server keeps none.
     journal: str | None = None
 

@@ -11,7 +11,7 @@ from bokeh.models import Range1d
 
 from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE
+from hcviz.io.picture import LOW_SUPPORT
 from hcviz.ui.parts.palette import THEMES, class_colours
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.axis import Axis
@@ -103,7 +103,7 @@ class Canvas:
         self._cluster_code: Any = None
         self._colours = ClusterColours()
         self._support: Any = None
-        self._below = UNSURE  # supports below this are of uncertain splits
+        self._below = LOW_SUPPORT  # supports below this are of uncertain splits
         self._merged: np.ndarray | None = None  # bool (m,)
         self._levels: Any = None
         self._last_tree = 0.0

@@ -2,7 +2,7 @@
 
 Each action is written to a journal on disk, on the document's thread, before it has any effect. The
 whole session is written from time to time on another thread, as a base for later records.
-``io/journal.py`` describes the files of a journal, ``io/shelf.py`` who may read them.
+``io/journal.py`` describes the files of a journal, ``io/unfinished.py`` who may read them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.datasets import Dataset
-from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
-from hcviz.io.shelf import Shelf, Unfinished, is_token, size_of
+from hcviz.io.journal import RUN_REPORTS, Journal, RecoveredSession, SessionSummary, read_journal
+from hcviz.io.unfinished import UnfinishedSession, UnfinishedSessions, is_token, size_of
 from hcviz.session import actions as act
 from hcviz.session.model import LogEntry, Session
 from hcviz.ui.features.autosave.model import answer_count, worth_keeping, worth_offering
@@ -47,7 +47,7 @@ class AutosaveController:
     must be called on the document's thread.
     """
 
-    def __init__(self, store: Store, shelf: Shelf) -> None:
+    def __init__(self, store: Store, shelf: UnfinishedSessions) -> None:
         self.store, self.shelf = store, shelf
         self._journal: Journal | None = None
         self._seen: tuple[LogEntry, ...] = store.session.log  # the part of the log that was handled
@@ -89,10 +89,10 @@ class AutosaveController:
         fresh = [
             each.action
             for each in session.log[len(seen) if goes_on else 0 :]
-            if not isinstance(each.action, REPORTS)
+            if not isinstance(each.action, RUN_REPORTS)
         ]
         journal = self._journal
-        if journal is not None and goes_on and journal.live:
+        if journal is not None and goes_on and journal.is_writable:
             if fresh:
                 self._finish_writing(only_first=True)
                 journal.append(fresh, self._description(session))
@@ -109,10 +109,10 @@ class AutosaveController:
         If the log is not the complete session (``complete_log``), the journal begins with a base.
         Before an ``answer`` has effects the base must be on the disk.
         """
-        self._journal = self.shelf.begin()
+        self._journal = self.shelf.new_journal()
         self.store.view = replace(self.store.view, journal=self._journal.folder.name)
         if complete_log:
-            actions = [e.action for e in session.log if not isinstance(e.action, REPORTS)]
+            actions = [e.action for e in session.log if not isinstance(e.action, RUN_REPORTS)]
             self._journal.append(actions, self._description(session))
             self._next = time.monotonic() + MIN_SECONDS
             return
@@ -127,7 +127,7 @@ class AutosaveController:
         """
         assert self._journal is not None
         look = self.store.look_to_keep
-        finish = self._journal.turn(self._description(session))
+        finish = self._journal.rotate(self._description(session))
         self._based = (session, look)
 
         def work() -> float:
@@ -159,7 +159,7 @@ class AutosaveController:
         resume this session.
         """
         if self._journal is not None:
-            self._journal.release() if deserted else self._journal.hold()
+            self._journal.release() if deserted else self._journal.reacquire()
         if time.monotonic() < self._until:
             self._search()
         if self._failed:
@@ -175,19 +175,21 @@ class AutosaveController:
     def _write_if_due(self) -> None:
         """Begin to write a base, if the session changed and enough time has passed."""
         session, journal = self.store.session, self._journal
-        if journal is None or not journal.live or self._writing is not None:
+        if journal is None or not journal.is_writable or self._writing is not None:
             return
         wait = SECONDS_WHILE_RUNNING if session.status == "sampling" else 0.0
         old = self._based is None or self._based[0] is not session
         if old and time.monotonic() >= self._next + wait:
             self._write(session)
 
-    def _description(self, session: Session) -> About:
+    def _description(self, session: Session) -> SessionSummary:
         """Return the title, the number of answers and the time that an offer shows."""
         data = self.store.dataset
         title = session.data.filename or (data.title if data is not None else session.data.name)
         added = len(session.data.answers)  # files of answers
-        return About(title, len(session.constraints) + len(session.choices) + added, act.now())
+        return SessionSummary(
+            title, len(session.constraints) + len(session.choices) + added, act.now()
+        )
 
     def close(self) -> None:
         """End the journal. It stays on disk."""
@@ -224,7 +226,7 @@ class AutosaveController:
     def _visitor(self, token: Any) -> None:
         """Use the token that the browser already has, from the page of another tab."""
         if self._journal is None and is_token(token):
-            self.shelf = Shelf(self.shelf.root, token)
+            self.shelf = UnfinishedSessions(self.shelf.root, token)
             self._search()
 
     def _search(self) -> None:
@@ -241,7 +243,7 @@ class AutosaveController:
         if newest != self.store.view.unfinished:
             self.store.look(unfinished=newest)
 
-    def _resume(self, offer: Unfinished | None) -> None:
+    def _resume(self, offer: UnfinishedSession | None) -> None:
         """Read it on a thread, as session files are: with the data in it it may be large."""
         shelf = self.shelf
         if offer is None:
@@ -251,7 +253,7 @@ class AutosaveController:
             self._search()
             raise HcvizError(ELSEWHERE)
 
-        def read() -> tuple[Found, Dataset] | None:
+        def read() -> tuple[RecoveredSession, Dataset] | None:
             try:
                 found = read_journal(folder, get_algorithm)
             except SessionFileError:
@@ -260,17 +262,17 @@ class AutosaveController:
 
         name, before = offer.about.title or "the unfinished session", self.store.session
 
-        def then(read: tuple[Found, Dataset] | None) -> None:
+        def then(read: tuple[RecoveredSession, Dataset] | None) -> None:
             self._put_back(shelf, offer, before, read)
 
         self.store.loader.start(name, size_of(folder), read, then)
 
     def _put_back(
         self,
-        shelf: Shelf,
-        offer: Unfinished,
+        shelf: UnfinishedSessions,
+        offer: UnfinishedSession,
         before: Session,
-        read: tuple[Found, Dataset] | None,
+        read: tuple[RecoveredSession, Dataset] | None,
     ) -> None:
         """Replace the session by one that was read.
 
@@ -285,7 +287,7 @@ class AutosaveController:
             self._search()
             raise HcvizError(ELSEWHERE)
         if read is None:
-            kept = shelf.set_aside(offer.name)
+            kept = shelf.keep_damaged(offer.name)
             self._search()
             raise HcvizError(
                 "The unfinished session is damaged and cannot be resumed.",
@@ -302,7 +304,7 @@ class AutosaveController:
         )
         error = None
         if found.damaged:
-            kept = shelf.set_aside(offer.name)
+            kept = shelf.keep_damaged(offer.name)
             error = (
                 "A part of the unfinished session is damaged. "
                 f"{answer_count(answers)} could be read.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hcviz.io.shelf import Unfinished
+from hcviz.io.unfinished import UnfinishedSession
 from hcviz.session.model import Checkpoint, Session
 from hcviz.ui.state.store import Store
 
@@ -28,7 +28,7 @@ def worth_keeping(session: Session) -> bool:
     return said or session.data.kind == "table"
 
 
-def worth_offering(kept: Unfinished) -> bool:
+def worth_offering(kept: UnfinishedSession) -> bool:
     """Return True if a kept session has answers, or is damaged so that they cannot be counted."""
     return kept.about.answers > 0 or not kept.about.title
 

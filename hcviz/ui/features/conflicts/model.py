@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import explained
+from hcviz.algorithms.base import parameter_doc
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint
 from hcviz.ui.state import default_method
@@ -83,7 +83,7 @@ def _soft_choices(store: Store) -> list[dict[str, str]]:
                 "method": session.method,
                 "text": f"Treat constraints as soft ({what.label})",
                 "title": f"Switches all of them on. {what.label} is set in the method's form: "
-                f"{explained(what)}",
+                f"{parameter_doc(what)}",
             }
         )
     other = None if store.dataset is None else default_method.always_soft(store.problem)

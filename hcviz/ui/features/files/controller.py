@@ -15,8 +15,9 @@ import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.io.adding import Added, There, added
-from hcviz.io.answers import Signed, counted
+from hcviz.io.answer_merging import KnownAnswers, MergedAnswers, merge_answers
+from hcviz.io.answers import SignedAnswer
+from hcviz.io.answers import count_comparisons as counted
 from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
@@ -154,46 +155,46 @@ class FileController:
     def _answers(self, name: str, content: bytes) -> None:
         """Add answers about the items shown to the session; open other answers as data."""
         before = self._present_answers()
-        if len(content) + before.unread <= AT_ONCE:
-            self._add(name, added(name, content, before))
+        if len(content) + before.unread_bytes <= AT_ONCE:
+            self._add(name, merge_answers(name, content, before))
             return
 
-        def then(found: Added) -> None:
-            self._marks = found.marks or self._marks
+        def then(found: MergedAnswers) -> None:
+            self._marks = found.hashes or self._marks
             now = self._present_answers()
             if now.labels != before.labels:  # other data were opened since
                 return
-            if (now.said, now.files) == (before.said, before.files):
+            if (now.given, now.files) == (before.given, before.files):
                 self._add(name, found)
             else:  # answers were added or removed since, so that other answers are new
                 self._answers(name, content)
 
         self.store.loader.start(
-            name, len(content), lambda: added(name, content, before), then, "added"
+            name, len(content), lambda: merge_answers(name, content, before), then, "added"
         )
 
-    def _present_answers(self) -> There:
+    def _present_answers(self) -> KnownAnswers:
         """Return the answers that a file of answers would be added to."""
         session, labels = self.store.session, self.store.session.labels
-        own: list[Signed] = [
+        own: list[SignedAnswer] = [
             (each.question, tuple(labels[item] for item in each.items), each.author, each.time)
             for each in session.choices
         ]
         files = [content for _, content in session.data.answers]
-        return There(labels, self.store.problem.comparisons, own, files, self._marks)
+        return KnownAnswers(labels, self.store.problem.comparisons, own, files, self._marks)
 
-    def _add(self, name: str, found: Added) -> None:
+    def _add(self, name: str, found: MergedAnswers) -> None:
         """Add the answers of a file to the session, and say how many are new."""
-        store, about, repeated = self.store, found.about, found.repeated
-        if about.comparisons is None or found.more is None:
-            which = f"{about.theirs or 'None'} of its {about.named:,} names"
-            which += " are" if about.theirs > 1 else " is"
+        store, about, repeated = self.store, found.match, found.repeated
+        if about.comparisons is None or found.new is None:
+            which = f"{about.n_matched or 'None'} of its {about.n_names:,} names"
+            which += " are" if about.n_matched > 1 else " is"
             said = f"{which} among the items shown before, so the file was opened as new data."
             self._table("comparisons", name, found.content, said)
             return
-        self._marks = found.marks
+        self._marks = found.hashes
         known = store.problem.comparisons
-        count, more, now = len(about.comparisons), len(found.more), len(known or ())
+        count, more, now = len(about.comparisons), len(found.new), len(known or ())
         if not count:
             said = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
             store.look(error=None, said=f"{name} has {said} already here: nothing was added.")
@@ -256,11 +257,11 @@ class FileController:
             np.save(buffer, tree.to_linkage(), allow_pickle=False)
             self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
         else:
-            from hcviz.io.picture import picture  # importing matplotlib takes a second
+            from hcviz.io.picture import draw_picture  # importing matplotlib takes a second
 
             mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
             form = cast(Literal["svg", "png"], what)
-            content = picture(**self.centre.picture_data(), format=form)
+            content = draw_picture(**self.centre.picture_data(), format=form)
             self.part.download(f"{stem}.{what}", content, mime)
 
 

@@ -74,7 +74,7 @@ class BaselineRuns:
     def _start(self, key: Key, known: TreeCache) -> None:
         name, _, seed = key
         problem = self._store.problem
-        if get_algorithm(name).lacks(problem):
+        if get_algorithm(name).missing_data(problem):
             self._know(key, known, None)
             return
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.active.framework import MANY
+from hcviz.algorithms.active.framework import MAX_MASK_ITEMS
 from hcviz.algorithms.base import SampledDivision
 from hcviz.core.tree import Tree
 from hcviz.jobs.aside import Work
@@ -128,7 +128,7 @@ def _slider(store: Store) -> dict[str, Any]:
     values, usual = slider_steps(made, n)
     if len(values) < 2:
         return {"slider": None, "noSlider": f"{n} items are too few to sample."}
-    s = min(made.plan(n).s, n)
+    s = min(made.settings(n).s, n)
     return {
         "slider": {
             "steps": values,
@@ -169,7 +169,7 @@ def _expected_shares(method: str, params: tuple[tuple[str, Any], ...], n: int) -
     """Return the share of all pairs that is queried at each step of the slider, about."""
     given = dict(params)
     values, _ = slider_steps(_sampled_division(method, given), n)
-    return [percent(_sampled_division(method, {**given, "s": s}).foreseen(n)) for s in values]
+    return [percent(_sampled_division(method, {**given, "s": s}).expected_share(n)) for s in values]
 
 
 def _run_points(
@@ -181,7 +181,7 @@ def _run_points(
     for each, shares in zip(runs, levels, strict=True):
         if not shares:
             continue
-        s = _sampled_division(each.method, each.params).plan(n).s
+        s = _sampled_division(each.method, each.params).settings(n).s
         agrees = float(np.mean([share for _, share in shares]))
         own = each.method == store.session.method
         title = "" if own else f"{get_algorithm(each.method).title}, "
@@ -207,8 +207,8 @@ def _no_mask_because(store: Store) -> str:
         return ""
     if snapshot is None or "repair" not in snapshot.metrics:
         return "No similarity was asked for yet."
-    if snapshot.tree.n_leaves > MANY:
-        return f"The pairs that were asked for are kept for up to {MANY:,} items."
+    if snapshot.tree.n_leaves > MAX_MASK_ITEMS:
+        return f"The pairs that were asked for are kept for up to {MAX_MASK_ITEMS:,} items."
     return "The pairs that were asked for were not kept. Run again to see them."
 
 

@@ -57,7 +57,7 @@ def state(store: Store) -> dict[str, Any]:
         except HcvizError as fault:  # an unfinished method must not break the page
             methods.append([name, name, True, fault.message])
             continue
-        lacks = method.lacks(problem) if problem is not None else None
+        lacks = method.missing_data(problem) if problem is not None else None
         methods.append([name, method.title, bool(lacks) and name != session.method, lacks or ""])
     return {
         "datasets": names,

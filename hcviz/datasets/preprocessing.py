@@ -1,4 +1,4 @@
-"""From a raw table to finite, comparable numbers: named ways to fill gaps and to scale columns."""
+"""Filling of missing cells, and scaling of columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcviz.core.table_columns import column_mean
 
 Float = NDArray[np.float64]
 
-#: Neighbours that "knn" averages over.
+#: Number of neighbours for "knn".
 NEIGHBOURS = 5
 
 
@@ -29,16 +29,16 @@ def _column_median(features: Float) -> Float:
 
 
 def _nearest(features: Float) -> Float:
-    from sklearn.impute import KNNImputer  # half a second to import: only when asked for
+    from sklearn.impute import KNNImputer  # slow to import
 
-    # Distances between rows mean little while one column is in grams and the next in tonnes.
+    # Distances between rows need columns of equal scale.
     middle, spread = _moments(features)
     imputer = KNNImputer(n_neighbors=NEIGHBOURS, keep_empty_features=True)
     guessed = imputer.fit_transform((features - middle) / spread) * spread + middle
     return np.where(np.isnan(features), guessed, features)
 
 
-#: Name -> (what a person reads, function of float64 (n, d) with NaN to the same without).
+#: Name -> (title, function from float64 (n, d) with NaN to the same without NaN).
 MISSING: dict[str, tuple[str, Callable[[Float], Float]]] = {
     "column-mean": ("Column mean", column_mean),
     "column-median": ("Column median", _column_median),
@@ -47,18 +47,42 @@ MISSING: dict[str, tuple[str, Callable[[Float], Float]]] = {
 
 
 def fill_missing(features: ArrayLike, method: str = "column-mean") -> Float:
-    """The features, float64 (n, d), with each NaN replaced; all else stays as it is.
+    """Return the features with each NaN replaced.
 
-    ``method`` is one of ``MISSING``: ``column-mean``, ``column-median``, or ``knn``, the mean over
-    the five rows nearest on the columns that both have (z-scored, scikit-learn's KNNImputer). A
-    column without any value becomes 0. O(nd); ``knn`` O(n^2 d).
+    Parameters
+    ----------
+    features : float (n, d)
+        Features, NaN for missing cells.
+    method : str
+        One of ``MISSING``: ``column-mean``, ``column-median``, or ``knn``. The last is the mean of
+        the five nearest rows, on z-scores of the columns that both rows have (scikit-learn's
+        KNNImputer).
 
-    Raises :class:`InvalidParameter` for an unknown method, :class:`InvalidData` for anything that
-    is not an (n, d) array of numbers.
+    Returns
+    -------
+    float64 (n, d)
+        The features. A column without any value becomes 0.
+
+    Raises
+    ------
+    InvalidParameter
+        If the method is unknown.
+    InvalidData
+        If the features are not an (n, d) array of numbers.
+
+    Notes
+    -----
+    O(nd), or O(n^2 d) for ``knn``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fill_missing([[1.0], [np.nan], [3.0]]).ravel().tolist()
+    [1.0, 2.0, 3.0]
     """
     if method not in MISSING:
         raise InvalidParameter(
-            f"There is no way to fill missing cells called {method!r}.",
+            f"There is no method {method!r} for missing cells.",
             f"Known: {', '.join(MISSING)}.",
         )
     array = feature_table(features)
@@ -89,7 +113,7 @@ def _as_they_are(features: Float) -> Float:
     return features
 
 
-#: Name -> (what a person reads, function of float64 (n, d) to float64 (n, d)); NaN stays NaN.
+#: Name -> (title, function from float64 (n, d) to float64 (n, d)). NaN stays NaN.
 SCALINGS: dict[str, tuple[str, Callable[[Float], Float]]] = {
     "zscore": ("z-scores", _zscore),
     "range": ("0 to 1", _range),
@@ -99,29 +123,44 @@ SCALINGS: dict[str, tuple[str, Callable[[Float], Float]]] = {
 
 
 def scale_features(features: ArrayLike, kind: str = "zscore") -> Float:
-    """The features, float64 (n, d), with comparable columns; missing cells stay NaN. O(nd).
+    """Return the features with scaled columns. O(nd).
 
-    ``kind`` is one of ``SCALINGS``. ``zscore``, the default: mean 0 and standard deviation 1, so
-    that no unit of measurement decides; a constant column becomes 0 and so has no say. ``range``:
-    each column from 0 to 1 (constant: 0). ``centred``: mean 0, units kept. ``none``: as they are.
+    Parameters
+    ----------
+    features : float (n, d)
+        Features, NaN for missing cells.
+    kind : str
+        One of ``SCALINGS``. ``zscore``: mean 0 and standard deviation 1, so that units have no
+        effect. ``range``: from 0 to 1. ``centred``: mean 0. ``none``: no scaling.
 
-    Raises :class:`InvalidParameter` for an unknown kind.
+    Returns
+    -------
+    float64 (n, d)
+        The scaled features. A constant column becomes 0, except with ``none``. NaN stays NaN.
+
+    Raises
+    ------
+    InvalidParameter
+        If the kind is unknown.
+
+    Examples
+    --------
+    >>> scale_features([[1.0], [3.0]], "range").ravel().tolist()
+    [0.0, 1.0]
     """
     if kind not in SCALINGS:
-        raise InvalidParameter(
-            f"There is no scaling called {kind!r}.", f"Known: {', '.join(SCALINGS)}."
-        )
+        raise InvalidParameter(f"There is no scaling {kind!r}.", f"Known: {', '.join(SCALINGS)}.")
     return SCALINGS[kind][1](feature_table(features))
 
 
 def _moments(features: Float) -> tuple[Float, Float]:
-    """Mean and standard deviation of each column's present cells; 1 where it does not vary."""
+    """Return mean and standard deviation of each column, or 1 for a constant column."""
     present = ~np.isnan(features)
     count = np.maximum(present.sum(axis=0), 1)
     middle = np.where(present, features, 0.0).sum(axis=0) / count
     gap = np.where(present, features - middle, 0.0)
     spread = np.sqrt((gap**2).sum(axis=0) / count)
-    # Below this a column differs from a constant by no more than rounding does.
+    # A smaller spread is an effect of rounding.
     noise = 1e-12 * np.abs(middle)
     constant = spread <= noise
     return middle, np.where(constant, 1.0, spread)

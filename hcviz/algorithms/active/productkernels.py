@@ -1,10 +1,10 @@
-"""A sample seen through others: how alike two of its items look to all that are compared with both.
+"""Compiled: products of a sample's columns, which show its clusters in more noise.
 
-In a noisy hierarchical block matrix the s x s similarities of a sample show its division while the
-noise is below the order of sqrt(s) times the step between two levels. Its similarities with R
-others have the same division in their right singular vectors, and show it up to the order of
-(R s)^(1/4) times that step (the threshold of spiked rectangular matrices: Benaych-Georges and
-Nadakuditi 2012). These R s are asked for in any case, to place the others.
+Take a noisy hierarchical block matrix. The s x s similarities of a sample show its division if the
+noise is below about sqrt(s) times the step between two levels. Its similarities with R other items
+have the same division in their right singular vectors. They show it up to about (R s)^(1/4) times
+that step (the threshold of spiked rectangular matrices: Benaych-Georges and Nadakuditi 2012). These
+R s similarities are queried in any case, to place the others.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -20,16 +20,18 @@ from hcviz.core.jit import njit
 
 Float = NDArray[np.float64]
 
-#: Less than this share of the largest similarity is rounding.
+#: Values below this share of the largest similarity are rounding.
 ROUNDING = 1e-12
-#: Products between two places to stop: some 10 ms.
+#: Products between two places to stop: about 10 ms.
 CHUNK = 20_000_000
 
 
 @njit
 def add_products(block, means, column, out):
-    """Add the rows' products to ``out`` (s, s), each row of ``block`` (R, s) less its mean in
-    ``means`` (R,) and less ``column`` (s,). O(R s^2)."""
+    """Add the products of the centred columns to ``out`` (s, s). O(R s^2).
+
+    Each row of ``block`` (R, s) is centred by its mean in ``means`` (R,) and by ``column`` (s,).
+    """
     s = block.shape[1]
     row = np.empty(s)
     for i in range(block.shape[0]):
@@ -42,15 +44,19 @@ def add_products(block, means, column, out):
                     line[t] += x * row[t]
 
 
-def alike(core: Float, seen: Float) -> Generator[None, None, Float]:
-    """Products of the sampled items' columns, double-centred: float64 (s, s).
+def column_products(core: Float, seen: Float) -> Generator[None, None, Float]:
+    """Return products of the sampled items' double-centred columns: float64 (s, s).
 
-    ``core`` float64 (s, s): the sample's own similarities, the diagonal meaning nothing; ``seen``
-    float64 (R, s): those of R others with it. With C the s + R rows of both, centred by row and by
-    column (in a row of ``core`` the item itself counts as the mean), this is C' C, whose top
-    eigenvectors are C's right singular vectors, and its eigenvalues their squares. What rounding
-    leaves of equal similarities is 0. Yields None at places to stop. O((R + s) s^2) time, O(s^2)
-    memory.
+    Let C be the s + R rows of both matrices, centred by row and by column. The result is C' C. Its
+    top eigenvectors are the right singular vectors of C, and its eigenvalues their squares. Values
+    of rounding size become 0. Yields None at places to stop. O((R + s) s^2) time, O(s^2) memory.
+
+    Parameters
+    ----------
+    core : float64 (s, s)
+        The sample's own similarities. The diagonal is not used: each row's mean replaces it.
+    seen : float64 (R, s)
+        Similarities of R other items with the sample.
     """
     s = len(core)
     core = core.copy()
@@ -75,8 +81,10 @@ def alike(core: Float, seen: Float) -> Generator[None, None, Float]:
 
 @njit
 def contrast(core, labels):
-    """How much more alike items of one cluster are than items of two, on average: ``core`` float64
-    (s, s), the diagonal left out; ``labels`` int32 (s,). 0 where there are not both."""
+    """Return the mean similarity inside clusters minus that across: 0 if there are not both.
+
+    ``core``: float64 (s, s), without its diagonal; ``labels``: int32 (s,).
+    """
     inside, across = 0.0, 0.0
     held, apart = 0, 0
     for i in range(labels.size):

@@ -1,4 +1,4 @@
-"""Taxonomies as nested JSON: everything that a group has."""
+"""Taxonomies as nested JSON, with all properties of groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMAT, VERSION = "hcviz-taxonomy", 1
 
 
 def write_json(top: Entry) -> str:
-    """A group's ``contents`` are items (texts) and groups (objects), in the tree's order."""
+    """Return JSON in which the ``contents`` of a group are items (texts) and groups (objects)."""
 
     def plain(entry: Entry) -> dict[str, Any]:
         return {
@@ -32,12 +32,18 @@ def write_json(top: Entry) -> str:
 
 
 def read_json(text: str) -> Entry:
-    """What :func:`write_json` wrote."""
+    """Read the text of :func:`write_json`.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        If the text is not JSON of this format and version, or a value has a wrong type.
+    """
     try:
         document = json.loads(text)
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise InvalidTaxonomy(
-                "The JSON is no taxonomy.", f'Its "format" must be "{FORMAT}", as to_json() writes.'
+                "The JSON is not a taxonomy.", f'Its "format" must be "{FORMAT}", as in to_json().'
             )
         if document.get("version") != VERSION:
             raise InvalidTaxonomy(
@@ -57,11 +63,11 @@ _KINDS = [
 ]  # fmt: skip
 
 
-def _entry(given: Any, where: str) -> Entry:
+def _entry(given: Any, location: str) -> Entry:
     if not isinstance(given, dict):
-        raise InvalidTaxonomy(f"In {where} there is {given!r} where a group should be.")
+        raise InvalidTaxonomy(f"In {location} there is {given!r} where a group should be.")
     name = given.get("name", "")
-    here = f"in {name!r}" if name else where
+    here = f"in {name!r}" if name else location
     for key, kind, word in _KINDS:
         if not isinstance(given.get(key, kind()), kind):
             raise InvalidTaxonomy(f"The {key} {here} must be {word}, not {given[key]!r:.60}.")

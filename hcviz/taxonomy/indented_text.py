@@ -1,4 +1,4 @@
-"""Taxonomies as indented text."""
+"""Taxonomies as indented text, with one name per line."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PLAIN = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def write_text(top: Entry) -> str:
-    r"""A name a line, two spaces deeper for what is in a group. O(n).
+    r"""Return one name per line. Contents of a group are indented by two more spaces. O(n).
 
-    Written as ``\n``, ``\r``, ``\t``, ``\\``: line ends, tabs and backslashes in names; as
-    backslash and space: a space at an end. Only names are kept.
+    Only names are written. Line ends, tabs and backslashes in names become ``\n``, ``\r``, ``\t``
+    and ``\\``. A space at the start or end of a name gets a backslash before it.
 
     Examples
     --------
@@ -40,13 +40,15 @@ def write_text(top: Entry) -> str:
 
 
 def read_text(text: str) -> Entry:
-    """Lines with deeper ones below them are groups; the first deeper line says by how much.
+    """Read lines, where a line above deeper lines is a group.
+
+    The indentation of the first deeper line is the step between levels.
 
     Raises
     ------
     InvalidTaxonomy
-        A line that is indented by another width than whole steps, or by two steps at once. The
-        sentence has its number.
+        If an indentation is not a multiple of this step, or increases by two steps. The message
+        has the number of the line.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def read_text(text: str) -> Entry:
     ['elm', 'yew']
     """
     top, unit = Entry(), ""
-    open_: list[Entry] = [top]  # the last line of each level is the last entry's last content
+    open_: list[Entry] = [top]  # the last content of the last one may become a group
     for number, line in enumerate(text.split("\n"), 1):
         body = line.lstrip(" \t")
         if not body.rstrip(" \t\r"):
@@ -65,12 +67,12 @@ def read_text(text: str) -> Entry:
         last = open_[-1].contents[-1:]
         if indent != unit * depth or depth > len(open_) - 1 + len(last):
             raise InvalidTaxonomy(
-                f"Line {number} of the text is indented by {len(indent)} characters, which is no "
-                "level that exists there.",
-                "Indent what is in a group by one step more than the group, always of one width.",
+                f"Line {number} of the text is indented by {len(indent)} characters, which is not "
+                "a possible level.",
+                "Indent the contents of a group by one more step than the group, always the same.",
             )
         if depth == len(open_):
-            group = Entry(name=str(last[0]), where=f"line {number - 1}")
+            group = Entry(name=str(last[0]), location=f"line {number - 1}")
             open_[-1].contents[-1] = group
             open_.append(group)
         del open_[depth + 1 :]
@@ -81,7 +83,7 @@ def read_text(text: str) -> Entry:
 def _plain(body: str) -> str:
     kept = body.rstrip(" \t\r")
     if kept.endswith("\\") and len(kept) < len(body) and (len(kept) - len(kept.rstrip("\\"))) % 2:
-        kept += " "  # an escaped one
+        kept += " "  # an escaped space
     return _ESCAPE.sub(lambda found: _PLAIN.get(found[1], found[1]), kept)
 
 

@@ -1,21 +1,24 @@
-"""Cut oracles beside the spectral sweep: all cuts, and the two classic relaxations.
+"""Cut solvers beside the spectral sweep: all cuts, and the two classic relaxations.
 
 Each maps a supergraph (``weights`` (k, k), ``sizes`` (k,)) to a side, bool (k,). The relaxations
-are stated in cvxpy, solved by solvers that come with it, and rounded by sweeps.
+are stated in cvxpy, solved by solvers that come with it, and rounded by sweeps. The methods'
+parameter ``oracle`` names one.
 
 - ``exact``: enumeration of all 2^(k-1) - 1 cuts.
-- ``lp`` (Leighton and Rao 1999): the metric d with sum w_ij d_ij least, sum s_i s_j d_ij = 1. Its
-  value bounds the sparsest cut's ratio from below; a cut within O(log k) of it is among the sweeps
-  along distances to random sets (Bourgain 1985; Linial, London and Rabinovich 1995), to which
-  distances to single nodes are added. Clarabel, an interior point method: 3 to 4 CPU s at k = 60.
+- ``lp`` (Leighton and Rao 1999): the metric d that minimises sum w_ij d_ij, where sum s_i s_j d_ij
+= 1. Its
+  value is a lower bound of the sparsest cut's ratio. A cut within O(log k) of it is among the
+  sweeps
+  along distances to random sets (Bourgain 1985; Linial, London and Rabinovich 1995). Distances to
+  single nodes are added. Clarabel, an interior point method: 3 to 4 CPU s at k = 60.
 - ``sdp`` (Goemans 1997, Linial): the same with d_ij = |x_i - x_j|^2. A cut within O(sqrt(log k))
-  comes from random hyperplanes: two sets far apart along a direction, close pairs of them dropped,
-  and a sweep along the distance to one of them (Arora, Rao and Vazirani 2009). SCS, a first-order
-  method, hence a bound good to about 1e-4; triangle inequalities join as they are violated, which
-  ends at the same optimum as all at once. At k = 60: 2.5 to 16 CPU s.
+  comes from random hyperplanes (Arora, Rao and Vazirani 2009). Two sets far apart along a direction
+  are chosen, close pairs of them are dropped, and a sweep follows the distance to one of them. SCS
+  is a first-order method, so the bound is accurate to about 1e-4. Violated triangle inequalities
+  are added until none is violated; the optimum is that of all. At k = 60: 2.5 to 16 CPU s.
 
-For balanced cuts the same metrics are swept for the lightest balanced cut: a pseudo-approximation
-(the paper's theorem 2 asks for one).
+For balanced cuts the same metrics are swept for the lightest balanced cut. This is a
+pseudo-approximation, as in theorem 2 of Chatziafratis et al. (2018).
 """
 
 from __future__ import annotations
@@ -38,16 +41,16 @@ Float = NDArray[np.float64]
 Sizes = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-#: Supernodes that an oracle takes.
+#: The most supernodes of each solver.
 LIMITS = {"exact": 18, "lp": 60, "sdp": 60}
 #: Random sets, or directions, for each doubling of k.
 TRIES = 8
-#: A triangle inequality is violated by more than this share of the mean distance.
+#: A triangle inequality counts as violated above this share of the mean distance.
 SLACK = 1e-3
 
 
 def check_size(name: str, count: int) -> None:
-    """Raise :class:`TooLarge` where the oracle cannot take a graph of ``count`` supernodes."""
+    """Raise :class:`TooLarge` if the solver cannot cut a graph of ``count`` supernodes."""
     if count > LIMITS[name]:
         raise TooLarge(
             f"The {name} cut takes up to {LIMITS[name]} supernodes, and a set has {count}.",
@@ -55,17 +58,17 @@ def check_size(name: str, count: int) -> None:
         )
 
 
-def oracle(name: str, balanced: bool, refined: bool, rng: np.random.Generator) -> Cut | None:
-    """The cut of that name; None for the spectral one, which the recursion has itself."""
+def cut_solver(name: str, balanced: bool, refined: bool, rng: np.random.Generator) -> Cut | None:
+    """Return the solver of that name; None for the spectral cut, which the recursion has itself."""
     if name == "spectral":
         return None
 
     def cut(weights: Float, own: Float, sizes: Sizes) -> Any:
         check_size(name, len(sizes))
-        if name == "exact":  # and so it needs no refining
+        if name == "exact":  # needs no refinement
             return cutkernels.best_cut(weights, sizes, balanced)
         labels, count = spectralkernels.component_labels(weights)
-        if count > 1 and not balanced:  # a cut between pieces weighs nothing
+        if count > 1 and not balanced:  # a cut between components weighs nothing
             return spectralkernels.halve_components(labels, count, sizes)
         if name == "lp":
             lines = metric_lines(lp_metric(weights, sizes)[0], rng)
@@ -80,7 +83,7 @@ def oracle(name: str, balanced: bool, refined: bool, rng: np.random.Generator) -
 
 
 def best_sweep(weights: Float, sizes: Sizes, lines: Iterator[Float], balanced: bool) -> Bools:
-    """The best cut among the prefixes of all orders in ``lines``."""
+    """Return the best cut among the prefixes of all orders in ``lines``."""
     degree = spectralkernels.degrees(weights)
     total = int(sizes.sum())
     best: tuple[float, float, Bools] | None = None
@@ -107,8 +110,10 @@ def best_sweep(weights: Float, sizes: Sizes, lines: Iterator[Float], balanced: b
 
 
 def lp_metric(weights: Float, sizes: Sizes) -> tuple[Float, float]:
-    """Leighton and Rao's relaxation: ``(d (k, k), its value)``, a lower bound on every cut's
-    w(S, S^c) / (|S| |S^c|)."""
+    """Solve Leighton and Rao's relaxation: return the metric d (k, k), and its value.
+
+    The value is a lower bound of every cut's w(S, S^c) / (|S| |S^c|).
+    """
     cp: Any = import_module("cvxpy")
 
     k = len(sizes)
@@ -131,14 +136,15 @@ def lp_metric(weights: Float, sizes: Sizes) -> tuple[Float, float]:
 
 
 def sdp_points(weights: Float, sizes: Sizes) -> tuple[Float, float]:
-    """Goemans and Linial's relaxation: ``(x (k, r), its value)``, d_ij = |x_i - x_j|^2."""
+    """Solve Goemans and Linial's relaxation: return ``(x (k, r), value)``, with d_ij = |x_i -
+    x_j|^2."""
     cp: Any = import_module("cvxpy")
 
     k = len(sizes)
     first, second = np.triu_indices(k, 1)
     gram = cp.Variable((k, k), PSD=True)
     squares = cp.diag(gram)
-    # In units in which the mean distance is 1: the solver's tolerances are absolute.
+    # In units in which the mean distance is 1, since the solver's tolerances are absolute.
     pairs = (sizes[first] * sizes[second]).astype(float)
     scale = max(float(weights.sum()), 1e-300)
     share = np.zeros((k, k))
@@ -148,7 +154,7 @@ def sdp_points(weights: Float, sizes: Sizes) -> tuple[Float, float]:
     distance = apart + apart.T - 2 * gram
     constraints: list[Any] = [
         cp.sum(cp.multiply(share, distance)) == 1,
-        cp.sum(gram) == 0,  # centred: distances do not say where the origin is
+        cp.sum(gram) == 0,  # centred: distances do not determine the origin
     ]
     goal = cp.Minimize(cp.sum(cp.multiply(given, distance)))
     while True:
@@ -167,7 +173,8 @@ def sdp_points(weights: Float, sizes: Sizes) -> tuple[Float, float]:
 
 
 def violated_triangles(distance: Float, slack: float) -> NDArray[np.int64]:
-    """Rows (a, b, c), a < b, with d_ab > d_ac + d_cb: for each pair the worst c, int (r, 3)."""
+    """Return rows (a, b, c), a < b, with d_ab > d_ac + d_cb: the worst c of each pair, int (r,
+    3)."""
     k = len(distance)
     limit = slack * distance.sum() / (k * (k - 1))
     over = distance[:, :, None] - distance[:, None, :] - distance.T[None, :, :]
@@ -179,8 +186,9 @@ def violated_triangles(distance: Float, slack: float) -> NDArray[np.int64]:
 
 
 def _solve(problem: Any, solver: str, **options: Any) -> None:
+    """Solve a program of cvxpy; raise :class:`HcvizError` if it fails."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "may be inaccurate": the sweep judges the result anyway
+        warnings.simplefilter("ignore")  # "may be inaccurate": the sweep evaluates the result
         problem.solve(solver=solver, **options)
     if problem.status not in ("optimal", "optimal_inaccurate"):
         raise HcvizError(
@@ -193,7 +201,7 @@ def _solve(problem: Any, solver: str, **options: Any) -> None:
 
 
 def metric_lines(distance: Float, rng: np.random.Generator) -> Iterator[Float]:
-    """Distances to every single node, and to random sets of 2, 4, 8, ... nodes."""
+    """Yield distances to every single node, and to random sets of 2, 4, 8, ... nodes."""
     k = len(distance)
     yield from distance.copy()
     size = 2
@@ -205,7 +213,7 @@ def metric_lines(distance: Float, rng: np.random.Generator) -> Iterator[Float]:
 
 
 def hyperplane_lines(points: Float, rng: np.random.Generator) -> Iterator[Float]:
-    """Random directions as they are, and distances to one of two well separated sets along each."""
+    """Yield random directions, and along each the distances to one of two well separated sets."""
     k = len(points)
     distance = ((points[:, None] - points[None]) ** 2).sum(axis=2)
     yield from distance.copy()
@@ -216,7 +224,7 @@ def hyperplane_lines(points: Float, rng: np.random.Generator) -> Iterator[Float]
         third = max(1, k // 3)
         left, right = list(order[:third]), list(order[-third:])
         near = distance.mean() / max(1.0, np.sqrt(np.log(k)))
-        for i in order[:third]:  # a matching of pairs that are too close is dropped
+        for i in order[:third]:  # drop a matching of pairs that are too close
             close = [j for j in right if distance[i, j] < near]
             if close and len(left) > 1 and len(right) > 1:
                 left.remove(i)

@@ -1,4 +1,4 @@
-"""``place``: where in a tree each group of a taxonomy is."""
+"""The places of a taxonomy's groups in a tree."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
 
-#: A group is placed at a clade only if their Jaccard index is at least this.
-LEAST = 0.5
+#: Smallest Jaccard index of a group and its clade.
+MIN_JACCARD = 0.5
 
 
 def place(tree: Tree, groups: Sequence[Sequence[int]]) -> list[int]:
-    """The node of each group, -1 where it has none.
+    """Return the node of each group, or -1 for a group without a place.
 
     Parameters
     ----------
     tree : Tree
+        A tree with m nodes.
     groups : sequence of sequences of int
-        The members of each group: different sets of leaves.
+        The members of each of the k groups: different sets of leaves.
 
     Returns
     -------
     list of int
-        Different nodes. Groups that are clades come first. Each other group, larger ones first, is
-        placed at the clade with the highest Jaccard index to its members, among those that keep the
-        nesting of the groups placed before: below a group that contains it, above one that it
-        contains, beside one that shares no member. Only a group of all items is placed at the root,
-        and only one of a single item at a leaf. Ties go to the smaller clade, then to the smaller
-        number.
+        Different nodes.
 
     Notes
     -----
-    O(m) and the groups' sizes for groups that are clades; O(k m) for each other one of k groups, m
-    being the number of nodes.
+    Groups that are clades are placed first. The other groups follow, larger ones first. Each is
+    placed at the clade with the highest Jaccard index to its members. The clade must respect the
+    groups that were placed before: it is below a group that contains it, above a group in it, and
+    disjoint from a group without common members. Only a group of all items can have the root, and
+    only a group of one item a leaf. Ties go to the smaller clade, then to the smaller node.
+
+    Clades take O(m + their sizes) together, and each other group O(k m).
 
     Examples
     --------
@@ -45,9 +46,9 @@ def place(tree: Tree, groups: Sequence[Sequence[int]]) -> list[int]:
     """
     begin, end = tree.leaf_start, tree.leaf_start + tree.size
     sets = [frozenset(int(item) for item in group) for group in groups]
-    nodes = _exact(tree, sets)
-    left = [k for k in range(len(sets)) if nodes[k] < 0]
-    for k in sorted(left, key=lambda k: (-len(sets[k]), k)):
+    nodes = _place_clades(tree, sets)
+    rest = [k for k in range(len(sets)) if nodes[k] < 0]
+    for k in sorted(rest, key=lambda k: (-len(sets[k]), k)):
         allowed = np.ones(tree.n_nodes, np.bool_)
         allowed[tree.root] = len(sets[k]) == tree.n_leaves
         allowed[: tree.n_leaves] = len(sets[k]) == 1
@@ -64,13 +65,13 @@ def place(tree: Tree, groups: Sequence[Sequence[int]]) -> list[int]:
             allowed[node] = False
         index = np.where(allowed, _jaccard(tree, sets[k]), 0.0)
         best = int(np.lexsort((np.arange(tree.n_nodes), tree.size, -index))[0])
-        if index[best] >= LEAST:
+        if index[best] >= MIN_JACCARD:
             nodes[k] = best
     return nodes
 
 
-def _exact(tree: Tree, sets: Sequence[frozenset[int]]) -> list[int]:
-    """The node of each group that is a clade, else -1. O(m + their sizes)."""
+def _place_clades(tree: Tree, sets: Sequence[frozenset[int]]) -> list[int]:
+    """Return the node of each group that is a clade, and -1 for others. O(m + their sizes)."""
     clades = {
         pair: node
         for node, pair in enumerate(zip(tree.leaf_start.tolist(), tree.size.tolist(), strict=True))
@@ -87,7 +88,7 @@ def _exact(tree: Tree, sets: Sequence[frozenset[int]]) -> list[int]:
 
 
 def _jaccard(tree: Tree, members: frozenset[int]) -> NDArray[np.float64]:
-    """The Jaccard index of ``members`` and each clade: float64 (m,). O(m)."""
+    """Return the Jaccard index of ``members`` and each clade, float64 (m,). O(m)."""
     is_member = np.zeros(tree.n_leaves, np.int64)
     is_member[list(members)] = 1
     before = np.concatenate([[0], np.cumsum(is_member[tree.leaf_order])])
@@ -96,4 +97,4 @@ def _jaccard(tree: Tree, members: frozenset[int]) -> NDArray[np.float64]:
     return found
 
 
-__all__ = ["LEAST", "place"]
+__all__ = ["MIN_JACCARD", "place"]

@@ -1,4 +1,4 @@
-"""Rows of a CSV, as both tables of a taxonomy are written and read."""
+"""Reading and writing of CSV rows, for both tables of taxonomies."""
 
 from __future__ import annotations
 
@@ -10,22 +10,26 @@ from hcviz.core.errors import InvalidTaxonomy
 
 
 def write_rows(rows: list[list[str]]) -> str:
-    """Rows as CSV. Python's writer puts no quotes around a carriage return: then all cells have
-    them."""
+    """Return rows as CSV text."""
     out = io.StringIO()
-    every = any("\r" in cell for row in rows for cell in row)
+    # Python's writer does not quote carriage returns. If there are any, quote all cells.
+    quote_all = any("\r" in cell for row in rows for cell in row)
     writer = csv.writer(
-        out, lineterminator="\n", quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL
+        out, lineterminator="\n", quoting=csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
     )
     writer.writerows(rows)
     return out.getvalue()
 
 
 def read_rows(text: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """The header, and each further row with its number; empty rows are left out.
+    """Return the header, and an iterator over the numbers and cells of the other rows.
 
-    Raises :class:`InvalidTaxonomy` where the text is no CSV, and, when the rows are read, for a row
-    of another length than the header.
+    Empty rows are left out.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        If the text is not CSV. The iterator raises it for a row that is not as long as the header.
     """
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))

@@ -1,4 +1,4 @@
-"""Compiled passes behind a chain's start: trees from the prior or by bisection, and their times."""
+"""Compiled parts of a chain's start: trees from the prior or by bisection, and their times."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -12,15 +12,15 @@ from hcviz.algorithms.ddt.moves import attach, walk
 from hcviz.algorithms.ddt.work import LEFT, PARENT, RIGHT, ROOT, SIZE, U
 from hcviz.core.jit import njit
 
-#: The least share of its parent's 1 - t that a start leaves to an inner node below it.
+#: Share of its parent's 1 - t that a start gives an inner node whose own would be larger.
 GAP = 0.999
 
 
 @njit
-def simulate(w, rng):
-    """A tree and times from the prior, leaf after leaf (the paper's generative process).
+def draw_prior_tree(w, rng):
+    """Draw a tree and times from the prior, one leaf after the other (Neal's generative process).
 
-    Writes parent, child, u, size and the root; the caller refreshes. O(n depth).
+    Writes parent, child, u, size and the root. The caller calls :func:`refresh`. O(n depth).
     """
     node, time = w.node, w.time
     n = w.data.shape[0]
@@ -42,10 +42,10 @@ def simulate(w, rng):
 
 @njit
 def bisected(points):
-    """Parents of a binary tree by repeated bisection between two far points. O(n d depth).
+    """Return parents of a binary tree by repeated bisection between two far points. O(n d depth).
 
-    The cut is midway between them, or at the median where that would leave a side less than a
-    twentieth. Nodes are numbered so that parents come last.
+    The cut is midway between them, or at the median if a side had less than a twentieth of the
+    points. Parents are numbered after children.
     """
     n = points.shape[0]
     parent = np.full(2 * n - 1, -1, np.int32)
@@ -96,11 +96,11 @@ def bisected(points):
 
 @njit
 def average_linkage(apart):
-    """Merges of average linkage by chains of nearest neighbours, in the order they are found.
+    """Compute average linkage by nearest-neighbour chains; merges are in the order found.
 
-    ``apart`` is the (n, n) matrix of distances, which is overwritten. Returns the two clusters, as
-    items that stand for them, and the height of each merge: int32 (n - 1, 2), float64 (n - 1,).
-    The steps, ties included, are scipy's (Muellner 2011), but the GIL is not held. O(n^2).
+    ``apart`` is the (n, n) matrix of distances, and is overwritten. Returns the two clusters of
+    each merge, named by one of their items, and its height: int32 (n - 1, 2), float64 (n - 1,). The
+    steps, ties included, are scipy's (Muellner 2011), but the GIL is released. O(n^2).
     """
     n = apart.shape[0]
     size = np.ones(n, np.int64)
@@ -119,7 +119,7 @@ def average_linkage(apart):
             x = chain[length - 1]
             y = np.int64(-1)
             near = np.inf
-            if length > 1:  # of equals the one before, so that chains end
+            if length > 1:  # of equals take the previous one, so that chains end
                 y = chain[length - 2]
                 near = apart[x, y]
             for i in range(n):
@@ -146,10 +146,10 @@ def average_linkage(apart):
 
 @njit
 def data_heights(parent, points, noise):
-    """1 - t of each node as the data would have it, float64 (m,).
+    """Return 1 - t of each node as the data suggest it, float64 (m,). O(m d).
 
-    Items that part at height h are 2 d (h + noise) apart in squared distance, in units of sigma, on
-    average; what a node sees is the mean over the pairs that it parts. O(m d).
+    Items that diverge at height h have the mean squared distance 2 d (h + noise) in units of sigma.
+    A node's height follows from the mean over the pairs that it separates.
     """
     n, dims = points.shape
     m = parent.size
@@ -171,7 +171,7 @@ def data_heights(parent, points, noise):
             between = pairs - within[v]
             height[v] += apart
             seen = between / max(height[v], 1.0) / (2.0 * dims)
-            # what lies within the noise says only that it lies within it
+            # a distance within the noise shows only that the height is within it
             height[v] = max(seen - noise, 0.5 * noise, 1e-4)
             within[v] = pairs
         p = parent[v]
@@ -186,7 +186,7 @@ def data_heights(parent, points, noise):
 
 @njit
 def times_of(parent, height, n):
-    """u = -log of heights made to fit: below 1, strictly falling downward, never quite 0."""
+    """Return u = -log of the heights, adjusted: below 1, strictly decreasing downwards, above 0."""
     m = parent.size
     u = np.full(m, np.inf)
     fitted = height.copy()
@@ -205,7 +205,7 @@ def times_of(parent, height, n):
 
 @njit
 def children_of(parent, n):
-    """int32 (m, 2) children of a binary tree; -1 at leaves."""
+    """Return the children of a binary tree, int32 (m, 2); -1 at leaves."""
     child = np.full((parent.size, 2), -1, np.int32)
     for v in range(parent.size - 1):
         p = parent[v]

@@ -62,7 +62,7 @@ def test_the_similarity_is_the_definitions(data):
     known = [share for share in wanted.values() if share is not None]
     text = "subject;item;group\n" + "".join(";".join(row) + "\n" for row in rows)
     if not known:
-        with pytest.raises(InvalidData, match="Nobody put two cards"):
+        with pytest.raises(InvalidData, match="No participant sorted two cards"):
             read_table(text.encode())
         return
     found = read_table(text.encode())
@@ -72,7 +72,7 @@ def test_the_similarity_is_the_definitions(data):
         assert found.similarity[i, j] == found.similarity[j, i]
         assert found.similarity[i, j] == pytest.approx(np.mean(known) if share is None else share)
     said = " ".join(found.notes)
-    assert ("Nobody sorted both of" in said) == (len(known) < len(wanted))
+    assert ("No participant sorted both cards of" in said) == (len(known) < len(wanted))
     assert ("Cards left aside" in said) == any(not pile for _, _, pile in rows)
 
 
@@ -90,8 +90,8 @@ def test_other_columns_are_left_out_and_any_order_is_read():
         ("p,x,a\n,y,b\n", "Row 3, column participant: the cell is empty"),
         ("p,x,a\np,,b\n", "Row 3, column card: the cell is empty"),
         ("p,x,a\nq,x,b\n", "The card sort has 1 card"),
-        ("p,x,a\nq,y,b\n", "Nobody put two cards on piles"),
-        ("p,x,\np,y,\n", "Nobody put two cards on piles"),
+        ("p,x,a\nq,y,b\n", "No participant sorted two cards"),
+        ("p,x,\np,y,\n", "No participant sorted two cards"),
     ],
 )
 def test_a_bad_card_sort_gets_a_sentence(rows, said):

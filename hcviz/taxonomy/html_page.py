@@ -1,4 +1,4 @@
-"""Taxonomies as one HTML page: an outline that needs no server, no network and no script."""
+"""Export of taxonomies as one HTML page, which needs no server, no network and no script."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 
 from hcviz.taxonomy.entry import Entry
 
-#: What HTML does not allow, even as a reference.
+#: Characters that HTML does not allow, not even as references.
 _NOT_HTML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-#: Up to so many items the page begins with all groups open.
+#: With this many items or fewer, all groups are open at first.
 ALL_OPEN = 150
 
 _STYLE = """
@@ -56,11 +56,11 @@ body{max-width:none;padding:0;font-size:10pt}form{display:none}summary{break-aft
 details::details-content{content-visibility:visible;display:block;height:auto}}
 """
 
-# Texts are compared in lower case and without accents. What was open before a search, or before
-# printing, is so afterwards.
+# The search ignores case and accents. After a search, and after printing, the groups that were open
+# before are open again.
 _SCRIPT = """
 const form=document.querySelector("form"),find=form.querySelector("input"),
-told=form.querySelector("output"),groups=[...document.querySelectorAll("details")],
+status=form.querySelector("output"),groups=[...document.querySelectorAll("details")],
 items=[...document.querySelectorAll("li")];let before=null;form.hidden=false;
 const plain=text=>text.normalize("NFD").replace(/\\p{M}/gu,"").toLowerCase();
 const keep=()=>before??=groups.map(group=>group.open);
@@ -69,7 +69,7 @@ const all=open=>{before=null;groups.forEach(group=>{group.open=open})};
 function search(){const sought=plain(find.value.trim());
 for(const each of [...items,...groups])each.hidden=false;
 for(const each of document.querySelectorAll(".hit"))each.classList.remove("hit");
-told.value="";if(!sought)return restore();keep();const shown=new Set();let found=0,named=0;
+status.value="";if(!sought)return restore();keep();const shown=new Set();let found=0,named=0;
 const show=node=>{for(let up=node.parentElement.closest("details");up;
 up=up.parentElement.closest("details")){shown.add(up);up.open=true}};
 for(const group of groups){group.open=false;const texts=group.querySelectorAll(
@@ -83,7 +83,7 @@ up=up.parentElement.closest("details"))if(up.querySelector(".name").matches(".hi
 for(const item of items)item.hidden=!item.firstChild.matches(".hit")&&!inside(item);
 for(const group of groups)group.hidden=!shown.has(group)&&!inside(group);
 const many=(n,word)=>n+" "+word+(n===1?"":"s");
-told.value=found+named?`${many(found,"item")} and ${many(named,"group")} found`:"Nothing found.";}
+status.value=found+named?`${many(found,"item")} and ${many(named,"group")} found`:"Nothing found.";}
 find.addEventListener("input",search);form.addEventListener("submit",event=>event.preventDefault());
 form.querySelector(".open").addEventListener("click",()=>all(true));
 form.querySelector(".close").addEventListener("click",()=>all(false));
@@ -93,16 +93,17 @@ addEventListener("afterprint",()=>{if(!find.value)restore()});
 
 
 def write_html(top: Entry, title: str = "Taxonomy") -> str:
-    """One page with the groups as nested ``details``, and a search where scripts run. O(n).
+    """Return a page with the groups as nested ``details``, and a search if scripts may run. O(n).
 
-    Characters that HTML cannot hold are shown as U+FFFD. The page may load nothing: its policy says
-    so to the browser.
+    Characters that HTML cannot represent become U+FFFD. The content policy of the page does not
+    allow it to load any resource.
 
     Parameters
     ----------
     top : Entry
+        The whole taxonomy.
     title : str
-        The heading and the title of the window.
+        Heading of the page and title of the window.
 
     Examples
     --------
@@ -132,7 +133,8 @@ def write_html(top: Entry, title: str = "Taxonomy") -> str:
         waiting.extend(reversed(each.contents))
     pieces.append("</ul>" if in_list else "")
     _, groups, depth = counts[id(top)]
-    said = [_many(n, "item"), _many(groups, "group"), *([_many(depth, "level")] if depth else [])]
+    facts = [_count(n, "item"), _count(groups, "group")]
+    facts += [_count(depth, "level")] if depth else []
     name = _escaped(title)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
@@ -140,7 +142,8 @@ def write_html(top: Entry, title: str = "Taxonomy") -> str:
         "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<link rel="icon" href="data:,"><title>{name}</title>\n<style>{_STYLE}</style></head>\n'
-        f'<body><header><h1><bdi>{name}</bdi></h1><p class="soft">{" · ".join(said)}</p></header>\n'
+        f'<body><header><h1><bdi>{name}</bdi></h1><p class="soft">'
+        f"{' · '.join(facts)}</p></header>\n"
         '<form role="search" hidden><input type="search" aria-label="Search items and groups" '
         'placeholder="Search items and groups" autocomplete="off">'
         '<button type="button" class="open">Expand all</button>'
@@ -151,24 +154,24 @@ def write_html(top: Entry, title: str = "Taxonomy") -> str:
 
 def _opening(entry: Entry, n: int, is_open: bool) -> str:
     marks = [entry.status] * (entry.status == "accepted") + ["locked"] * entry.locked
-    said = "".join(f'<span class="mark">{_escaped(mark)}</span>' for mark in marks)
+    labels = "".join(f'<span class="mark">{_escaped(mark)}</span>' for mark in marks)
     names = ", ".join(f"<bdi>{_escaped(each)}</bdi>" for each in entry.alternatives)
     others = f'<p class="other">also {names}</p>' if names else ""
     note = f'<p dir="auto">{_escaped(entry.note)}</p>' if entry.note else ""
     return (
         f'<details id="{_escaped(entry.id)}"{" open" * is_open}>'
-        f'<summary><bdi class="name">{_escaped(entry.name)}</bdi>{said}'
-        f'<span class="count">{_many(n, "item")}</span></summary><div>{others}{note}'
+        f'<summary><bdi class="name">{_escaped(entry.name)}</bdi>{labels}'
+        f'<span class="count">{_count(n, "item")}</span></summary><div>{others}{note}'
     )
 
 
 def _counts(top: Entry) -> dict[int, tuple[int, int, int]]:
-    """For each entry: items below it, groups below it, and the most levels of them."""
+    """Return, for each entry, the numbers of items, groups and levels below it."""
     found: list[Entry] = [top]
     for entry in found:
         found.extend(entry.children)
     counts: dict[int, tuple[int, int, int]] = {}
-    for entry in reversed(found):  # those inside come before
+    for entry in reversed(found):  # inner entries come first
         below = [counts[id(child)] for child in entry.children]
         counts[id(entry)] = (
             len(entry.items) + sum(each[0] for each in below),
@@ -178,7 +181,7 @@ def _counts(top: Entry) -> dict[int, tuple[int, int, int]]:
     return counts
 
 
-def _many(n: int, word: str) -> str:
+def _count(n: int, word: str) -> str:
     return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 

@@ -1,4 +1,4 @@
-"""Taxonomies read from SKOS in Turtle or JSON-LD, with the package rdflib."""
+"""Reading of taxonomies in SKOS, as Turtle or JSON-LD, with the package rdflib."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
 def read_skos(text: str) -> Entry:
-    """Concepts with narrower ones are groups; the others are items. O(n log n).
-
-    Siblings are in the order that :func:`hcviz.taxonomy.skos.write_skos` notes, else in that of
-    their names. A prefLabel without language is the name, else the English one, else the first by
-    language; those in other languages become alternative names. Of the definitions each is a line
-    of the note. A group's id is what its URI ends with, if hcviz made the URI, else the URI.
+    """Read concepts. Concepts with narrower concepts are groups, the others items. O(n log n).
 
     Raises
     ------
     InvalidTaxonomy
-        rdflib is not installed; the text cannot be read, or refers to another file; it has no
-        concepts or several schemes; a concept without a prefLabel or with several in one language,
-        with several broader concepts, or in a cycle.
+        If rdflib is not installed; the text cannot be read, or refers to another file; there are
+        no concepts or several schemes; a concept has no prefLabel, several in one language, or
+        several broader concepts; or concepts form a cycle.
+
+    Notes
+    -----
+    Siblings have the order that :func:`hcviz.taxonomy.skos.write_skos` has written, or else that
+    of their names. The name is the prefLabel without language, or else in English, or else in the
+    first language. Other prefLabels become alternative names. Each definition is a line of the
+    note. The id of a group is the end of its URI if hcviz made this URI, and the URI otherwise.
 
     Examples
     --------
@@ -58,15 +60,15 @@ def _graph(text: str) -> Any:
         )
     except InvalidTaxonomy:
         raise
-    except Exception as fault:  # rdflib's parsers raise what they come across
-        said = " ".join(str(fault).split())[:80] or type(fault).__name__
+    except Exception as fault:  # rdflib's parsers raise many types
+        reason = " ".join(str(fault).split())[:80] or type(fault).__name__
         raise InvalidTaxonomy(
-            f"The SKOS is no {'JSON-LD' if is_json else 'Turtle'} that can be read: {said}."
+            f"The SKOS cannot be read as {'JSON-LD' if is_json else 'Turtle'}: {reason}."
         ) from None
 
 
 def _refuse_remote(document: Any) -> None:
-    """Refuse a context that is elsewhere: rdflib would fetch it."""
+    """Raise InvalidTaxonomy for a context in another file, which rdflib would fetch."""
     waiting = [document]
     while waiting:
         each = waiting.pop()
@@ -78,12 +80,13 @@ def _refuse_remote(document: Any) -> None:
             parts = context if isinstance(context, list) else [context]
             if "@import" in each or not all(part is None or type(part) is dict for part in parts):
                 raise InvalidTaxonomy(
-                    "The JSON-LD refers to a context in another file.", "Put the context into it."
+                    "The JSON-LD refers to a context in another file.",
+                    "Copy the context into this file.",
                 )
 
 
 class _Reader:
-    """A graph of rdflib as groups and items."""
+    """Reads groups and items from a graph of rdflib."""
 
     def __init__(self, graph: Any) -> None:
         from rdflib import URIRef
@@ -97,7 +100,9 @@ class _Reader:
         self.terms = {name: URIRef(TERMS + name) for name in ("status", "locked", "order")}
         schemes = sorted(graph.subjects(URIRef(_TYPE), self.skos["ConceptScheme"]))
         if len(schemes) > 1:
-            raise InvalidTaxonomy(f"The SKOS has {len(schemes)} schemes.", "Take one at a time.")
+            raise InvalidTaxonomy(
+                f"The SKOS has {len(schemes)} schemes.", "Use a file with one scheme."
+            )
         scheme = str(schemes[0]) if schemes else ""
         made_here = scheme.endswith("taxonomy")
         self.own = f"{scheme.removesuffix('taxonomy')}group/" if made_here else ""
@@ -112,8 +117,9 @@ class _Reader:
             self.narrower[above].append(below)
 
     def entry(self) -> Entry:
+        """Return the whole taxonomy."""
         if not self.concepts:
-            raise InvalidTaxonomy("The SKOS has no concepts.", "Take a file with skos:Concept.")
+            raise InvalidTaxonomy("The SKOS has no concepts.", "Use a file with skos:Concept.")
         labels = {each: self.labels(each) for each in self.concepts}
         for each in sorted(self.concepts, key=lambda each: labels[each]):
             if len(self.broader[each]) > 1:
@@ -138,24 +144,24 @@ class _Reader:
                 waiting.append((made, self.narrower[each]))
         if len(reached) < len(self.concepts):
             concept = min(self.concepts - reached, key=lambda each: labels[each])
-            for _ in self.concepts:  # from any that no top concept is above, far enough up
+            for _ in self.concepts:  # after enough steps upward, the concept is on the cycle
                 concept = self.broader[concept][0]
             name = labels[concept][0]
             raise InvalidTaxonomy(
-                f"The concept {name!r} is broader than itself, through other concepts or not.",
-                "Take one of the links of the cycle away.",
+                f"The concept {name!r} is broader than itself, directly or through others.",
+                "Remove one of the links of the cycle.",
             )
         return top
 
     def labels(self, concept: Any) -> list[str]:
-        """The name, then the names in other languages."""
+        """Return the name, and the names in other languages."""
         found: dict[str, str] = {}
         for label in sorted(self.graph.objects(concept, self.skos["prefLabel"])):
             language = getattr(label, "language", None) or ""
             if language in found:
-                spoken = f"the language {language!r}" if language else "no language"
+                where = f"in the language {language!r}" if language else "without a language"
                 raise InvalidTaxonomy(
-                    f"The concept {found[language]!r} has a second prefLabel in {spoken}: "
+                    f"The concept {found[language]!r} has a second prefLabel {where}: "
                     f"{str(label)!r}.",
                     "Make one of them an altLabel.",
                 )
@@ -184,7 +190,7 @@ class _Reader:
             status=str(self.value(concept, "status") or "draft"),  # type: ignore[arg-type]
             locked=str(self.value(concept, "locked")) in ("true", "1"),
             id=unquote(uri.removeprefix(self.own)) if own else uri,
-            where=f"<{uri}>",
+            location=f"<{uri}>",
         )
 
 

@@ -1,11 +1,11 @@
-"""Taxonomies as a CSV with a row an item: ``item, group, path``."""
+"""Taxonomies as CSV with one row per item and the columns ``item, group, path``."""
 
 from __future__ import annotations
 
 import re
 
 from hcviz.core.errors import InvalidTaxonomy
-from hcviz.taxonomy.csvrows import read_rows, write_rows
+from hcviz.taxonomy.csv_rows import read_rows, write_rows
 from hcviz.taxonomy.entry import Entry
 from hcviz.taxonomy.levels import read_levels
 
@@ -14,10 +14,10 @@ SEPARATOR = " > "
 
 
 def write_paths(top: Entry) -> str:
-    r"""A row an item, in the tree's order: its innermost group, and all from the top down.
+    r"""Return one row per item, in the order of the leaves. O(n d) for d nested groups.
 
-    Groups in a path are separated by `` > ``; ``\`` and ``>`` in their names have a backslash
-    before them. O(n d) for d nested groups.
+    A row has the innermost group of the item, and the path of its groups, the outermost first. The
+    groups of a path are separated by `` > ``. A backslash precedes ``\`` and ``>`` in their names.
 
     Examples
     --------
@@ -41,24 +41,24 @@ def write_paths(top: Entry) -> str:
 
 
 def is_paths(text: str) -> bool:
-    """The header has ``item`` and ``path``, and no ``level_1``."""
+    """Return True if the header has ``item`` and ``path``, and no ``level_1``."""
     head = text.partition("\n")[0]
     cells = {cell.strip().strip('"') for cell in head.split(",")}
     return {"item", "path"} <= cells and "level_1" not in cells
 
 
 def read_table(text: str) -> Entry:
-    """A table of either kind."""
+    """Read a table of paths or of levels."""
     return read_paths(text) if is_paths(text) else read_levels(text)
 
 
 def read_paths(text: str) -> Entry:
-    """A table as :func:`write_paths` writes it; only its columns ``item`` and ``path`` are read.
+    """Read a table in the form of :func:`write_paths`. Only ``item`` and ``path`` are used.
 
     Raises
     ------
     InvalidTaxonomy
-        No CSV, a row of another length than the header, or a path with a group without a name.
+        If the text is not CSV, a row is not as long as the header, or a path has an empty name.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def read_paths(text: str) -> Entry:
     """
     header, rows = read_rows(text)
     if not {"item", "path"} <= {*header}:
-        raise InvalidTaxonomy("The CSV is no taxonomy.", "Its columns must be item and path.")
+        raise InvalidTaxonomy("The CSV is not a taxonomy.", "Its columns must be item and path.")
     top, known = Entry(), dict[tuple[str, ...], Entry]()
     known[()] = top
     for number, row in rows:
@@ -78,7 +78,7 @@ def read_paths(text: str) -> Entry:
             raise InvalidTaxonomy(f"Row {number} has a group without a name in {written[:40]!r}.")
         for k in range(1, len(path) + 1):
             if path[:k] not in known:
-                known[path[:k]] = Entry(name=path[k - 1], where=f"row {number}")
+                known[path[:k]] = Entry(name=path[k - 1], location=f"row {number}")
                 known[path[: k - 1]].contents.append(known[path[:k]])
         known[path].contents.append(row[header.index("item")])
     return top
