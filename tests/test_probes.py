@@ -106,10 +106,10 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
         }[agrees]
 
     settled_one, store.session = store.session, replace(store.session, status="sampling")
-    assert told() == "computed at the end"
+    assert told() == "worked out at the end"
     assert store.aside.idle
     store.session = settled_one
-    assert told() == "computed at the end"  # asked for now
+    assert told() == "worked out at the end"  # asked for now
     assert worked_out(store, loop) == usual
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS", 100)
     assert agrees not in [
@@ -134,7 +134,7 @@ def test_a_lesson_hides_what_is_known(store, loop):
 def test_why_there_is_no_veil_says_whether_another_run_would_bring_it(
     most, said, store, monkeypatch
 ):
-    monkeypatch.setattr(similarity_queries_section, "MAX_MASK_ITEMS", most)
+    monkeypatch.setattr(similarity_queries_section, "MANY", most)
     bare = replace(store.session.snapshot, views={})
     assert store.session.snapshot.tree.n_leaves == 101
     monkeypatch.setattr(store, "session", replace(store.session, snapshot=bare))
@@ -170,8 +170,8 @@ def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loo
     assert similarity_queries_model.query_count(store.session.snapshot).last
 
 
-def test_expected_share_is_near_the_real_share():
-    """sigma = 0 halves to the end: the estimate differs by the luck of the samples alone. Over
+def test_about_the_share_that_is_foreseen():
+    """sigma = 0 halves to the end: what is foreseen differs by the luck of the samples alone. Over
     twenty seeds the share's standard deviation was 2.6, 0.6 and 0.3 % of it, so that of the mean
     of ten is below 1 %; 4 % is four of them."""
     data = noisy_blocks(512, 5, 0.0)
@@ -184,7 +184,7 @@ def test_expected_share_is_near_the_real_share():
         assert np.mean(shares) == pytest.approx(made.expected_share(512), rel=0.04)
 
 
-def test_expected_share_of_all_and_of_no_pairs():
+def test_all_or_nothing_is_foreseen():
     assert ActiveCluster(s=60).expected_share(60) == 1.0
     assert ActiveCluster(s=60, below_s="stop").expected_share(60) == 0.0
     assert ActiveCluster().expected_share(1) == 0.0
@@ -229,7 +229,7 @@ def test_what_undo_does_not_keep_is_said(store):
     store.session = replace(store.session, snapshot=replace(kept, views={}))
     assert "run again" in similarity_queries_section.state(store)["noVeil"]
     store.session = replace(store.session, snapshot=None)
-    assert similarity_queries_section.state(store)["noVeil"] == "No similarity was asked for yet."
+    assert similarity_queries_section.state(store)["noVeil"] == "Nothing was asked for yet."
     store.look(matrix="features")
     assert "Choose Similarity" in similarity_queries_section.state(store)["noVeil"]
 

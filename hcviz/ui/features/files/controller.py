@@ -16,8 +16,7 @@ import numpy as np
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.io.answer_merging import KnownAnswers, MergedAnswers, merge_answers
-from hcviz.io.answers import SignedAnswer
-from hcviz.io.answers import count_comparisons as counted
+from hcviz.io.answers import SignedAnswer, count_comparisons
 from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
@@ -200,14 +199,16 @@ class FileController:
             store.look(error=None, said=f"{name} has {said} already here: nothing was added.")
             return
         if not more:
-            said = f"{name} has the {counted(now)} here and no others: nothing was added."
+            said = f"{name} has the {count_comparisons(now)} here and no others: nothing was added."
             store.look(error=None, said=said)
             return
         if more < count:
             were = "was" if more == 1 else "were"
-            said = f"{name} has the {counted(now)} here and {more:,} more, which {were} added."
+            here = count_comparisons(now)
+            said = f"{name} has the {here} here and {more:,} more, which {were} added."
         else:
-            said = f"{counted(count)} from {name} added to the {len(store.session.labels)} items"
+            said = f"{count_comparisons(count)} from {name} added to the "
+            said += f"{len(store.session.labels)} items"
             said += f" shown, {now + count:,} now." if now else " shown."
             if repeated:
                 were = "was" if repeated == 1 else "were"
