@@ -108,7 +108,7 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
     assert state(store)["guess"] == ""
     room.key("Enter")  # nothing chosen: nothing revealed
     assert store.view.lesson.outcome is None
-    assert "Click where" in store.view.said
+    assert "click where" in store.view.said
     store.look(selection=own(store))
     assert state(store)["guess"].startswith("beside ")
     assert room.key("Enter")
@@ -194,10 +194,10 @@ def test_data_without_a_truth_has_no_lesson_and_ends_one(store, room, loop):
     assert store.open_data(spec)
     loop.until(lambda: store.session.status == "settled")
     assert store.view.lesson is None
-    assert "No truth" in no_lesson_because(store)
+    assert "No correct tree" in no_lesson_because(store)
     room.act("lesson", {})
     assert store.view.lesson is None
-    assert "No truth" in store.view.error[0]
+    assert "No correct tree" in store.view.error[0]
     room.act("open-lesson", {"name": "../../secret"})
     assert "no lesson" in store.view.error[0]
 

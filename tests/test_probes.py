@@ -106,10 +106,10 @@ def test_of_many_items_agreement_is_worked_out_beside_the_page_at_the_end(store,
         }[agrees]
 
     settled_one, store.session = store.session, replace(store.session, status="sampling")
-    assert told() == "worked out at the end"
+    assert told() == "computed at the end"
     assert store.aside.idle
     store.session = settled_one
-    assert told() == "worked out at the end"  # asked for now
+    assert told() == "computed at the end"  # asked for now
     assert worked_out(store, loop) == usual
     monkeypatch.setattr(similarity_queries_section, "MAX_ITEMS", 100)
     assert agrees not in [
@@ -130,11 +130,11 @@ def test_a_lesson_hides_what_is_known(store, loop):
 # ---------------------------------------------------------------------- s
 
 
-@pytest.mark.parametrize(("most", "said"), [(100, "of up to 100 items"), (101, "run again")])
+@pytest.mark.parametrize(("most", "said"), [(100, "for up to 100 items"), (101, "Run again")])
 def test_why_there_is_no_veil_says_whether_another_run_would_bring_it(
     most, said, store, monkeypatch
 ):
-    monkeypatch.setattr(similarity_queries_section, "MANY", most)
+    monkeypatch.setattr(similarity_queries_section, "MAX_MASK_ITEMS", most)
     bare = replace(store.session.snapshot, views={})
     assert store.session.snapshot.tree.n_leaves == 101
     monkeypatch.setattr(store, "session", replace(store.session, snapshot=bare))
@@ -227,9 +227,9 @@ def test_what_undo_does_not_keep_is_said(store):
     kept = checkpoint(store.session, "x").snapshot
     assert similarity_queries_model.snapshot_mask(kept) is not None  # of small trees it does
     store.session = replace(store.session, snapshot=replace(kept, views={}))
-    assert "run again" in similarity_queries_section.state(store)["noVeil"]
+    assert "Run again" in similarity_queries_section.state(store)["noVeil"]
     store.session = replace(store.session, snapshot=None)
-    assert similarity_queries_section.state(store)["noVeil"] == "Nothing was asked for yet."
+    assert similarity_queries_section.state(store)["noVeil"] == "No similarity was asked for yet."
     store.look(matrix="features")
     assert "Choose Similarity" in similarity_queries_section.state(store)["noVeil"]
 

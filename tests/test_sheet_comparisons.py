@@ -182,7 +182,7 @@ def test_a_tree_that_moves_is_compared_when_it_rests(later, loop, monkeypatch):
     moved = Snapshot(Tree.from_newick("((ant,eel),(bee,(cat,dog)));", NAMES), 1, 2)
     later.session = replace(later.session, snapshot=moved, status="sampling")
     shown = comparisons_sheet.state(later)
-    assert "when it rests" in shown["waits"]
+    assert "when the run has finished" in shown["waits"]
     assert shown["held"] == first
     later.session = replace(later.session, status="settled")
     loop.until(lambda: comparisons_sheet.state(later)["waits"] == "")

@@ -311,7 +311,7 @@ class Browser:
     def __init__(self):
         self.heard_of = []
 
-    def heard(self, upload, pieces, stop=False):
+    def acknowledge_upload(self, upload, pieces, stop=False):
         self.heard_of.append((upload, pieces, stop))
 
 
