@@ -20,7 +20,7 @@ from hcviz import Comparisons
 from hcviz.io.answers import beyond
 from hcviz.io.comparison_csv import read_comparison_csv, write_comparison_csv
 from hcviz.io.session_file import load_session, save_session
-from hcviz.questions.threes import next_three
+from hcviz.questions.next_triple import next_triple
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui import comparing, pictures, sources, steps
@@ -35,12 +35,12 @@ from tests.stores import over_zoo
 def test_three_come_from_the_third_that_was_seen_least():
     rng = np.random.default_rng(0)
     seen = np.array([5, 0, 9, 1, 7, 8, 6, 2, 9])  # least: items 1, 3 and 7
-    assert {frozenset(next_three(seen, rng)) for _ in range(20)} == {frozenset({1, 3, 7})}
-    orders = {next_three(seen, rng) for _ in range(200)}
+    assert {frozenset(next_triple(seen, rng)) for _ in range(20)} == {frozenset({1, 3, 7})}
+    orders = {next_triple(seen, rng) for _ in range(200)}
     assert len(orders) == 6  # in every order: 200 draws miss one with probability 6 (5/6)^200
-    second = next_three(seen, rng, {frozenset({1, 3, 7})})
+    second = next_triple(seen, rng, {frozenset({1, 3, 7})})
     assert frozenset(second) != {1, 3, 7}
-    anywhere = {item for _ in range(200) for item in next_three(seen, rng, source="any")}
+    anywhere = {item for _ in range(200) for item in next_triple(seen, rng, source="any")}
     assert anywhere == set(range(9))
 
 
@@ -49,12 +49,12 @@ def test_every_three_comes_once_and_then_none(source):
     rng = np.random.default_rng(1)
     asked: set[frozenset[int]] = set()
     for _ in range(math.comb(6, 3)):
-        three = next_three(np.zeros(6, np.int64), rng, asked, source)
+        three = next_triple(np.zeros(6, np.int64), rng, asked, source)
         assert len(set(three)) == 3
         assert frozenset(three) not in asked
         asked.add(frozenset(three))
-    assert next_three(np.zeros(6, np.int64), rng, asked, source) is None
-    assert next_three(np.zeros(2, np.int64), rng, source=source) is None
+    assert next_triple(np.zeros(6, np.int64), rng, asked, source) is None
+    assert next_triple(np.zeros(2, np.int64), rng, source=source) is None
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ class Asking:
         store = self.store
         question = store.view.question
         draft = store.view.draft
-        if question is not None and question.picks:
+        if question is not None and question.is_odd_one_out:
             rest = tuple(i for i in question.items if i != item)
             store.look(draft=Draft("odd", rest, (item,)), selection=())
         elif draft.open:
@@ -112,7 +112,7 @@ class Asking:
 
     def _named(self, question: Question, place: int) -> bool:
         """Pick the name at that place on the card, the first is 1, while names are asked for."""
-        wanted = question.picks or self.store.view.draft.mode == "repair"
+        wanted = question.is_odd_one_out or self.store.view.draft.mode == "repair"
         names = order_on_card(question)
         if not wanted or not 1 <= place <= len(names):
             return False
@@ -125,7 +125,7 @@ class Asking:
             self._done()
 
     def _lock(self, question: Question) -> None:
-        rows = questions.locked(question).tolist()
+        rows = questions.shown_triplets(question).tolist()
         if rows:
             by = self.store.session.author
             each = (Constraint(0, (a, b), c, author=by, time=act.now()) for a, b, c in rows)
@@ -211,7 +211,7 @@ def picture(store: Store) -> dict[str, Any]:
         "about": questions.STRATEGIES[view.strategy].summary,
         "size": view.question_size,
         "candidates": view.question_candidates,
-        "varied": questions.STRATEGIES[view.strategy].varied,
+        "varied": questions.STRATEGIES[view.strategy].has_distance_variance,
         "induced": view.question_induced,
         "limits": [*SIZES, *CANDIDATES],
         "question": None if question is None else _card(store, question),
@@ -228,8 +228,9 @@ def order_on_card(question: Question) -> list[int]:
 def _card(store: Store, question: Question) -> dict[str, Any]:
     labels, data, draft = store.session.labels, store.dataset, store.view.draft
     if len(question.items) > LARGEST_PIECE:
-        return {"whole": True, "picks": False, "kind": question.how, "items": [], "path": []} | {
-            "why": question.why.sentence(labels), "repairing": draft.mode == "repair", "top": 1.0,
+        return {"whole": True, "picks": False, "items": [], "path": []} | {
+            "kind": question.strategy, "why": question.why.sentence(labels),
+            "repairing": draft.mode == "repair", "top": 1.0,
         }  # fmt: skip
     shown = with_even_heights(question.shown)
     order = leaf_order(shown)
@@ -237,8 +238,8 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
     items = order_on_card(question)
     images = None if data is None or data.images is None else data.images
     return {
-        "picks": question.picks,
-        "kind": question.how,
+        "picks": question.is_odd_one_out,
+        "kind": question.strategy,
         "why": question.why.sentence(labels),
         "repairing": draft.mode == "repair",
         "top": float(shown.height[-1]) or 1.0,

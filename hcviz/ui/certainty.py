@@ -12,7 +12,7 @@ from hcviz.core.words import counted
 from hcviz.jobs import Samples
 from hcviz.posterior import Verdict
 from hcviz.posterior.settling import LIMIT, Settling
-from hcviz.questions import SURPRISING
+from hcviz.questions import SURPRISING_BELOW
 from hcviz.session.model import Session
 from hcviz.ui.store import Store
 
@@ -92,7 +92,9 @@ def of_answer(store: Store, group: tuple[int, ...], apart: int) -> list[tuple[st
             return []
         share = posterior.joint_probability(chain_triplets(group, apart))
     said = f"true in {percent(share)} of the sampled trees"
-    return [("surprising", f"{said}. Sure?") if share < SURPRISING else ("so far", f"{said}.")]
+    return [
+        ("surprising", f"{said}. Sure?") if share < SURPRISING_BELOW else ("so far", f"{said}.")
+    ]
 
 
 def settled(store: Store) -> dict[str, str] | None:

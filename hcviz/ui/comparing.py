@@ -12,7 +12,7 @@ import numpy as np
 
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
-from hcviz.questions.threes import next_three
+from hcviz.questions.next_triple import next_triple
 from hcviz.session import actions as act
 from hcviz.session.choice import Question
 from hcviz.session.gesture import Draft
@@ -107,7 +107,7 @@ class Comparing:
         known = store.problem.comparisons
         n = len(store.session.labels)
         seen = np.zeros(n, np.int64) if known is None else known.appearances(n)
-        three = next_three(seen, self._rng, self._asked, store.view.three_from)
+        three = next_triple(seen, self._rng, self._asked, store.view.three_from)
         if three is None:
             store.look(three=(), said="Every three of these items have been asked about.")
             return
