@@ -71,7 +71,7 @@ def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again
     card.key(" ")
     accepted = asked(store)
     card.key("a")
-    assert [(each.items, each.accepted) for each in store.session.seen] == [
+    assert [(each.items, each.accepted) for each in store.session.reviewed] == [
         (skipped.items, False),
         (accepted.items, True),
     ]
@@ -86,7 +86,7 @@ def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again
             tuple(row) for row in accepted.all_triplets().tolist()
         }
     store.dispatch(act.Undo())  # nothing was stated: there is nothing of it to take back
-    assert len(store.session.seen) == 2
+    assert len(store.session.reviewed) == 2
 
 
 def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, card, loop):

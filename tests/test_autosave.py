@@ -31,7 +31,7 @@ def make(loop):
     made = []
 
     def make_one(data: str = "zoo", method: str = "crsc") -> Store:
-        store = Store(Session(method=method, treats="hard"), loop.schedule)
+        store = Store(Session(method=method, constraint_mode="hard"), loop.schedule)
         made.append(store)
         assert store.open_data(DataSpec(name=data))
         loop.until(lambda: store.session.status == "settled")
@@ -204,7 +204,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     loop.until(lambda: again.session.status == "settled")
     assert again.session.tree.satisfies(again.session.triplets).all()
     (kept,) = told(again.session)[-2:-1]
-    assert isinstance(kept, act.Resumed)
+    assert isinstance(kept, act.RunInterrupted)
     loop.until(lambda: len(folders(shelf)) == 1)  # the old one goes when the new one is whole
     (folder,) = folders(shelf)
     assert said(read_journal(folder, get).session) == said(store.session)

@@ -147,7 +147,7 @@ def test_an_answer_about_three_is_not_told_as_two(flowers):
 def test_any_answer_can_be_taken_back(flowers, loop):
     card = Comparing(flowers)
     for items in ((0, 1, 2), (3, 4, 5), (6, 7, 8)):
-        flowers.dispatch(act.Choose("odd", items))
+        flowers.dispatch(act.AddChoice("odd", items))
     loop.until(lambda: flowers.session.status == "settled")
     listed = comparing.picture(flowers)["given"]
     assert [each["at"] for each in listed] == [2, 1, 0]  # the newest first
@@ -169,7 +169,7 @@ def test_any_answer_can_be_taken_back(flowers, loop):
 def test_a_long_list_says_how_many_are_left_out(flowers):
     for odd in range(2, 22):
         for other in (0, 1, 45, 46, 47):
-            flowers.dispatch(act.Choose("odd", (odd, other, 44)))
+            flowers.dispatch(act.AddChoice("odd", (odd, other, 44)))
     shown = comparing.picture(flowers)
     assert shown["answers"] == 100 > len(shown["given"]) == comparing.LISTED
     assert shown["given"][0]["at"] == 99
@@ -193,7 +193,7 @@ def test_enough_answers_move_the_tree(flowers, loop):
     other = far[0]
     rest = [i for i in range(48) if i not in (first, other)]
     for odd in rest * 6:
-        flowers.dispatch(act.Choose("odd", (odd, first, other)))
+        flowers.dispatch(act.AddChoice("odd", (odd, first, other)))
     loop.until(lambda: flowers.session.status == "settled")
     moved = flowers.session.tree
     assert moved != tree
@@ -314,7 +314,7 @@ def test_answers_about_the_items_shown_are_added_to_them(flowers, loop):
 def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
     labels = flowers.session.labels
     for items in ((5, 17, 30), (5, 17, 30), (8, 2, 40)):  # the same twice in one second is twice
-        flowers.dispatch(act.Choose("odd", items, time="2026-01-01T00:00:00+00:00"))
+        flowers.dispatch(act.AddChoice("odd", items, time="2026-01-01T00:00:00+00:00"))
     part = Saved()
     Files(flowers, part, None).act("save", {"what": "answers"})
     text, now = part.content.decode(), len(flowers.problem.comparisons)
@@ -349,7 +349,7 @@ def test_the_strip_counts_answers_of_files(flowers):
     def told():
         return [step["answers"] for step in steps.picture(flowers)["steps"]]
 
-    flowers.dispatch(act.Choose("odd", (5, 17, 30)))
+    flowers.dispatch(act.AddChoice("odd", (5, 17, 30)))
     upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};1200\n{b};{a};{c};1\n", name="x.csv")
     upload(flowers, f"anchor,near,far\n{a},{b},{c}\n")
     assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]

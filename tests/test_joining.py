@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hcviz.core.build import build_guided, chain_triplets
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
-from hcviz.session.gesture import Draft
-from hcviz.session.joining import stays_apart
+from hcviz.session.draft import Draft
+from hcviz.session.drop import stays_apart
 from hcviz.ui.centre import Centre, Items
 from hcviz.ui.gestures import Gestures
 from tests.stores import over_zoo

@@ -34,7 +34,7 @@ def finished(driver, seed, between=()):
 
 
 def begun(seed=0):
-    driver = Driver(labels=(), method="average", treats="ignored")
+    driver = Driver(labels=(), method="average", constraint_mode="ignored")
     order = np.random.default_rng(seed).permutation(N).astype(np.int32)
     driver(act.LoadedData(DataSpec(), LABELS, order=order))
     return driver, order
@@ -89,7 +89,7 @@ def test_a_step_without_a_run_moves_nothing():
 
 
 def test_files_and_replays_have_the_same_orders():
-    driver = Driver(labels=(), method="ddt", treats="hard")
+    driver = Driver(labels=(), method="ddt", constraint_mode="hard")
     order = np.random.default_rng(5).permutation(8).astype(np.int32)
     driver(act.LoadedData(DataSpec(), tuple("abcdefgh"), order=order))
     for group, apart in (((0, 1), 2), ((3, 4, 5), 6), ((2, 7), 0)):

@@ -13,7 +13,7 @@ import hcviz
 from hcviz.datasets import SimulatedUser, load
 from hcviz.jobs import Behind
 from hcviz.session import actions as act
-from hcviz.session.learning import held_out, satisfied, states
+from hcviz.session.learning_curve import held_out, satisfied, states
 from hcviz.session.model import Constraint, DataSpec
 from hcviz.ui import learning as baselines_module
 from hcviz.ui.learning import Baselines

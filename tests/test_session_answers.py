@@ -9,7 +9,7 @@ import pytest
 from hcviz import HcvizError, Tree
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
-from hcviz.session.judge import judge, states
+from hcviz.session.assessment import judge, states
 from hcviz.session.model import Constraint
 from tests.sessions import ANIMALS
 

@@ -24,7 +24,9 @@ FALSE = ((6, 7), 0)
 
 def shown(method, params=()):
     """A session that has settled on ``TREE``."""
-    driver = Driver(method=method, treats=get(method).treats(dict(params)), params=dict(params))
+    driver = Driver(
+        method=method, constraint_mode=get(method).treats(dict(params)), params=dict(params)
+    )
     driver(act.Arrived(0, Snapshot(TREE, 4, 4, {"x": 1.0}, FakeState(TREE.height, 4))))
     driver(act.Finished(0))
     return driver
@@ -43,7 +45,7 @@ WAYS = {
     ],
     "an author": [
         act.ImportConstraints(tuple(Constraint(0, *t, author="Ann", enabled=False) for t in TRUE)),
-        act.SwitchAuthor("Ann", True),
+        act.EnableAuthor("Ann", True),
     ],
 }  # fmt: skip
 
@@ -127,7 +129,7 @@ def test_a_choice_between_answers_leaves_a_tree_that_agrees_with_it():
 
 
 def test_undo_redo_files_and_replay_of_a_background_run():
-    driver = Driver(method="ddt", treats="hard")
+    driver = Driver(method="ddt", constraint_mode="hard")
     driver.settle()
     driver(act.AddConstraint((0, 1), 2))
     driver.settle()

@@ -18,14 +18,14 @@ from hcviz.session.model import DataSpec, same
 from hcviz.session.replay import replay
 from tests.sessions import Driver, run_fake
 
-ODD = act.Choose("odd", (0, 1, 2))
-CENTRAL = act.Choose("central", (3, 1, 2), author="Ann")
+ODD = act.AddChoice("odd", (0, 1, 2))
+CENTRAL = act.AddChoice("central", (3, 1, 2), author="Ann")
 
 
 @pytest.fixture
 def settled():
     """With a method that reads comparisons."""
-    driver = Driver(method="4-al", treats="hard")
+    driver = Driver(method="4-al", constraint_mode="hard")
     driver.settle()
     return driver
 
@@ -63,13 +63,13 @@ def test_answers_during_a_run_wait_for_its_end_and_share_the_next(settled):
     run = settled.session.run
     settled.go()
     for k in range(3):
-        settled(act.Choose("odd", (k, k + 1, k + 2)))
+        settled(act.AddChoice("odd", (k, k + 1, k + 2)))
         assert settled.session.run == run
-    assert settled.session.awaiting
+    assert settled.session.rerun_pending
     settled.settle()
     assert settled.session.run == run + 1
     assert len(settled.started[-1].comparisons) == 8
-    assert not settled.session.awaiting
+    assert not settled.session.rerun_pending
 
 
 @pytest.mark.parametrize("end", [act.Cancel(), "fail", "stop"])
@@ -78,7 +78,7 @@ def test_no_run_follows_one_that_was_ended(settled, end):
     settled(CENTRAL)
     run = settled.session.run
     settled({"fail": act.Failed(run, "boom"), "stop": act.Stopped(run)}.get(str(end), end))
-    assert not settled.session.awaiting
+    assert not settled.session.rerun_pending
     assert settled.session.run == run
 
 
@@ -108,7 +108,7 @@ def test_other_items_leave_the_answers_behind_in_undo(settled):
 def test_an_answer_about_no_item_changes_nothing(settled):
     before = settled.session
     with pytest.raises(InvalidConstraint, match="names item 8, but there are only 8"):
-        settled(act.Choose("odd", (0, 1, 8)))
+        settled(act.AddChoice("odd", (0, 1, 8)))
     assert settled.session is before
 
 
@@ -130,7 +130,9 @@ def test_a_session_file_keeps_the_answers_and_its_log_replays(settled):
 
 
 def test_a_file_of_answers_is_a_part_of_the_data(settled):
-    attach = act.Attach("said.csv", b"anchor,near,far\nbat,lion,newt\n", "1 comparison added.")
+    attach = act.AddComparisons(
+        "said.csv", b"anchor,near,far\nbat,lion,newt\n", "1 comparison added."
+    )
     tree, run = settled.session.tree, settled.session.run
     settled(attach)
     spec = settled.session.data

@@ -16,10 +16,10 @@ from hcviz.core.build import chain_triplets, implies, is_consistent
 from hcviz.core.errors import InvalidConstraint, SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
+from hcviz.session import conflicts
 from hcviz.session import experts as ex
-from hcviz.session import mend
-from hcviz.session.judge import agree, judge, states
-from hcviz.session.mend import sorted_out
+from hcviz.session.assessment import agree, judge, states
+from hcviz.session.conflicts import sorted_out
 from hcviz.session.model import Constraint, Session, same
 from hcviz.session.replay import replay
 from tests.sessions import ANIMALS, Driver, run_fake
@@ -60,10 +60,10 @@ def test_many_that_are_refused_cost_few_builds_each(monkeypatch):
     def agree(constraints):
         nonlocal builds
         builds += 1
-        return mend_agree(constraints)
+        return original(constraints)
 
-    mend_agree = mend.agree
-    monkeypatch.setattr(mend, "agree", agree)
+    original = conflicts.agree
+    monkeypatch.setattr(conflicts, "agree", agree)
     asked = [Constraint(1, (0, 1), 2)]
     asked += [Constraint(k, *(((0, 2), 1) if k % 2 else ((3, k), 0))) for k in range(4, 516)]
     taken, refused = sorted_out(asked, ())
@@ -175,28 +175,28 @@ def enabled(driver):
 def test_a_switch_is_one_step_and_gives_back_what_it_took(two):
     two(act.DisableConstraint(2))
     steps = len(two.session.past)
-    two(act.SwitchAuthor("Ann", False))
+    two(act.EnableAuthor("Ann", False))
     assert (enabled(two), len(two.session.past)) == ([3], steps + 1)
     assert two.started[-1].triplets.rows.tolist() == [[PIKE, TROUT, BAT]]
-    assert two.session.resting == (1,)
-    two(act.SwitchAuthor("Ann", False))
+    assert two.session.disabled_by_author == (1,)
+    two(act.EnableAuthor("Ann", False))
     assert len(two.session.past) == steps + 1  # nothing changed: no step
-    two(act.SwitchAuthor("Ann", True))
+    two(act.EnableAuthor("Ann", True))
     assert enabled(two) == [1, 3]  # 2 was off before
-    assert two.session.resting == ()
+    assert two.session.disabled_by_author == ()
     two(act.Undo())
     two(act.Undo())
-    assert (enabled(two), two.session.resting) == ([1, 3], ())
+    assert (enabled(two), two.session.disabled_by_author) == ([1, 3], ())
     two(act.DisableConstraint(1))
-    two(act.SwitchAuthor("Ann", True))  # nothing rests: all of them
+    two(act.EnableAuthor("Ann", True))  # nothing rests: all of them
     assert enabled(two) == [1, 2, 3]
 
 
 def test_what_contradicts_meanwhile_stays_off_and_is_explained(two):
-    two(act.SwitchAuthor("Ann", False))
+    two(act.EnableAuthor("Ann", False))
     two(act.AddConstraint((TROUT, WHALE), BAT, author="Bob"))
     assert enabled(two) == [3, 4]
-    two(act.SwitchAuthor("Ann", True))
+    two(act.EnableAuthor("Ann", True))
     assert enabled(two) == [2, 3, 4]
     assert two.session.conflict.constraint_id == 1
     assert "1 at odds with others" in two.session.message
@@ -205,30 +205,33 @@ def test_what_contradicts_meanwhile_stays_off_and_is_explained(two):
 
 def test_weights_multiply_and_run_only_where_they_are_weighed(two):
     runs = len(two.started)
-    two(act.WeighAuthor("Ann", 3.0))
+    two(act.SetAuthorWeight("Ann", 3.0))
     assert len(two.started) == runs  # hard: nothing to weigh
     assert "does not weigh" in two.session.message
     assert two.session.triplets.weights.tolist() == [3.0, 3.0, 1.0]
     two(act.SetMethod("hrsc"))
-    two(act.WeighAuthor("Bob", 0.5))
+    two(act.SetAuthorWeight("Bob", 0.5))
     assert two.started[-1].triplets.weights.tolist() == [3.0, 3.0, 0.5]
     two(act.Undo())
     assert dict(two.session.author_weights) == {"Ann": 3.0}
     for weight in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(InvalidConstraint, match="positive"):
-            two(act.WeighAuthor("Ann", weight))
+            two(act.SetAuthorWeight("Ann", weight))
 
 
 def test_all_of_it_comes_back_from_the_file_and_from_the_log(two):
     two(act.SetAuthor("Bob"))
-    two(act.WeighAuthor("Ann", 2.0))
-    two(act.SwitchAuthor("Ann", False))
+    two(act.SetAuthorWeight("Ann", 2.0))
+    two(act.EnableAuthor("Ann", False))
     two(act.Soften("hrsc", {"lam": 2.0}))
     session = two.session
     assert same(load_session(save_session(session)), session)
     again = replay(session, lambda spec, effect: run_fake(spec, effect, N), get)
     assert (again.author, dict(again.author_weights)) == ("Bob", {"Ann": 2.0})
-    assert (again.constraints, again.resting) == (session.constraints, session.resting)
+    assert (again.constraints, again.disabled_by_author) == (
+        session.constraints,
+        session.disabled_by_author,
+    )
     with pytest.raises(SessionFileError, match="positive"):
         load_session(save_session(replace(session, author_weights={"Ann": -1.0})))
 
@@ -251,11 +254,11 @@ def test_going_soft_is_one_step_that_lets_all_be_true():
     driver(act.Soften("ddt", {"beta": 10.0}, (2, 3)))
     session = driver.session
     assert (enabled(driver), session.conflict, len(session.past)) == ([1, 2, 3], None, steps + 1)
-    assert (session.treats, dict(session.params)) == ("soft", {"beta": 10.0})
+    assert (session.constraint_mode, dict(session.params)) == ("soft", {"beta": 10.0})
     assert len(driver.started[-1].triplets) == 3
     assert same(load_session(save_session(session)), session)
     driver(act.Undo())
-    assert (enabled(driver), driver.session.treats) == ([1], "hard")
+    assert (enabled(driver), driver.session.constraint_mode) == ([1], "hard")
     assert conflict.constraint_id == 3
 
 

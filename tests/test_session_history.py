@@ -17,7 +17,7 @@ from hcviz.session import history
 from hcviz.session.effects import Announce, CancelRun, ReloadData
 from hcviz.session.history import LIGHT, MASK, MAX_STEPS, light
 from hcviz.session.model import DataSpec, same
-from hcviz.session.packed import PackedMask
+from hcviz.session.packed_mask import PackedMask
 from hcviz.session.restore import Restore
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hcviz import Triplets
 from hcviz.core.errors import InvalidConstraint
-from hcviz.session.judge import (
+from hcviz.session.assessment import (
     contradicts,
     explain,
     implied_ids,

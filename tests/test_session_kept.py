@@ -74,7 +74,11 @@ def worked_on(begun, loop, spec):
         Constraint(0, (1, 8), 4, author="Ann"), Constraint(0, (1, 4), 8, author="Bo", weight=2.0),
     )  # fmt: skip
     do(act.ImportConstraints(answers))
-    do(act.WeighAuthor("Ann", 3.0), act.Look((0, 1, 2, 3), ((0, 1),)), act.Choose("odd", (1, 2, 3)))
+    do(
+        act.SetAuthorWeight("Ann", 3.0),
+        act.ReviewPiece((0, 1, 2, 3), ((0, 1),)),
+        act.AddChoice("odd", (1, 2, 3)),
+    )
     do(act.AddConstraint((2, 9), 5))
     do(act.SetSeed(3))
     do(act.Undo())

@@ -136,7 +136,7 @@ def test_a_summary_takes_the_place_of_every_draw_but_the_start():
 
 @pytest.fixture
 def settling_store(loop):
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule, seconds=30.0)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule, seconds=30.0)
     rows = "".join(f"item {k},{k % 4},{(k * k) % 7}.5\n" for k in range(8))
     spec = DataSpec(kind="table", name="few.csv", filename="few.csv",
                     content=b"name,a,b\n" + rows.encode())  # fmt: skip
@@ -196,7 +196,7 @@ def test_the_budget_comes_from_the_environment(monkeypatch):
 @pytest.fixture
 def doubtful_store(loop):
     """Points of a normal distribution: hardly any clade has support. Runs have 200 n steps."""
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule)
     points = np.random.default_rng(5).normal(size=(24, 3)).round(3)
     rows = "".join(f"item {k},{x},{y},{z}\n" for k, (x, y, z) in enumerate(points.tolist()))
     spec = DataSpec(kind="table", name="many.csv", filename="many.csv",

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hcviz.core.build import build
-from hcviz.session.judge import agree, explain
+from hcviz.session.aho_graph import aho_graph, blocked
+from hcviz.session.assessment import agree, explain
 from hcviz.session.model import Constraint
-from hcviz.session.splits import aho_graph, blocked
 from tests.test_session_experts import statements
 from tests.trees import all_trees
 

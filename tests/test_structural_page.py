@@ -498,7 +498,7 @@ def test_the_drag_replays_from_the_log(priced, loop):
     content = save_session(priced.session)
     again = load_session(content)
     kept = [each.action for each in again.log if isinstance(each.action, act.SetParams)]
-    assert [each.going_on for each in kept] == [False, True, True]
+    assert [each.is_dragging for each in kept] == [False, True, True]
 
 
 def test_what_cannot_be_tried_is_said_and_not_waited_for(priced, loop):

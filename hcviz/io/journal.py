@@ -190,7 +190,7 @@ def remove_journal(folder: Path) -> None:
 def _apply(session: Session | None, action: act.Action, methods: Methods) -> Session:
     if session is not None:
         return update(session, action, methods)[0]
-    if not isinstance(action, act.Began):
+    if not isinstance(action, act.SessionStarted):
         raise SessionFileError("The log does not begin at the beginning.")
     return begun(action)
 

@@ -22,11 +22,11 @@ import numpy as np
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.unpacking import most_unpacked
-from hcviz.session.answers import consistent
+from hcviz.session.assessment import check_items
 from hcviz.session.choice import check_choice
+from hcviz.session.constraint_rules import consistent
 from hcviz.session.experts import check_weight
 from hcviz.session.history import MAX_STEPS, MAX_TREES, light
-from hcviz.session.judge import check_items
 from hcviz.session.model import Checkpoint, Session
 
 FORMAT = "hcviz session"
@@ -229,7 +229,7 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
         check_choice(choice, len(labels))
     for each in moment.constraints:
         check_items(bare, each.group, each.apart)
-    if moment.treats != "soft" and not consistent(moment.constraints):
+    if moment.constraint_mode != "soft" and not consistent(moment.constraints):
         raise SessionFileError("The constraints in the session file contradict each other.")
 
 

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.snapshot import Snapshot
-from hcviz.session.choice import Question
+from hcviz.session.choice import ChoiceKind
 from hcviz.session.constraint import Constraint, DataSpec
 
 #: How a method treats triplets, as its registry entry says.
-Treatment = Literal["hard", "soft", "ignored"]
+ConstraintMode = Literal["hard", "soft", "ignored"]
 
 
 def now() -> str:
@@ -60,8 +60,8 @@ class LoadedData(Action):
     spec: DataSpec
     labels: tuple[str, ...]
     method: str = ""
-    said: str = ""
-    why: str = ""
+    note: str = ""
+    reason: str = ""
     order: NDArray[np.int32] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -176,10 +176,10 @@ class Soften(Action):
 
 
 @dataclass(frozen=True)
-class Choose(Action):
+class AddChoice(Action):
     """Of three items the first was named, as the most central or as the odd one out."""
 
-    question: Question
+    question: ChoiceKind
     items: tuple[int, int, int]
     author: str = "you"
 
@@ -188,23 +188,23 @@ class Choose(Action):
 
 
 @dataclass(frozen=True)
-class TakeBack(Action):
+class RemoveChoice(Action):
     """Remove the answer about three items at place ``at``."""
 
     at: int
 
 
 @dataclass(frozen=True)
-class Attach(Action):
+class AddComparisons(Action):
     """A file of comparisons of the items, beside the data's own; ``said`` tells how many."""
 
     filename: str
     content: bytes
-    said: str
+    note: str
 
 
 @dataclass(frozen=True)
-class Look(Action):
+class ReviewPiece(Action):
     """A piece of the tree was looked at, and found right or passed over. No step to undo."""
 
     items: tuple[int, ...]
@@ -223,7 +223,7 @@ class SetAuthor(Action):
 
 
 @dataclass(frozen=True)
-class WeighAuthor(Action):
+class SetAuthorWeight(Action):
     """How much an author's answers count, beside others' of weight 1; soft methods look at it."""
 
     author: str
@@ -231,7 +231,7 @@ class WeighAuthor(Action):
 
 
 @dataclass(frozen=True)
-class SwitchAuthor(Action):
+class EnableAuthor(Action):
     """All of an author's answers off, or those back on that this switch put aside."""
 
     author: str
@@ -252,12 +252,12 @@ class SetMethod(Action):
 class SetParams(Action):
     """New values of some of the method's parameters; the others stay.
 
-    ``going_on``: a slider is still being moved, so this is one step to undo with the change before
+    ``is_dragging``: a slider is still being moved, so this is one step to undo with the change before
     it.
     """
 
     values: Mapping[str, Any]
-    going_on: bool = False
+    is_dragging: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values))
@@ -319,7 +319,7 @@ class Redo(Action):
 
 
 @dataclass(frozen=True)
-class Resumed(Action):
+class RunInterrupted(Action):
     """The run that was in progress when the session was saved is over; the newest is ``run``.
 
     It is in the log where a session was saved or restored while a run was in progress. (Earlier
@@ -330,13 +330,13 @@ class Resumed(Action):
 
 
 @dataclass(frozen=True)
-class Began(Action):
+class SessionStarted(Action):
     """What the log begins with, put there by ``update``: the session before its first action."""
 
     data: DataSpec
     labels: tuple[str, ...]
     method: str
-    treats: Treatment
+    constraint_mode: ConstraintMode
     params: Mapping[str, Any]
     seed: int
 

@@ -22,7 +22,7 @@ def applied(
     constraints as hard. A sampler goes on in the background, since the supports change. Any other
     method has nothing to do. While a run is changing the tree, it starts again under them.
     """
-    if session.treats == "ignored":
+    if session.constraint_mode == "ignored":
         return say(session, f"{text} {IGNORED}")
     if changes_tree(session) or not holds(session, added):
         return begin(session, cause, "snapshot", text)

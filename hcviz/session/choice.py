@@ -11,7 +11,7 @@ import numpy as np
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.triplets import Comparisons
 
-Question = Literal["central", "odd"]
+ChoiceKind = Literal["central", "odd"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Choice:
     them. Raises :class:`InvalidConstraint`.
     """
 
-    question: Question
+    question: ChoiceKind
     items: tuple[int, int, int]
     author: str = "you"
     time: str = ""

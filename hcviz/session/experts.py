@@ -15,11 +15,11 @@ from hcviz.core import buildkernels as kernels
 from hcviz.core.build import chain_triplets
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
-from hcviz.session.actions import SetAuthor, SwitchAuthor, WeighAuthor, frozen
+from hcviz.session.actions import EnableAuthor, SetAuthor, SetAuthorWeight, frozen
 from hcviz.session.applying import applied
+from hcviz.session.assessment import follows
+from hcviz.session.conflicts import counted, sorted_out, told, with_all
 from hcviz.session.history import Stepped, step
-from hcviz.session.judge import follows
-from hcviz.session.mend import counted, sorted_out, told, with_all
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session, Statement
 from hcviz.session.runs import begin, say, unchanged
@@ -52,7 +52,7 @@ def set_author(session: Session, action: SetAuthor) -> Stepped:
     return say(replace(session, author=name), f"New answers are by {name}.")
 
 
-def weigh(session: Session, action: WeighAuthor) -> Stepped:
+def weigh(session: Session, action: SetAuthorWeight) -> Stepped:
     """Runs on where the method weighs answers; else it is kept for one that does."""
     weight = check_weight(action.weight)
     if session.author_weights.get(action.author, 1.0) == weight:
@@ -62,7 +62,7 @@ def weigh(session: Session, action: WeighAuthor) -> Stepped:
     session = replace(step(session, text), author_weights=frozen(weights))
     if not any(each.author == action.author for each in session.enabled):
         return say(session, text)
-    if session.weighs:
+    if session.is_soft:
         return begin(session, text, "snapshot")
     return say(session, f"{text} This method does not weigh answers: it counts with one that does.")
 
@@ -77,14 +77,14 @@ def check_weight(weight: float) -> float:
     return float(weight)
 
 
-def switch(session: Session, action: SwitchAuthor, methods: Methods) -> Stepped:
+def switch(session: Session, action: EnableAuthor, methods: Methods) -> Stepped:
     """One step for all of an author's answers.
 
     On: those that the switch put aside; where there are none, all of them. What contradicts the
     answers in use stays off and is explained.
     """
     theirs = [each for each in session.constraints if each.author == action.author]
-    rested = [each for each in theirs if each.id in session.resting and not each.enabled]
+    rested = [each for each in theirs if each.id in session.disabled_by_author and not each.enabled]
     if action.on:
         asked = rested or [each for each in theirs if not each.enabled]
         return _switch_on(session, action.author, asked, methods)
@@ -97,8 +97,8 @@ def switch(session: Session, action: SwitchAuthor, methods: Methods) -> Stepped:
     session = with_all(step(session, text), (replace(each, enabled=False) for each in off))
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
-    session = told(replace(session, resting=rest), refused)
-    if session.treats == "ignored":
+    session = told(replace(session, disabled_by_author=rest), refused)
+    if session.constraint_mode == "ignored":
         return say(session, text)
     return begin(session, text, "snapshot")
 
@@ -106,7 +106,7 @@ def switch(session: Session, action: SwitchAuthor, methods: Methods) -> Stepped:
 def _switch_on(session: Session, author: str, asked: list[Constraint], methods: Methods) -> Stepped:
     if not asked:
         return unchanged(session)
-    taken, refused = (asked, []) if session.weighs else sorted_out(asked, session.enabled)
+    taken, refused = (asked, []) if session.is_soft else sorted_out(asked, session.enabled)
     text = f"{author}: {counted(len(taken))} switched on."
     if refused:
         text += f" {len(refused)} at odds with others stay off."
@@ -117,14 +117,14 @@ def _switch_on(session: Session, author: str, asked: list[Constraint], methods: 
     session = told(session, (*(each.id for each in refused), *waiting))
     if not taken:  # nothing in the list changed: not a step
         return say(session, text)
-    session = replace(session, resting=_others(session, author))
+    session = replace(session, disabled_by_author=_others(session, author))
     return applied(session, taken, text, text, methods)
 
 
 def _others(session: Session, author: str) -> tuple[int, ...]:
     """What rests of other authors' answers, and of this one's what is there no more."""
     theirs = {each.id for each in session.constraints if each.author == author}
-    return tuple(each for each in session.resting if each not in theirs)
+    return tuple(each for each in session.disabled_by_author if each not in theirs)
 
 
 # ---------------------------------------------------------------------- who says what

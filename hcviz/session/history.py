@@ -11,7 +11,7 @@ import numpy as np
 from hcviz.core.snapshot import Mask, Snapshot
 from hcviz.session.effects import CancelRun, Effect, ReloadData
 from hcviz.session.model import Checkpoint, HistoryEntry, Session
-from hcviz.session.packed import PackedMask
+from hcviz.session.packed_mask import PackedMask
 
 #: Steps that can be undone, and trees in the history strip; the oldest go first.
 MAX_STEPS = 200

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from hcviz.session.actions import Treatment
+from hcviz.session.actions import ConstraintMode
 from hcviz.session.model import Session
 
 
@@ -24,7 +24,7 @@ class Method(Protocol):
     def needs(self) -> tuple[str, ...]:
         """The kinds of input that it reads."""
 
-    def treats(self, params: Mapping[str, Any]) -> Treatment:
+    def treats(self, params: Mapping[str, Any]) -> ConstraintMode:
         """How it treats triplets with these parameters."""
 
 

@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
-from hcviz.session.actions import Action, Treatment, frozen
+from hcviz.session.actions import Action, ConstraintMode, frozen
 from hcviz.session.choice import Choice, compared
 from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sentence
-from hcviz.session.leaforder import shown_order
-from hcviz.session.seen import Seen
+from hcviz.session.leaf_order import shown_order
+from hcviz.session.reviewed import ReviewedPiece
 
 Status = Literal["idle", "sampling", "settled", "failed", "cancelled"]
 
 #: Where a run begins: at the shown snapshot with its state, at the shown tree, or at nothing.
-Footing = Literal["nothing", "tree", "snapshot"]
+WarmStart = Literal["nothing", "tree", "snapshot"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Checkpoint:
     labels: tuple[str, ...]
     constraints: tuple[Constraint, ...]
     method: str
-    treats: Treatment
+    constraint_mode: ConstraintMode
     params: Mapping[str, Any]
     other_params: Mapping[str, Mapping[str, Any]]
     seed: int
@@ -70,11 +70,11 @@ class Checkpoint:
     progress: tuple[int, int]
     shown: int
     lineage: int
-    footing: Footing
+    warm_start: WarmStart
     cause: str
     error: tuple[str, str] | None
     author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
-    resting: tuple[int, ...] = ()
+    disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     reference: NDArray[np.int32] | None = None
 
@@ -114,18 +114,18 @@ class Session:
 
     ``run`` is the number of the newest run (-1: none yet; the first is 0) and never falls.
     ``shown`` is the run that ``snapshot`` came from; ``lineage`` the run that the present state
-    belongs to (older than ``run`` after an undo). ``footing`` is the most that a next run may take
+    belongs to (older than ``run`` after an undo). ``warm_start`` is the most that a next run may take
     from what is shown: while nothing has arrived since another method, data set or seed was chosen,
     the state shown is not one of theirs. ``treats`` is how the method treats triplets;
     ``other_params`` remembers the parameters of methods that were used before. ``cause`` says what
     started the run. ``message`` is the last announcement, ``error`` a (message, hint). The enabled
     constraints always have a tree (what would contradict them is kept disabled), unless the method
-    weighs them against each other (``weighs``).
+    weighs them against each other (``is_soft``).
     ``author`` is whose answers new ones are; ``author_weights`` multiply the weights of an author's
-    answers (1 where none is said); ``resting`` are the answers that a switch of their author put
+    answers (1 where none is said); ``disabled_by_author`` are the answers that a switch of their author put
     aside, which the switch puts back.
     ``choices`` are answers about three items, which become comparisons beside the data's; those
-    that came while a run was under way are ``awaiting`` the next one.
+    that came while a run was under way are ``rerun_pending`` the next one.
     ``seen`` are the pieces of trees that were asked about and about which nothing was stated.
     ``keeps_tree``: the trees of the run in progress are not shown. Its constraints hold in the tree
     on the screen, and it only updates what the sampler knows: its state, draws and supports.
@@ -139,7 +139,7 @@ class Session:
     labels: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     method: str = "ddt"
-    treats: Treatment = "hard"
+    constraint_mode: ConstraintMode = "hard"
     params: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
     other_params: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: frozen({}))
     seed: int = 0
@@ -149,7 +149,7 @@ class Session:
     progress: tuple[int, int] = (0, 0)
     shown: int = -1
     lineage: int = -1
-    footing: Footing = "snapshot"
+    warm_start: WarmStart = "snapshot"
     cause: str = ""
     message: str = ""
     error: tuple[str, str] | None = None
@@ -163,16 +163,16 @@ class Session:
     keeps_tree: bool = False
     author: str = "you"
     author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
-    resting: tuple[int, ...] = ()
+    disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
-    awaiting: bool = False
-    seen: tuple[Seen, ...] = ()
+    rerun_pending: bool = False
+    reviewed: tuple[ReviewedPiece, ...] = ()
     reference: NDArray[np.int32] | None = None
 
     @property
-    def weighs(self) -> bool:
+    def is_soft(self) -> bool:
         """Whether the method weighs answers against each other, so that they may contradict."""
-        return self.treats == "soft"
+        return self.constraint_mode == "soft"
 
     @property
     def n_items(self) -> int:
@@ -264,7 +264,7 @@ __all__ = [
     "DataSpec",
     "HistoryEntry",
     "LogEntry",
-    "Seen",
+    "ReviewedPiece",
     "Session",
     "Statement",
     "Status",

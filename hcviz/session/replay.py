@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
-from hcviz.session.actions import Action, Arrived, Began
+from hcviz.session.actions import Action, Arrived, SessionStarted
 from hcviz.session.effects import StartRun
 from hcviz.session.methods import Methods
 from hcviz.session.model import DataSpec, Session
@@ -32,7 +32,7 @@ def steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator
     """The same one by one: the session after each entry of the log, and at the end as it is now."""
     player = _Player(run_method, methods)
     for entry in session.log:
-        if isinstance(entry.action, Began):  # `update` will log it again
+        if isinstance(entry.action, SessionStarted):  # `update` will log it again
             player.session = begun(entry.action)
         else:
             player.advance(entry.run, entry.step)

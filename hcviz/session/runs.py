@@ -8,8 +8,8 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.session.actions import (
+    AddComparisons,
     Arrived,
-    Attach,
     Cancel,
     Failed,
     Finished,
@@ -21,13 +21,13 @@ from hcviz.session.actions import (
     Stopped,
     frozen,
 )
+from hcviz.session.conflicts import counted, mended
 from hcviz.session.effects import Announce, CancelRun, StartRun
 from hcviz.session.history import Stepped, relabelled, remember, step
-from hcviz.session.mend import counted, mended
 from hcviz.session.methods import Methods
-from hcviz.session.model import Footing, Session
+from hcviz.session.model import Session, WarmStart
 
-_ORDER: tuple[Footing, ...] = ("nothing", "tree", "snapshot")
+_ORDER: tuple[WarmStart, ...] = ("nothing", "tree", "snapshot")
 
 #: Characters of a parameter's value in the name of a step.
 LONGEST_VALUE = 60
@@ -46,7 +46,7 @@ def unchanged(session: Session) -> Stepped:
 def begin(
     session: Session,
     cause: str,
-    start: Footing,
+    start: WarmStart,
     text: str | None = None,
     keeps_tree: bool = False,
 ) -> Stepped:
@@ -61,7 +61,7 @@ def begin(
     before = session.past[-1] if session.past else session
     session = remember(session, before)
     snapshot = session.snapshot
-    start = min(start, session.footing, key=_ORDER.index)
+    start = min(start, session.warm_start, key=_ORDER.index)
     origin: Snapshot | Tree | None = None
     fits = snapshot is not None and snapshot.tree.n_leaves == session.n_items
     if snapshot is not None and fits and start != "nothing":
@@ -71,12 +71,12 @@ def begin(
         session,
         run=run,
         lineage=run,
-        footing=start,
+        warm_start=start,
         status="sampling",
         progress=(0, 0),
         cause=cause,
         error=None,
-        awaiting=False,
+        rerun_pending=False,
         keeps_tree=keeps_tree,
         reference=session.order if fits else session.reference,
     )
@@ -104,14 +104,14 @@ def arrived(session: Session, action: Arrived) -> Stepped:
         snapshot = replace(snapshot, tree=before.tree, labels=before.labels)
     progress = (int(snapshot.step), int(snapshot.total))
     session = replace(session, snapshot=snapshot, shown=action.run, progress=progress)
-    return replace(session, footing="snapshot"), ()
+    return replace(session, warm_start="snapshot"), ()
 
 
 def finished(session: Session, action: Finished) -> Stepped:
     if not is_live(session, action.run):
         return unchanged(session)
     session = replace(remember(session, session), status="settled")
-    if session.awaiting:
+    if session.rerun_pending:
         return begin(session, "Answers that came during the run.", "snapshot")
     return say(session, f"{_just_read(session)} {settled_sentence(session)}".strip())
 
@@ -119,12 +119,12 @@ def finished(session: Session, action: Finished) -> Stepped:
 def _just_read(session: Session) -> str:
     """What there was to say of a file that was read before this run and nothing else."""
     last = session.log[-1].action if session.log else None
-    return last.said if isinstance(last, (Attach, LoadedData)) else ""
+    return last.note if isinstance(last, (AddComparisons, LoadedData)) else ""
 
 
 def settled_sentence(session: Session) -> str:
     count = len(session.enabled)
-    if session.treats == "ignored" and count:
+    if session.constraint_mode == "ignored" and count:
         return f"Done. {IGNORED}"
     if not count or session.tree is None:
         return "Done."
@@ -139,14 +139,14 @@ def failed(session: Session, action: Failed) -> Stepped:
     if not is_live(session, action.run):
         return unchanged(session)
     error = (action.message, action.hint)
-    session = replace(session, awaiting=False)
+    session = replace(session, rerun_pending=False)
     return say(replace(session, status="failed", error=error), f"{action.message} {action.hint}")
 
 
 def stopped(session: Session, action: Stopped) -> Stepped:
     if not is_live(session, action.run):
         return unchanged(session)
-    session = replace(session, awaiting=False)
+    session = replace(session, rerun_pending=False)
     return say(replace(session, status="cancelled"), "Stopped. What was shown last stays.")
 
 
@@ -158,14 +158,14 @@ def cancel(session: Session, action: Cancel) -> Stepped:
         return unchanged(session)
     run = session.run
     session, effects = say(
-        replace(session, status="cancelled", awaiting=False),
+        replace(session, status="cancelled", rerun_pending=False),
         "Stopped. What was shown last stays.",
     )
     return session, (CancelRun(run), *effects)
 
 
 def rerun(session: Session, action: Rerun) -> Stepped:
-    where: Footing = "nothing" if action.fresh else "snapshot"
+    where: WarmStart = "nothing" if action.fresh else "snapshot"
     text = "Running from the start." if action.fresh else "Running on."
     return begin(step(session, "Run"), text, where)
 
@@ -180,7 +180,7 @@ def set_method(session: Session, action: SetMethod, methods: Methods) -> Stepped
     session = replace(
         step(session, text),
         method=action.name,
-        treats=methods(action.name).treats(params),
+        constraint_mode=methods(action.name).treats(params),
         params=params,
         other_params=frozen(remembered),
     )
@@ -194,7 +194,7 @@ def _as_treated(session: Session, text: str) -> tuple[Session, str]:
     if refused:
         text += f" {counted(refused)} switched off, at odds with earlier ones: they are not weighed"
         text += " any more."
-    if session.treats == "ignored" and session.enabled:
+    if session.constraint_mode == "ignored" and session.enabled:
         text += f" {IGNORED}"
     return session, text
 
@@ -207,16 +207,16 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> Stepped
         f"{name} = {_brief(value)}" for name, value in action.values.items()
     )
     treats = methods(session.method).treats(params)
-    moved = action.going_on and treats == session.treats and _same_step(session, action)
+    moved = action.is_dragging and treats == session.constraint_mode and _same_step(session, action)
     session = relabelled(session, text) if moved else step(session, text)
     session = replace(session, params=frozen(params))
     if moved:  # the trees on the way are not worth coming back to
         history = tuple(each for each in session.history if each.run != session.run)
         session, effects = begin(session, text + ".", "snapshot")
         return replace(session, history=history), effects
-    if treats == session.treats:
+    if treats == session.constraint_mode:
         return begin(session, text + ".", "snapshot")
-    session, note = _as_treated(replace(session, treats=treats), text + ".")
+    session, note = _as_treated(replace(session, constraint_mode=treats), text + ".")
     return begin(session, text + ".", "snapshot", note)
 
 
@@ -235,7 +235,7 @@ def _same_step(session: Session, action: SetParams) -> bool:
     same = (before.method, before.data, before.seed) == (session.method, session.data, session.seed)
     return (
         same
-        and before.treats == session.treats
+        and before.constraint_mode == session.constraint_mode
         and before.constraints == session.constraints
         and before.label.startswith("Parameters: ")
         and {**before.params, **action.values} == others

@@ -12,16 +12,16 @@ from typing import Any
 
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
-from hcviz.session import answers, choices, experts, runs
+from hcviz.session import choice_rules, constraint_rules, experts, runs
+from hcviz.session.conflicts import mended
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
 from hcviz.session.history import Stepped, redo, step, undo
-from hcviz.session.mend import mended
 from hcviz.session.methods import Methods
-from hcviz.session.model import LogEntry, Seen, Session
+from hcviz.session.model import LogEntry, ReviewedPiece, Session
 from hcviz.session.restore import Restore
 from hcviz.session.runs import begin, say, unchanged
 
-_BEGINNING = tuple(each.name for each in fields(act.Began) if each.name != "time")
+_BEGINNING = tuple(each.name for each in fields(act.SessionStarted) if each.name != "time")
 
 
 def update(
@@ -51,11 +51,11 @@ def update(
     return replace(changed, log=(*log, log_entry(session, action))), effects
 
 
-def _beginning(session: Session, time: str) -> act.Began:
-    return act.Began(time=time, **{name: getattr(session, name) for name in _BEGINNING})
+def _beginning(session: Session, time: str) -> act.SessionStarted:
+    return act.SessionStarted(time=time, **{name: getattr(session, name) for name in _BEGINNING})
 
 
-def begun(action: act.Began) -> Session:
+def begun(action: act.SessionStarted) -> Session:
     """The session that a log's first entry tells of."""
     return Session(**{name: getattr(action, name) for name in _BEGINNING})
 
@@ -73,14 +73,14 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepped:
     """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
     text = f"{len(action.labels):,} items from {action.spec.filename or action.spec.name}."
-    text += f" {action.said}" if action.said else ""
+    text += f" {action.note}" if action.note else ""
     before = step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.method:
-        why = action.why or f"as {session.method} cannot run on this data"
+        why = action.reason or f"as {session.method} cannot run on this data"
         text += f" Method: {action.method}, {why}."
         other: dict[str, Any] = {
             "method": action.method,
-            "treats": methods(action.method).treats({}),
+            "constraint_mode": methods(action.method).treats({}),
             "params": act.frozen({}),
         }
         session, before = replace(session, **other), mended(replace(before, **other))[0]
@@ -95,7 +95,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepp
         labels=action.labels,
         constraints=(),
         choices=(),
-        seen=(),
+        reviewed=(),
         conflict=None,
         snapshot=None,
         shown=-1,
@@ -106,13 +106,13 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepp
     return begin(fresh, text, "nothing")
 
 
-def _looked(session: Session, action: act.Look) -> Stepped:
-    seen = Seen(action.items, action.clades, action.accepted)
-    if max(seen.items, default=-1) >= session.n_items:
+def _looked(session: Session, action: act.ReviewPiece) -> Stepped:
+    piece = ReviewedPiece(action.items, action.clades, action.accepted)
+    if max(piece.items, default=-1) >= session.n_items:
         raise InvalidConstraint(
-            f"The piece has item {max(seen.items)}, but there are only {session.n_items} items."
+            f"The piece has item {max(piece.items)}, but there are only {session.n_items} items."
         )
-    return replace(session, seen=(*session.seen, seen)), ()
+    return replace(session, reviewed=(*session.reviewed, piece)), ()
 
 
 def _data_option(field: str, noun: str) -> Callable[[Session, Any], Stepped]:
@@ -159,27 +159,27 @@ def at_rest(session: Session, methods: Methods, time: str) -> Session:
     """The session with its run interrupted, as a file holds it; itself if nothing runs."""
     if session.status != "sampling":
         return session
-    return update(session, act.Resumed(session.run, time=time), methods)[0]
+    return update(session, act.RunInterrupted(session.run, time=time), methods)[0]
 
 
-def _resumed(session: Session, action: act.Resumed) -> Stepped:
+def _resumed(session: Session, action: act.RunInterrupted) -> Stepped:
     """The run that was in progress is over, and no report of it counts."""
     status = "idle" if session.status == "sampling" else session.status
-    return replace(session, run=action.run, status=status, awaiting=False), ()
+    return replace(session, run=action.run, status=status, rerun_pending=False), ()
 
 
 #: The rules that depend on what a method does.
 _METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], Stepped]] = {
     act.LoadedData: _loaded,
-    act.AddConstraint: answers.add,
-    act.EnableConstraint: answers.enable,
-    act.ImportConstraints: answers.import_all,
-    act.ResolveConflict: answers.resolve,
-    act.Soften: answers.soften,
-    act.Choose: choices.choose,
-    act.TakeBack: choices.take_back,
-    act.Attach: choices.attach,
-    act.SwitchAuthor: experts.switch,
+    act.AddConstraint: constraint_rules.add,
+    act.EnableConstraint: constraint_rules.enable,
+    act.ImportConstraints: constraint_rules.import_all,
+    act.ResolveConflict: constraint_rules.resolve,
+    act.Soften: constraint_rules.soften,
+    act.AddChoice: choice_rules.choose,
+    act.RemoveChoice: choice_rules.take_back,
+    act.AddComparisons: choice_rules.attach,
+    act.EnableAuthor: experts.switch,
     act.SetMethod: runs.set_method,
     act.SetParams: runs.set_params,
 }
@@ -188,13 +188,13 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.SetSimilarity: _data_option("similarity", "Similarity"),
     act.SetMissing: _data_option("missing", "Missing cells"),
     act.SetScaling: _data_option("scaling", "Scaling"),
-    act.DisableConstraint: answers.disable,
-    act.DeleteConstraint: answers.delete,
-    act.EditConstraint: answers.edit,
-    act.DismissConflict: answers.dismiss,
-    act.Look: _looked,
+    act.DisableConstraint: constraint_rules.disable,
+    act.DeleteConstraint: constraint_rules.delete,
+    act.EditConstraint: constraint_rules.edit,
+    act.DismissConflict: constraint_rules.dismiss,
+    act.ReviewPiece: _looked,
     act.SetAuthor: experts.set_author,
-    act.WeighAuthor: experts.weigh,
+    act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,
     act.Rerun: runs.rerun,
     act.Cancel: runs.cancel,
@@ -203,7 +203,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.Stopped: runs.stopped,
     act.Undo: _undo,
     act.Redo: _redo,
-    act.Resumed: _resumed,
+    act.RunInterrupted: _resumed,
 }
 
 __all__ = [

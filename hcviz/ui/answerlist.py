@@ -9,7 +9,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import explained
 from hcviz.session import actions as act
 from hcviz.session import experts
-from hcviz.session.judge import State, judge, states
+from hcviz.session.assessment import State, judge, states
 from hcviz.session.model import Constraint
 from hcviz.ui import certainty, choosing
 from hcviz.ui.store import Store
@@ -161,7 +161,7 @@ def softening(store: Store, method: str) -> act.Soften | None:
 def _ignored(store: Store) -> dict[str, str] | None:
     """That the method in use ignores constraints, and the method to use instead: "" for none."""
     session = store.session
-    if session.treats != "ignored":
+    if session.constraint_mode != "ignored":
         return None
     other = None
     if store.dataset is not None:
@@ -175,7 +175,7 @@ def _ignored(store: Store) -> dict[str, str] | None:
 
 def keeping(store: Store) -> act.SetMethod | None:
     """The action of that button: the statement in progress stays open."""
-    if store.session.treats != "ignored" or store.dataset is None:
+    if store.session.constraint_mode != "ignored" or store.dataset is None:
         return None
     other = choosing.keeping_constraints(store.session, store.problem)
     return None if other is None else act.SetMethod(other.name)
@@ -241,7 +241,7 @@ def _experts(store: Store) -> dict[str, Any] | None:
             }
             for each in found
         ],
-        "weighs": session.weighs,
+        "weighs": session.is_soft,
         "pairs": [
             {
                 "first": pair.first,

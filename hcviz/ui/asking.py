@@ -18,8 +18,8 @@ from hcviz.core.layout import elbows, leaf_order, with_even_heights
 from hcviz.questions import Memory, Question
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
-from hcviz.session.gesture import Draft
-from hcviz.session.model import Seen
+from hcviz.session.draft import Draft
+from hcviz.session.model import ReviewedPiece
 from hcviz.ui import pictures
 from hcviz.ui.store import Store
 
@@ -40,7 +40,7 @@ class Asking:
         self.store = store
         self.memory = Memory()
         self._about: Any = None  # the items that the memory is about
-        self._told: tuple[Seen, ...] = ()  # what of it the session keeps
+        self._told: tuple[ReviewedPiece, ...] = ()  # what of it the session keeps
         self._rng = np.random.default_rng(0)
         store.subscribe(
             lambda s: (
@@ -48,7 +48,7 @@ class Asking:
                 s.session.run,
                 s.session.labels,
                 s.view.wants_question,
-                s.session.seen,
+                s.session.reviewed,
             ),
             lambda _: self._next(),
         )
@@ -137,8 +137,8 @@ class Asking:
         """It is kept with the session, so that it is not asked about after a reload either."""
         items, clades = question.key()
         shown = tuple(sorted(tuple(sorted(clade)) for clade in clades))
-        self._told = (*self._told, Seen(items, shown, accepted))
-        self.store.dispatch(act.Look(items, shown, accepted))
+        self._told = (*self._told, ReviewedPiece(items, shown, accepted))
+        self.store.dispatch(act.ReviewPiece(items, shown, accepted))
         self._done()
 
     def _done(self) -> None:
@@ -148,10 +148,13 @@ class Asking:
         """Put the next question, if one is wanted and the tree stands still."""
         store = self.store
         session, view = store.session, store.view
-        if (self._about, self._told) != (session.labels, session.seen):  # other data, or a session
+        if (self._about, self._told) != (
+            session.labels,
+            session.reviewed,
+        ):  # other data, or a session
             self.memory = Memory()
-            self._about, self._told = session.labels, session.seen
-            for seen in session.seen:
+            self._about, self._told = session.labels, session.reviewed
+            for seen in session.reviewed:
                 self.memory.recall(seen.items, seen.clades, seen.accepted)
             self._rng = np.random.default_rng(session.seed)
             if view.question is not None or view.wants_question:
@@ -170,7 +173,7 @@ class Asking:
         store = self.store
         view, tree = store.view, store.session.snapshot.tree  # type: ignore[union-attr]
         # What is weighed need not hold in the tree: then nothing is taken to follow from it.
-        known = None if store.session.weighs else store.session.triplets
+        known = None if store.session.is_soft else store.session.triplets
 
         def ask(posterior: Any) -> Question | None:
             return questions.ask(

@@ -16,7 +16,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.metrics.placement import Gap
 from hcviz.session import actions as act
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.ui.lesson import Asked, Lesson, judge, open_prepared
 from hcviz.ui.lessoncard import guessed, no_truth, tree_to_show, truth
 from hcviz.ui.store import Store

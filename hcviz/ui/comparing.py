@@ -14,12 +14,12 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.questions.next_triple import next_triple
 from hcviz.session import actions as act
-from hcviz.session.choice import Question
-from hcviz.session.gesture import Draft
+from hcviz.session.choice import ChoiceKind
+from hcviz.session.draft import Draft
 from hcviz.ui import pictures
 from hcviz.ui.store import Store
 
-#: Question -> what the card asks, and what an answer is called.
+#: ChoiceKind -> what the card asks, and what an answer is called.
 ASKS = {
     "odd": ("Which is the odd one out?", "Odd one out"),
     "central": ("Which of the three is most central?", "Most central"),
@@ -55,7 +55,7 @@ class Comparing:
             store.look(selection=store.session.choices[at].items)
         elif name == "take-back" and (at := self._given(more)) is not None:
             with store.guarded():
-                store.dispatch(act.TakeBack(at))
+                store.dispatch(act.RemoveChoice(at))
         elif name == "question" and value in ASKS:
             store.look(three_question=value, three_put=value)
         elif name == "from" and value in FROM:
@@ -93,7 +93,7 @@ class Comparing:
             return
         others = [other for other in three if other != item]
         store.dispatch(
-            act.Choose(question, (item, others[0], others[1]), author=store.session.author)
+            act.AddChoice(question, (item, others[0], others[1]), author=store.session.author)
         )
         if not store.view.error:
             self._next()
@@ -129,12 +129,12 @@ class Comparing:
 # ---------------------------------------------------------------------- what the card shows
 
 
-def question_of(store: Store) -> Question:
+def question_of(store: Store) -> ChoiceKind:
     """Which question is put: what other answers come meanwhile, it is not another under a hand."""
     return (store.view.three and store.view.three_put) or _wanted(store)
 
 
-def _wanted(store: Store) -> Question:
+def _wanted(store: Store) -> ChoiceKind:
     """The chosen question; else the one that most of the data's answers are to.
 
     So what is added to a crowd's answers are answers to the crowd's own question.

@@ -212,7 +212,7 @@ class Files:
             said += f" shown, {now + count:,} now." if now else " shown."
             if repeated:
                 said += f" {repeated:,} of its answers {'was' if repeated == 1 else 'were'} there."
-        store.dispatch(act.Attach(name, found.content, said))
+        store.dispatch(act.AddComparisons(name, found.content, said))
 
     def _save(self, what: str) -> None:
         session = self.store.session

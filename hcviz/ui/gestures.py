@@ -12,8 +12,8 @@ from typing import Any
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
-from hcviz.session.gesture import Draft
-from hcviz.session.joining import stays_apart
+from hcviz.session.draft import Draft
+from hcviz.session.drop import stays_apart
 from hcviz.ui import answerlist
 from hcviz.ui.store import Store
 
@@ -134,11 +134,11 @@ class Gestures:
         elif name == "author":
             store.dispatch(act.SetAuthor(str(more.get("value"))))
         elif name == "expert":
-            store.dispatch(act.SwitchAuthor(str(more["name"]), bool(more.get("value"))))
+            store.dispatch(act.EnableAuthor(str(more["name"]), bool(more.get("value"))))
         elif name == "expert-weight":
             with store.guarded():
                 weight = _number(more.get("value"))
-                store.dispatch(act.WeighAuthor(str(more["name"]), weight))
+                store.dispatch(act.SetAuthorWeight(str(more["name"]), weight))
         elif name == "resolve":
             store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
         elif name == "soften":

@@ -51,7 +51,7 @@ def begin(
     store.session = replace(
         store.session,
         method=found.name,
-        treats=found.treats(params),
+        constraint_mode=found.treats(params),
         params=act.frozen(params),
         seed=store.session.seed if link.seed is None else link.seed,
     )

@@ -53,7 +53,7 @@ class _Task:
     adds: str
     #: The data that an action waits for, and the files of answers that wait behind it.
     wanted: DataSpec | None
-    behind: list[act.Attach] = field(default_factory=list)
+    behind: list[act.AddComparisons] = field(default_factory=list)
 
 
 class Reader:
@@ -195,11 +195,11 @@ class Reader:
         answers that is added to it, or an undo that comes back to it. It is then done if it still
         asks for that; further files wait behind it."""
         store, task = self._store, self._task
-        if not isinstance(action, act.Attach | act.Undo | act.Redo):
+        if not isinstance(action, act.AddComparisons | act.Undo | act.Redo):
             return False
         wanted = store.data_for(action)
         if task is not None and task.wanted is not None:
-            if isinstance(action, act.Attach):
+            if isinstance(action, act.AddComparisons):
                 task.behind.append(action)
                 return True
             if wanted is not None and wanted == task.wanted:
@@ -219,7 +219,7 @@ class Reader:
             size_of(wanted),
             lambda: resolve(wanted),
             then,
-            adds=action.filename if isinstance(action, act.Attach) else "",
+            adds=action.filename if isinstance(action, act.AddComparisons) else "",
             wanted=wanted,
         )
         return True

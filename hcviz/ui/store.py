@@ -25,7 +25,7 @@ from hcviz.jobs import Aside, Place, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.restore import Restore
 from hcviz.session.update import update
@@ -219,11 +219,11 @@ class Store:
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
             order = None if dataset.labels == self.session.labels else seriated(problem, dataset)
-            read = act.LoadedData(spec, dataset.labels, said=said, order=order)
+            read = act.LoadedData(spec, dataset.labels, note=said, order=order)
             other = choosing.for_opened(self.session, problem)
             if other is not None:
                 method, why = other
-                read = replace(read, method=method.name, why=why)
+                read = replace(read, method=method.name, reason=why)
             self.dispatch(read)
         self.reader.tell()
         self._notify()
@@ -341,7 +341,7 @@ class Store:
     @property
     def _constraint_mode(self) -> str:
         """How the session's method treats its triplets; nothing where there are none."""
-        return self.session.treats if len(self.session.triplets) else ""
+        return self.session.constraint_mode if len(self.session.triplets) else ""
 
     def close(self) -> None:
         """The tab is gone: stop computing for it."""
@@ -445,9 +445,9 @@ def _as_registered(session: Session) -> Session:
     """
 
     def mended(each: Any) -> Any:
-        if each.treats != "ignored":
+        if each.constraint_mode != "ignored":
             return each
-        return replace(each, treats=get_algorithm(each.method).treats(each.params))
+        return replace(each, constraint_mode=get_algorithm(each.method).treats(each.params))
 
     past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
     present: Session = mended(session)

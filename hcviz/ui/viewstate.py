@@ -14,7 +14,7 @@ from hcviz.io.picture import UNSURE
 from hcviz.io.shelf import Unfinished
 from hcviz.jobs import Place
 from hcviz.questions import Question
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.session.model import Session
 from hcviz.ui.lesson import Lesson
 

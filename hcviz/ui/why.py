@@ -7,8 +7,8 @@ from typing import Any
 
 from hcviz.core.tree import Tree
 from hcviz.core.words import shortlist
+from hcviz.session.aho_graph import AhoGraph, aho_graph
 from hcviz.session.constraint import Constraint
-from hcviz.session.splits import AhoGraph, aho_graph
 from hcviz.ui.store import Store
 
 #: Pieces told one by one; those of a single item are counted.

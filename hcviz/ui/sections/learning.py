@@ -7,7 +7,7 @@ from typing import Any
 
 from hcviz.core.tree import Tree
 from hcviz.metrics import triplet_distance
-from hcviz.session.learning import held_out, satisfied, states
+from hcviz.session.learning_curve import held_out, satisfied, states
 from hcviz.ui.sections.base import Section
 from hcviz.ui.store import Store
 

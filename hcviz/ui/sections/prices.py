@@ -145,7 +145,8 @@ def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:
         return
     store.dispatch(
         act.SetParams(
-            {get_algorithm(store.session.method).priced_by: lam}, going_on=bool(more.get("goingOn"))
+            {get_algorithm(store.session.method).priced_by: lam},
+            is_dragging=bool(more.get("goingOn")),
         )
     )
 

@@ -84,7 +84,7 @@ def picture(store: Store) -> dict[str, Any]:
 def _answers(store: Store) -> tuple[Any, float | None]:
     """The triplets that the method heeds, and what it takes for a violated one (None: all hold)."""
     session = store.session
-    if session.treats == "ignored":
+    if session.constraint_mode == "ignored":
         return session.triplets[[]], None
     return session.triplets, nodecosts.asked_price(store)
 

@@ -16,7 +16,12 @@ def _picture(store: Store) -> dict[str, Any] | None:
 
 
 def _sees(store: Store) -> Any:
-    return (store.view.selection, store.drawn, store.session.constraints, store.session.treats)
+    return (
+        store.view.selection,
+        store.drawn,
+        store.session.constraints,
+        store.session.constraint_mode,
+    )
 
 
 def _act(gestures: Gestures, name: str, more: dict[str, Any]) -> None:

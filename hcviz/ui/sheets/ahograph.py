@@ -17,8 +17,8 @@ import panel as pn
 import param
 from bokeh.models import HoverTool
 
+from hcviz.session.aho_graph import AhoGraph, Blocked, Edge, blocked
 from hcviz.session.constraint import Constraint
-from hcviz.session.splits import AhoGraph, Blocked, Edge, blocked
 from hcviz.ui import answerlist, why
 from hcviz.ui.gestures import Gestures
 from hcviz.ui.palette import THEMES

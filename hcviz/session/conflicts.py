@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from hcviz.session.judge import agree, at_odds, explain
+from hcviz.session.assessment import agree, at_odds, explain
 from hcviz.session.model import Constraint, Session
 
 
@@ -56,7 +56,7 @@ def told(session: Session, refused: Iterable[int]) -> Session:
     """
     found = map(session.find, dict.fromkeys(refused))
     off = [each for each in found if each is not None and not each.enabled]
-    clashing = [] if session.weighs else at_odds(off, session.enabled)
+    clashing = [] if session.is_soft else at_odds(off, session.enabled)
     if not clashing:
         return replace(session, conflict=None)
     conflict = explain(clashing[0], session.enabled, session.labels)
@@ -70,7 +70,7 @@ def mended(session: Session) -> tuple[Session, int]:
     Contradictory answers that a soft method was given together: in the order of the list each is
     kept that has a tree with those before it, the others are switched off, the first explained.
     """
-    if session.weighs or agree(session.enabled):
+    if session.is_soft or agree(session.enabled):
         return session, 0
     _, refused = sorted_out(session.enabled, ())
     session = with_all(session, (replace(each, enabled=False) for each in refused))

@@ -1,4 +1,4 @@
-"""``Seen``: a piece of a tree that a person looked at and stated nothing about."""
+"""``ReviewedPiece``: a piece of a tree that a person looked at and stated nothing about."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hcviz.core.errors import InvalidConstraint
 
 
 @dataclass(frozen=True)
-class Seen:
+class ReviewedPiece:
     """Found right (``accepted``) or passed over: in neither case is it a constraint.
 
     ``clades`` are those of the piece as it was shown, each of indices into ``items``. Raises

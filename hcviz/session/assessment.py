@@ -52,10 +52,10 @@ def judge(session: Session, group: Sequence[int], apart: int, author: str | None
     if twin is not None:
         return Verdict("repeat", f"{said}: this is said already, by {twin.author}.")
     kind = judge_triplets(
-        session.tree, session.triplets, session.n_items, group, apart, session.weighs
+        session.tree, session.triplets, session.n_items, group, apart, session.is_soft
     )
-    meaning = _WEIGHED if kind == "conflict" and session.weighs else _MEANING[kind]
-    if session.treats == "ignored" and kind in _IGNORED:
+    meaning = _WEIGHED if kind == "conflict" and session.is_soft else _MEANING[kind]
+    if session.constraint_mode == "ignored" and kind in _IGNORED:
         return Verdict("ignored", f"{said}: {_IGNORED[kind]}.")
     return Verdict(kind, f"{said}: {meaning}.")
 
@@ -161,7 +161,7 @@ def states(session: Session) -> dict[int, State]:
         starts = np.cumsum([0] + [len(each.triplets) for each in session.enabled[:-1]])
         whole = np.logical_and.reduceat(good, starts)
         holds = {each.id: bool(ok) for each, ok in zip(session.enabled, whole, strict=True)}
-    torn = session.weighs and not agree(session.enabled)
+    torn = session.is_soft and not agree(session.enabled)
     redundant = frozenset() if torn else implied_ids(session.enabled)
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)

@@ -22,8 +22,7 @@ from hcviz.session.actions import (
     frozen,
 )
 from hcviz.session.applying import applied
-from hcviz.session.history import Stepped, step
-from hcviz.session.judge import (
+from hcviz.session.assessment import (
     agree,
     check_items,
     contradicts,
@@ -31,7 +30,8 @@ from hcviz.session.judge import (
     is_repeat,
     judge_triplets,
 )
-from hcviz.session.mend import counted, sorted_out, told, with_all
+from hcviz.session.conflicts import counted, sorted_out, told, with_all
+from hcviz.session.history import Stepped, step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session
 from hcviz.session.runs import begin, say, unchanged
@@ -108,7 +108,7 @@ def edit(session: Session, action: EditConstraint) -> Stepped:
         return unchanged(session)
     text = f"Edited: {found.sentence(session.labels)}."
     session = with_all(step(session, text), [edited])
-    if session.treats == "soft" and edited.enabled and edited.weight != found.weight:
+    if session.constraint_mode == "soft" and edited.enabled and edited.weight != found.weight:
         return begin(session, text, "snapshot")
     return say(session, text)
 
@@ -130,7 +130,7 @@ def import_all(session: Session, action: ImportConstraints, methods: Methods) ->
     number = session.next_id + len(made)
     taken = [each for each in made if each.enabled]
     refused: list[int] = []
-    if not session.weighs:
+    if not session.is_soft:
         taken, off = sorted_out(taken, session.enabled)
         refused = [each.id for each in off]
         switched_off = set(refused)
@@ -182,7 +182,7 @@ def soften(session: Session, action: Soften, methods: Methods) -> Stepped:
     session = replace(
         step(session, text),
         method=action.method,
-        treats=methods(action.method).treats(params),
+        constraint_mode=methods(action.method).treats(params),
         params=frozen(params),
         other_params=frozen(remembered),
         conflict=None,
@@ -206,7 +206,7 @@ def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Steppe
         return say(session, GONE)
     if found.enabled:
         return unchanged(session)
-    if not session.weighs and contradicts(
+    if not session.is_soft and contradicts(
         found, session.enabled
     ):  # nothing in the list changes: not a step
         return _explained(session, found)
@@ -228,11 +228,11 @@ def _judged_and_enabled(
     that nothing contradicts now.
     """
     others = [each for each in session.enabled if each.id != made.id]
-    if not session.weighs and contradicts(made, others):
+    if not session.is_soft and contradicts(made, others):
         session, said_so = _explained(session, made, waiting)
         return begin(session, session.message, "snapshot") if always else (session, said_so)
     kind = judge_triplets(
-        session.tree, session.triplets, session.n_items, made.group, made.apart, session.weighs
+        session.tree, session.triplets, session.n_items, made.group, made.apart, session.is_soft
     )
     made = replace(made, enabled=True)
     session = with_all(session, [made])
@@ -244,18 +244,24 @@ def _judged_and_enabled(
     session = told(session, (*_refused(session), *waiting))
     said = made.sentence(session.labels)
     more = f" {counted(freed)} refused before can now be true as well." if freed else ""
-    hard = session.treats == "hard"
+    hard = session.constraint_mode == "hard"
     if hard and kind == "implied" and not always and not freed and session.tree is not None:
         return say(session, f"Kept: {said}. It follows from earlier answers.")
-    verb = "Kept" if session.treats == "ignored" else "Locked" if kind == "lock" else "Applied"
+    verb = (
+        "Kept"
+        if session.constraint_mode == "ignored"
+        else "Locked"
+        if kind == "lock"
+        else "Applied"
+    )
     return applied(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
 
 
 def _after_removal(session: Session, gone: Constraint, text: str) -> Stepped:
     """Run on under fewer answers, unless the method, or what is left, makes that pointless."""
-    if session.treats == "ignored":
+    if session.constraint_mode == "ignored":
         return say(session, text)
-    if session.treats == "hard":
+    if session.constraint_mode == "hard":
         rows, wanted = session.triplets.rows, gone.triplets.rows
         if follows(max(session.n_items, 1), rows, wanted):
             return say(session, f"{text} It follows from the others still.")

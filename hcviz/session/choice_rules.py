@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hcviz.core.errors import InvalidConstraint
-from hcviz.session.actions import Attach, Choose, TakeBack
+from hcviz.session.actions import AddChoice, AddComparisons, RemoveChoice
 from hcviz.session.choice import Choice, check_choice
 from hcviz.session.effects import ReloadData
 from hcviz.session.history import Stepped, step
@@ -14,7 +14,7 @@ from hcviz.session.model import Session
 from hcviz.session.runs import begin, say
 
 
-def choose(session: Session, action: Choose, methods: Methods) -> Stepped:
+def choose(session: Session, action: AddChoice, methods: Methods) -> Stepped:
     """Keep the answer. Where the method reads comparisons it runs anew: at once, or, while a run is
     under way, when that is over, so that quick answers do not keep each other's trees away."""
     made = Choice(action.question, action.items, action.author, action.time)
@@ -26,7 +26,7 @@ def choose(session: Session, action: Choose, methods: Methods) -> Stepped:
     return _run(session, f"Answer: {text}", text)
 
 
-def take_back(session: Session, action: TakeBack, methods: Methods) -> Stepped:
+def take_back(session: Session, action: RemoveChoice, methods: Methods) -> Stepped:
     """Without the answer; the others keep their order."""
     kept = list(session.choices)
     if not 0 <= action.at < len(kept):
@@ -39,20 +39,20 @@ def take_back(session: Session, action: TakeBack, methods: Methods) -> Stepped:
     return _run(session, text, text) if heeded else say(session, text)
 
 
-def attach(session: Session, action: Attach, methods: Methods) -> Stepped:
+def attach(session: Session, action: AddComparisons, methods: Methods) -> Stepped:
     """The file is a part of the data from now on."""
     answers = (*session.data.answers, (action.filename, action.content))
     spec = replace(session.data, answers=answers)
     session = replace(step(session, f"Comparisons: {action.filename}"), data=spec)
     if reads_comparisons(methods, session):
-        session, effects = _run(session, f"Comparisons: {action.filename}.", action.said)
+        session, effects = _run(session, f"Comparisons: {action.filename}.", action.note)
     else:
-        text = f"{action.said} {session.method} does not read such answers."
+        text = f"{action.note} {session.method} does not read such answers."
         session, effects = say(session, text)
     return session, (ReloadData(spec), *effects)
 
 
 def _run(session: Session, cause: str, text: str) -> Stepped:
     if session.status == "sampling":
-        return say(replace(session, awaiting=True), text)
+        return say(replace(session, rerun_pending=True), text)
     return begin(session, cause, "snapshot", text)
