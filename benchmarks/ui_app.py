@@ -59,7 +59,8 @@ def serve() -> None:
     import panel as pn
 
     from hcviz.session.model import DataSpec
-    from hcviz.ui import serve_page, sources, warm
+    from hcviz.ui import serve_page, warm
+    from hcviz.ui.state import data_sources as sources
 
     warm()
     asked = pn.state.session_args.get("n") if pn.state.session_args else None

@@ -39,7 +39,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 import hcviz  # noqa: E402
 from benchmarks.ui_app import planted  # noqa: E402
 from hcviz.jobs.warming import warm_modules  # noqa: E402
-from hcviz.ui.centre import warm as warm_centre  # noqa: E402
+from hcviz.ui.tree import warm as warm_centre  # noqa: E402
 from tests.browser.conftest import ARGUMENTS, WINDOW  # noqa: E402
 from tests.browser.dashboard import Dashboard  # noqa: E402
 from tests.browser.driving import Server, column, pixel, ranges, wait_for  # noqa: E402

@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 
 def explore(problem_or_dataset, **options):  # type: ignore[no-untyped-def]
     """The explorer in a notebook cell (or ``.show()``): see :func:`hcviz.ui.explore`."""
-    from hcviz.ui import explore as build_explorer  # panel takes a second: only when asked for
+    from hcviz.ui import explore as build_explorer
 
     return build_explorer(problem_or_dataset, **options)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from hcviz.algorithms import get
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.store import Store
+from hcviz.ui.state.store import Store
 
 
 class Loop:

@@ -15,12 +15,12 @@ from hcviz.metrics import cut
 from hcviz.session import actions as act
 from hcviz.session.choice import Choice
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import agreeing
-from hcviz.ui.agreeing import Agreeing
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.sections import spur
-from hcviz.ui.sheets import agreement
-from hcviz.ui.store import Store
+from hcviz.ui.features.agreement import model as agreeing
+from hcviz.ui.features.agreement import sheet as agreement
+from hcviz.ui.features.agreement.model import Agreeing
+from hcviz.ui.features.cluster_count import section as spur
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.session.model import Session
-from hcviz.ui import answerlist, nodecosts
-from hcviz.ui.files import Files
-from hcviz.ui.gestures import Gestures
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.files.model import Files
+from hcviz.ui.features.node_costs import model as nodecosts
 from tests.stores import over_zoo
 
 

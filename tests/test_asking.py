@@ -11,9 +11,10 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.questions import Question, QuestionReason
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import answerlist, asking
-from hcviz.ui.asking import Asking
-from hcviz.ui.gestures import Gestures
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.questions import model as asking
+from hcviz.ui.features.questions.model import Asking
 from tests.stores import over_zoo
 
 

@@ -13,9 +13,9 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.io.shelf import Shelf, new_token
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session, same
-from hcviz.ui import autosave as module
-from hcviz.ui.autosave import Autosave, picture
-from hcviz.ui.store import Store
+from hcviz.ui.features.autosave import model as module
+from hcviz.ui.features.autosave.model import Autosave, picture
+from hcviz.ui.state.store import Store
 
 TABLE = ("name,a,b\n" + "".join(f"item {k},{k},{k * k % 7}\n" for k in range(9))).encode()
 

@@ -13,7 +13,8 @@ from hcviz.core.errors import InvalidParameter
 from hcviz.core.snapshot import Series
 from hcviz.datasets import load
 from hcviz.jobs import warming
-from hcviz.ui import agreeing, learning
+from hcviz.ui.features.agreement import model as agreeing
+from hcviz.ui.features.learning_curve import model as learning
 from tests.conftest import ROOT
 from tests.toymethod import ALGORITHMS
 
@@ -47,7 +48,7 @@ def test_the_reader_of_constants_sees_what_it_should():
 
 
 def test_scripts_of_the_page_name_no_method():
-    for path in sorted((ROOT / "hcviz" / "ui" / "assets").rglob("*.js")):
+    for path in sorted((ROOT / "hcviz" / "ui").rglob("*.js")):
         text = path.read_text(encoding="utf-8")
         found = [name for name in MODULES if any(f"{q}{name}{q}" in text for q in "\"'`")]
         assert not found, path.name

@@ -11,13 +11,12 @@ from scipy.cluster.hierarchy import linkage
 from hcviz import HcvizError, Tree
 from hcviz.core.layout import without_nodes
 from hcviz.io.picture import picture
-from hcviz.ui import geometry, partition
-from hcviz.ui.centre import Centre, Items, Pick
-from hcviz.ui.centre.describe import describe_cell, describe_slot
-from hcviz.ui.centre.labels import BOLD, column_width
-from hcviz.ui.centre.legend import legend
-from hcviz.ui.centre.minimap import MAP_PX, MARGIN_PX
-from hcviz.ui.palette import LIGHT
+from hcviz.ui.parts.palette import LIGHT
+from hcviz.ui.tree import Centre, Items, Pick, geometry, partition
+from hcviz.ui.tree.describe import describe_cell, describe_slot
+from hcviz.ui.tree.labels import BOLD, column_width
+from hcviz.ui.tree.legend import legend
+from hcviz.ui.tree.minimap import MAP_PX, MARGIN_PX
 from tests.trees import caterpillar, random_tree
 
 N = 40

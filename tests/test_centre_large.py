@@ -12,9 +12,8 @@ from hcviz.core.layout import leaf_order
 from hcviz.core.lazy import FeatureOracle
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.tree import Tree
-from hcviz.ui import geometry
-from hcviz.ui.centre import Centre, Items
-from hcviz.ui.centre.cells import LAZY, LAZY_DEAR, similarity_cells
+from hcviz.ui.tree import Centre, Items, geometry
+from hcviz.ui.tree.cells import LAZY, LAZY_DEAR, similarity_cells
 from tests.test_scene import combs
 from tests.trees import random_tree
 

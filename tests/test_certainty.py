@@ -15,8 +15,11 @@ from hcviz.jobs import Samples
 from hcviz.posterior import Posterior
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import certainty, pictures
-from hcviz.ui.store import Store
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
 
@@ -68,7 +71,7 @@ def test_uncertain_clades_are_merged_where_a_person_chose_that(store):
     store.dispatch(act.Arrived(run, snapshot))
     store.drawn = store.session.snapshot
     assert np.array_equal(certainty.merged(store), expected)
-    tools = pictures.tools(store)
+    tools = tree_tools.picture(store)
     assert (tools["unsure"], tools["below"]) == ("merged", 70)
 
 
@@ -83,7 +86,7 @@ def test_a_group_is_told_by_the_share_of_trees_that_have_it(store):
     assert share == f"{expected} of the last 136 trees have exactly this group, {word}."
     assert certainty.of_group(store, (0,)) is None
     store.look(selection=whole)
-    shown = pictures.inspector(store)["selection"]
+    shown = inspector.picture(store)["selection"]
     assert shown["sure"] == share
     assert shown["words"].endswith(share)
 
@@ -115,7 +118,7 @@ def test_settled_is_said_of_independent_draws_only(store, told):
     assert certainty.of_group(store, whole) == (
         "100 % of the last 2,976 trees have exactly this group."
     )
-    assert pictures.inspector_live(store)["sure"] == said
+    assert inspector.live(store)["sure"] == said
 
 
 def test_a_drift_of_the_log_joint_alone_is_in_the_details(store, told):
@@ -183,7 +186,7 @@ def test_what_200_trees_of_zoo_say(store):
     assert said["word"] != "settled"  # worth a handful of independent ones
     assert said["why"].endswith(" Run goes on from here.")
     assert not certainty.is_settled(store)
-    assert pictures.inspector_live(store)["sure"] == said
+    assert inspector.live(store)["sure"] == said
 
 
 def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypatch):
@@ -237,14 +240,14 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     run, snapshot = store.session.run, store.session.snapshot
 
     def live():
-        return pictures.inspector_live(store)["sure"]["word"]
+        return inspector.live(store)["sure"]["word"]
 
     store.runner.cancel()  # what it sends is sent by hand
     assert store.session.shown < run
     assert live() == "running"
     start = replace(snapshot, step=0, total=20_200)
     store.dispatch(act.Arrived(run, start))
-    assert pictures.bar_live(store)["text"] == "Running · 0 of 20,200"
+    assert top_bar.live(store)["text"] == "Running · 0 of 20,200"
     assert live() == "running"
     assert "before this run" in certainty.of_group(store, clade)
     store.look(paused=True)
@@ -253,7 +256,7 @@ def test_a_run_that_has_drawn_nothing_is_told_instead_of_the_one_before(brief):
     store.dispatch(act.Arrived(run, replace(start, step=101)))
     assert live() == before["word"]  # the run goes on with the same draws
     store.dispatch(act.SetMethod("average"))
-    assert pictures.inspector_live(store)["sure"] is None
+    assert inspector.live(store)["sure"] is None
 
 
 def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
@@ -269,7 +272,7 @@ def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
             posterior.clade_support(tree.leaves(v)) for v in range(tree.n_leaves, tree.n_nodes)
         ]
     assert certainty.support(store) == pytest.approx(expected)
-    assert not pictures.tools(store)["noSupport"]
+    assert not tree_tools.picture(store)["noSupport"]
     assert certainty.settled(store) is None  # that is of the sampler's run, not of this tree
     a, b, c = next(
         (int(x), int(y), int(z))
@@ -279,7 +282,7 @@ def test_supports_are_shown_on_a_tree_of_any_method(store, loop):
     store.dispatch(act.AddConstraint((a, b), c))  # the trees were not sampled under it
     store.drawn = store.session.snapshot
     assert certainty.support(store) is None
-    assert "Run the Dirichlet diffusion tree" in pictures.tools(store)["noSupport"]
+    assert "Run the Dirichlet diffusion tree" in tree_tools.picture(store)["noSupport"]
 
 
 def test_a_session_without_samples_says_nothing(loop):
@@ -287,7 +290,7 @@ def test_a_session_without_samples_says_nothing(loop):
         store.drawn = store.session.snapshot
         assert certainty.support(store) is None
         assert certainty.settled(store) is None
-        assert pictures.tools(store)["noSupport"]
+        assert tree_tools.picture(store)["noSupport"]
 
 
 @pytest.mark.parametrize(

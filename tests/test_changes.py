@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hcviz import Snapshot, Tree
 from hcviz.metrics import clade_changes, nearest_clades
 from hcviz.session.model import Session
-from hcviz.ui import changes
-from hcviz.ui.store import Store
+from hcviz.ui.features.inspector import changed_clades as changes
+from hcviz.ui.state.store import Store
 from tests.trees import random_tree
 
 NAMES = "abcdefgh"

@@ -8,9 +8,10 @@ import pytest
 from hcviz.core.problem import MOST_DENSE, Problem
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import answerlist, choosing
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.store import Store
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.state import default_method as choosing
+from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
 FEW = Problem(features=np.random.default_rng(0).normal(size=(12, 3)))

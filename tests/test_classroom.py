@@ -15,12 +15,13 @@ from hcviz.metrics import triplet_distance
 from hcviz.metrics.placement import Gap
 from hcviz.session.model import DataSpec, same
 from hcviz.session.replay import replay, steps
-from hcviz.ui import answerlist, pictures
-from hcviz.ui.classroom import AUTHOR, Classroom
-from hcviz.ui.lesson import Asked, judge, open_prepared, prepared
-from hcviz.ui.lessoncard import no_truth, picture, tree_to_show
-from hcviz.ui.middle import LESSON, Middle
-from hcviz.ui.steps import picture as strip
+from hcviz.ui.app.main_pane import LESSON, Middle
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.history.steps import picture as strip
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.lessons.card import no_truth, picture, tree_to_show
+from hcviz.ui.features.lessons.classroom import AUTHOR, Classroom
+from hcviz.ui.features.lessons.lesson import Asked, judge, open_prepared, prepared
 from tests.stores import over_zoo
 from tests.trees import random_tree
 from tools.make_lessons import LESSONS, make, run_method
@@ -84,13 +85,13 @@ def test_the_truth_is_hidden_as_long_as_the_lesson_lasts(store, room):
     assert tree.parent[item] == tree.root  # taken out
     assert answerlist.marks(store) == ((item,), ())
     store.look(selection=(item,))
-    facts = dict(pictures.inspector(store)["selection"]["facts"])
+    facts = dict(inspector.picture(store)["selection"]["facts"])
     assert "Class" not in facts
     store.look(selection=tuple(range(5)))
-    assert "Mostly" not in dict(pictures.inspector(store)["selection"]["facts"])
+    assert "Mostly" not in dict(inspector.picture(store)["selection"]["facts"])
     room.act("stop", {})
     store.look(selection=(item,))
-    assert "Class" in dict(pictures.inspector(store)["selection"]["facts"])
+    assert "Class" in dict(inspector.picture(store)["selection"]["facts"])
     assert tree_to_show(store) is store.session.tree
     assert picture(store) == {"on": False}
 

@@ -25,7 +25,7 @@ from hcviz.commands.options import parameter_values, parse_value
 from hcviz.commands.serve import opening
 from hcviz.io.session_file import save_session
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import sources
+from hcviz.ui.state import data_sources as sources
 from tests.conftest import ROOT
 from tests.ports import free_port
 

@@ -26,10 +26,10 @@ from hcviz.jobs import runner as runners
 from hcviz.jobs.cluster import Cluster, run_on
 from hcviz.session.actions import Failed, Finished, Stopped
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.fields import form
-from hcviz.ui.page import cluster_of
-from hcviz.ui.pictures import SLICES
-from hcviz.ui.store import Store
+from hcviz.ui.app.page import cluster_of
+from hcviz.ui.features.parameters import model as parameters
+from hcviz.ui.features.parameters.model import form
+from hcviz.ui.state.store import Store
 from tests.conftest import ROOT
 from tests.jobmethods import Slow
 from tests.test_cluster_long import Local, at_work, client, kill, problem, unhurried
@@ -225,7 +225,7 @@ def test_the_page_says_that_runs_are_done_there(loop, cluster):
     pages = []
     try:
         assert store.open_data(DataSpec(name="zoo"))
-        store.subscribe(SLICES[form], lambda _: pages.append(form(store)))
+        store.subscribe(parameters.sees, lambda _: pages.append(form(store)))
         loop.until(lambda: store.session.status == "settled")
         address = cluster.scheduler_address
         told = f"Runs are done on the cluster at {address}."

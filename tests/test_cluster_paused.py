@@ -18,8 +18,10 @@ from hcviz.jobs.longtask import LongTask
 from hcviz.jobs.standstill import paused, watched
 from hcviz.session.actions import Finished, Stopped
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.pictures import bar_live, everything, foot
-from hcviz.ui.store import Store
+from hcviz.ui.app.subscriptions import everything
+from hcviz.ui.features.history.model import picture as foot
+from hcviz.ui.features.top_bar.model import live as bar_live
+from hcviz.ui.state.store import Store
 from tests.test_cluster_long import at_work, client, pausing, problem, unhurried
 from tests.test_jobs import LONG, Inbox, items, job_methods, wait_for
 

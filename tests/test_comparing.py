@@ -23,12 +23,18 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.questions.next_triple import next_triple
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import comparing, pictures, sources, steps
-from hcviz.ui.asking import Asking
-from hcviz.ui.autosave import worth_keeping
-from hcviz.ui.comparing import Comparing
-from hcviz.ui.files import Files
-from hcviz.ui.store import Store
+from hcviz.ui.app import shell_state
+from hcviz.ui.features.autosave.model import worth_keeping
+from hcviz.ui.features.comparisons import model as comparing
+from hcviz.ui.features.comparisons.model import Comparing
+from hcviz.ui.features.files.model import Files
+from hcviz.ui.features.history import model as history
+from hcviz.ui.features.history import steps
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.questions.model import Asking
+from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.state import data_sources as sources
+from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
 
@@ -124,20 +130,20 @@ def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
 
 def test_the_page_knows_that_a_card_asks(flowers):
     card = Comparing(flowers)
-    assert not pictures.shell(flowers)["asking"]
+    assert not shell_state.picture(flowers)["asking"]
     card.key("c")
-    assert pictures.shell(flowers)["asking"]
+    assert shell_state.picture(flowers)["asking"]
     card.key("x")
-    assert not pictures.shell(flowers)["asking"]
+    assert not shell_state.picture(flowers)["asking"]
     flowers.look(wants_question=True)
-    assert pictures.shell(flowers)["asking"]
+    assert shell_state.picture(flowers)["asking"]
 
 
 def test_an_answer_about_three_is_not_told_as_two(flowers):
     snapshot = flowers.session.snapshot
     metrics = {"answers": 4196.0, "converged": 0.0, "queries": 7.0, "k low": 2.0}
     flowers.session = replace(flowers.session, snapshot=replace(snapshot, metrics=metrics))
-    facts = dict(pictures.inspector_live(flowers)["facts"])
+    facts = dict(inspector.live(flowers)["facts"])
     assert facts["Comparisons"] == "4,196"
     assert facts["Converged"] == "no"
     assert facts["Questions asked"] == "7"
@@ -176,13 +182,13 @@ def test_a_long_list_says_how_many_are_left_out(flowers):
 
 
 def test_the_similarity_menu_says_when_there_is_nothing_to_choose(flowers, loop):
-    word, why = pictures.bar(flowers)["measured"]
+    word, why = top_bar.picture(flowers)["measured"]
     assert word == "none, only answers"
     assert "no features" in why
     with over_zoo(loop, "average") as store:
-        assert pictures.bar(store)["measured"] is None
+        assert top_bar.picture(store)["measured"] is None
         assert store.open_data(DataSpec(name="planted"))
-        assert pictures.bar(store)["measured"][0] == "measured"
+        assert top_bar.picture(store)["measured"][0] == "measured"
 
 
 def test_enough_answers_move_the_tree(flowers, loop):
@@ -218,7 +224,7 @@ def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
     with over_zoo(loop, "average") as store:
         card, other = Comparing(store), Asking(store)
         assert not comparing.picture(store)["prominent"]
-        reads = {m[0]: m[2] for m in pictures.bar(store)["methods"]}
+        reads = {m[0]: m[2] for m in top_bar.picture(store)["methods"]}
         assert reads["4-al"]
         card.key("c")
         tree = store.session.tree
@@ -226,7 +232,7 @@ def test_data_without_comparisons_gather_them_and_a_method_is_offered(loop):
         assert store.session.tree is tree
         offered = comparing.picture(store)["unheeded"]
         assert offered["said"] == "Average linkage does not read such answers."
-        reads = {m[0]: m[2] for m in pictures.bar(store)["methods"]}
+        reads = {m[0]: m[2] for m in top_bar.picture(store)["methods"]}
         assert not reads["4-al"]
         card.act("method", {"value": offered["method"]})
         loop.until(lambda: store.session.status == "settled")
@@ -440,7 +446,7 @@ def test_answers_that_cancel_are_a_sentence_and_the_tree_stays(loop):
         upload(store, "anchor,near,far\nbear,lion,carp\nbear,carp,lion\n")
         store.dispatch(act.SetMethod("4-al"))
         loop.until(lambda: store.session.status == "failed")
-        assert pictures.foot(store)["error"][0].startswith("The answers cancel: each question")
+        assert history.picture(store)["error"][0].startswith("The answers cancel: each question")
         assert store.session.tree is tree
 
 

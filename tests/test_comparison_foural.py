@@ -15,7 +15,7 @@ from hcviz.algorithms.comparison.passive import clusters_of
 from hcviz.algorithms.comparison.similarities import mulk3, mulk4
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.datasets import load, planted_hierarchy, sample_comparisons
-from hcviz.ui.fields import parameter_from
+from hcviz.ui.features.parameters.model import parameter_from
 from tests import comparisonslow as slow
 from tests.test_agglomerate import clades, merge_order
 from tests.test_comparison_similarities import answers

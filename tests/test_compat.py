@@ -16,10 +16,10 @@ from bokeh.models import Div, ImportedStyleSheet
 from panel.io.resources import CDN_DIST
 from panel.io.state import set_curdoc
 
-from hcviz.ui.compat.busycleanup import start_busy_cleanup
-from hcviz.ui.compat.emptied import empty
-from hcviz.ui.compat.ownstyles import use_own_styles
-from hcviz.ui.diagnostics import Trace
+from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
+from hcviz.ui.compat.own_styles import use_own_styles
+from hcviz.ui.compat.released_document import empty
+from hcviz.ui.features.run_trace.view import Trace
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,12 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.metrics import dasgupta_cost
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import nodecosts, pictures, steps
-from hcviz.ui.sections import costs
-from hcviz.ui.store import Store
+from hcviz.ui.features.history import steps
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.node_costs import section as costs
+from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.state.store import Store
 
 
 def written(matrix):
@@ -112,14 +115,14 @@ def test_the_page_gives_the_distances_on(loop):
         assert store.open_data(spec)
         loop.until(lambda: store.session.status == "settled")
         assert store.session.tree == Tree.from_linkage(linkage(squareform(matrix), "average"))
-        assert pictures.bar(store)["measured"][0] == "distances"
+        assert top_bar.picture(store)["measured"][0] == "distances"
         problem = store.problem
         assert nodecosts.as_read(store, problem) is problem
         store.session = replace(store.session, method="densest-cut")
         cost = dasgupta_cost(store.session.tree, matrix)
         read = nodecosts.as_read(store, problem)
         assert dasgupta_cost(store.session.tree, read.similarity) == pytest.approx(cost)
-        assert pictures.FAR not in pictures.inspector(store)["notes"]
+        assert inspector.FAR not in inspector.picture(store)["notes"]
     finally:
         store.close()
 
@@ -176,7 +179,7 @@ def test_page_command_line_and_python_read_the_same_distances(
             store.drawn = session.snapshot
             assert costs.picture(store)["cost"] == costs.number(cost)
             assert steps.dasgupta(store, tree) == pytest.approx(cost)
-            assert pictures.FAR not in pictures.inspector(store)["notes"]
+            assert inspector.FAR not in inspector.picture(store)["notes"]
         else:
             near = dasgupta_cost(tree, from_distance(matrix))
             assert steps.dasgupta(store, tree) == pytest.approx(near)

@@ -20,13 +20,18 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.io.tables import read_table
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui import answerlist, axis, pictures, sources
-from hcviz.ui.explorer import Explorer
-from hcviz.ui.fields import form
-from hcviz.ui.files import stem_of
-from hcviz.ui.link import Link, from_query, to_query
-from hcviz.ui.shownaxis import axis_of
-from hcviz.ui.viewstate import ViewState
+from hcviz.ui.app import link
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.link import Link, from_query, to_query
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.files.model import stem_of
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.parameters.model import form
+from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.state import data_sources as sources
+from hcviz.ui.state.view_state import ViewState
+from hcviz.ui.tree import axis
+from hcviz.ui.tree.shown_axis import axis_of
 
 
 @pytest.fixture
@@ -45,7 +50,7 @@ def begun(loop):
 
 
 def test_the_document_is_valid_and_no_script_needs_translating(begun):
-    """A served page is not validated each time that it opens (hcviz/ui/page.py), so it is here."""
+    """A served page is not validated each time that it opens (ui/app/page.py), so it is here."""
     document = Document()
     document.add_root(begun(method="average").view.get_root(document))
     document.validate()
@@ -96,8 +101,8 @@ def test_a_link_carries_all_that_changes_the_view(begun, loop):
     loop.until(lambda: store.session.status == "settled")
     store.look(matrix="features", scaling="rank", columns="file", heights="even", clusters=4)
     store.look(unsure="merged", below=70)
-    link = from_query(to_query(pictures.link_of(store.session, store.view)))
-    other = begun(**vars(link)).store
+    found = from_query(to_query(link.link_of(store.session, store.view)))
+    other = begun(**vars(found)).store
     assert other.session.data == store.session.data
     assert other.view.look == store.view.look
     assert (other.session.method, other.session.seed) == ("crsc", 0)
@@ -248,7 +253,7 @@ def test_a_link_carries_switched_off_answers_and_no_notes(begun, loop):
         act.DisableConstraint(4),
         act.AddConstraint((1, 3), 2),  # contradicts the first: kept switched off
     )
-    query = to_query(pictures.link_of(store.session, store.view))
+    query = to_query(link.link_of(store.session, store.view))
     assert "between" not in query
     other = begun(**vars(from_query(query))).store
     assert other.view.error is None
@@ -364,7 +369,7 @@ def test_a_trace_goes_with_its_run(begun, loop):
 
 def test_the_numbers_of_a_run_have_names_and_yes_or_no(begun, loop):
     store = begun(data="flowers", method="adds-sdp").store
-    facts = dict(pictures.inspector_live(store)["facts"])
+    facts = dict(inspector.live(store)["facts"])
     metrics = store.session.snapshot.metrics
     assert facts["Clusters (k)"] == f"{metrics['k']:.0f}"
     assert facts["Largest k tried"] == f"{metrics['k high']:.0f}"
@@ -381,7 +386,7 @@ def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
     for count in (10, 9, 23, 1, 101):
         explorer.acts.tools("clusters", {"value": str(count)})
         assert store.view.clusters == store.view.parted == count
-        assert pictures.tools(store)["clusters"] == count
+        assert tree_tools.picture(store)["clusters"] == count
         assert len(np.unique(centre.clusters())) == count
         assert centre._dendrogram.cut_text.text.startswith(f"{count} cluster")
 
@@ -411,7 +416,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     """In the trees to come, and in a session that is saved and opened."""
     explorer = begun(method="adds-sdp", data="flowers")
     store = explorer.store
-    found = pictures.tools(store)["found"]
+    found = tree_tools.picture(store)["found"]
     assert found
     explorer._cut_dragged(None, 0)
     for _ in range(2):
@@ -440,7 +445,7 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
         node = int(scene.node[slot])
         shown = float(centre._tree.height[node])
         store.look(selection=tuple(scene.leaves(slot).tolist()))
-        facts = pictures.inspector(store)["selection"]["facts"]
+        facts = inspector.picture(store)["selection"]["facts"]
         _, text, _ = centre._describe("tree", shown, -float(scene.y[slot]))
         said = [f"{word} {value}" for word, value in facts]
         lines = [line for line in text.split("\n") if line in said]

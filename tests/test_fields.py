@@ -10,8 +10,8 @@ import pytest
 from hcviz.algorithms.comparison.passive import _listed
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.fields import LONGEST, _text, form, parameter_from, set_field
-from hcviz.ui.store import Store
+from hcviz.ui.features.parameters.model import LONGEST, _text, form, parameter_from, set_field
+from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
 
@@ -98,7 +98,7 @@ def test_other_lists_are_shown_as_they_are(value):
 def test_what_is_very_long_is_not_read_at_all(monkeypatch):
     read = []
     reader = SimpleNamespace(literal_eval=lambda text: read.append(text) or ast.literal_eval(text))
-    monkeypatch.setattr("hcviz.ui.fields.ast", reader)
+    monkeypatch.setattr("hcviz.ui.features.parameters.model.ast", reader)
     text = "[" + "1," * LONGEST + "]"
     assert parameter_from(text) == text
     assert not read

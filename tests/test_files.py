@@ -29,7 +29,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.io.session_file import save_session
 from hcviz.io.tables import TableKind
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import sources
+from hcviz.ui.state import data_sources as sources
 from tests.conftest import ROOT
 from tests.ports import free_port
 

@@ -15,7 +15,7 @@ from hcviz import Problem
 from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.datasets import Dataset
 from hcviz.io.tables import read_frame, read_table
-from hcviz.ui.page import _as_dataset
+from hcviz.ui.app.page import _as_dataset
 
 KITCHEN = """product,price,material,electric,rating,species,remark
 Chef knife,36.29,steel,no,3.5,a,one

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from hcviz import HcvizError, Tree
 from hcviz.core.layout import cut_clusters, leaf_order
 from hcviz.core.seriation import seriation
-from hcviz.ui import geometry, palette
-from hcviz.ui.centre.cells import feature_cells, scaled, similarity_cells
-from hcviz.ui.centre.clusters import coloured_clusters
-from hcviz.ui.centre.items import Items
-from hcviz.ui.partition import under
+from hcviz.ui.parts import palette
+from hcviz.ui.tree import geometry
+from hcviz.ui.tree.cells import feature_cells, scaled, similarity_cells
+from hcviz.ui.tree.clusters import coloured_clusters
+from hcviz.ui.tree.items import Items
+from hcviz.ui.tree.partition import under
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 

@@ -137,12 +137,12 @@ def test_the_reader_of_imports_sees_what_it_should(tmp_path, monkeypatch):
         "import panel as pn\n"
         "from .. import session\n"
         "from ..io import newick\n"
-        "def f():\n    from hcviz.ui import page\n    import bokeh.models\n"
+        "def f():\n    from hcviz.ui.app import page\n    import bokeh.models\n"
         "from . import tree\n"
     )
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     assert set(imports(file)) == {
-        "panel", "hcviz.session", "hcviz.io.newick", "hcviz.ui.page", "bokeh.models",
+        "panel", "hcviz.session", "hcviz.io.newick", "hcviz.ui.app.page", "bokeh.models",
         "hcviz.core.tree",
     }  # fmt: skip
     assert inner(file) == {"session", "io", "ui", "core"}

@@ -12,8 +12,8 @@ from hcviz.core.tree import Tree
 from hcviz.session import actions as act
 from hcviz.session.draft import Draft
 from hcviz.session.drop import stays_apart
-from hcviz.ui.centre import Centre, Items
-from hcviz.ui.gestures import Gestures
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.tree import Centre, Items
 from tests.stores import over_zoo
 from tests.trees import random_tree
 

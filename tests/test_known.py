@@ -17,12 +17,12 @@ from hcviz.core.pace import FIRST, GOAL, Pace
 from hcviz.datasets import Dataset
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import sources
-from hcviz.ui.agreeing import usual
-from hcviz.ui.centre import Centre, Items
-from hcviz.ui.centre.describe import describe_cell
-from hcviz.ui.geometry import MISSING
-from hcviz.ui.store import Store
+from hcviz.ui.features.agreement.model import usual
+from hcviz.ui.state import data_sources as sources
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre, Items
+from hcviz.ui.tree.describe import describe_cell
+from hcviz.ui.tree.geometry import MISSING
 from tests.test_oracle import Noted, symmetric
 
 # ---------------------------------------------------------------------- what is kept

@@ -12,8 +12,8 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, same
 from hcviz.session.replay import replay
-from hcviz.ui.explorer import Explorer
-from hcviz.ui.link import Link
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.link import Link
 from tests.sessions import Driver, run_fake
 from tests.trees import random_tree
 

@@ -15,9 +15,9 @@ from hcviz.jobs import Behind
 from hcviz.session import actions as act
 from hcviz.session.learning_curve import held_out, satisfied, states
 from hcviz.session.model import Constraint, DataSpec
-from hcviz.ui import learning as baselines_module
-from hcviz.ui.learning import Baselines
-from hcviz.ui.sections.learning import distance, picture
+from hcviz.ui.features.learning_curve import model as baselines_module
+from hcviz.ui.features.learning_curve.model import Baselines
+from hcviz.ui.features.learning_curve.section import distance, picture
 from tests.sessions import ANIMALS, Driver
 from tests.stores import over_zoo
 from tests.trees import random_tree

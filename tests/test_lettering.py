@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hcviz.ui import lettering
+from hcviz.ui.tree import lettering
 
 
 @pytest.mark.parametrize("row_px", [0.3, 1, 3, 4.4, 5.6, 7, 8.6, 9, 13, 40])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.ui.link import Link, from_query, to_query
+from hcviz.ui.app.link import Link, from_query, to_query
 
 names = st.none() | st.text(min_size=1, max_size=12)
 whole = st.none() | st.integers(0, 10**6)

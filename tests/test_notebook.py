@@ -21,7 +21,8 @@ from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
 import hcviz
-from hcviz.ui import page, sources
+from hcviz.ui.app import page
+from hcviz.ui.state import data_sources as sources
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -10,8 +10,10 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint
-from hcviz.ui import changes, outcome, pictures
-from hcviz.ui.certainty import is_settled
+from hcviz.ui.features.history import model as history
+from hcviz.ui.features.inspector import changed_clades as changes
+from hcviz.ui.features.supports import outcome
+from hcviz.ui.features.supports.model import is_settled
 from tests.stores import over_zoo
 
 
@@ -53,7 +55,7 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     moving = "" if is_settled(store) else "; the supports are still settling"
     expected = f"{len(changes.lost)} clades changed, {fallen} lost support{moving}."
     assert outcome.sentence(store) == expected
-    foot = pictures.foot(store)
+    foot = history.picture(store)
     assert foot["sentence"] == f"Done. The constraint holds. {expected}"
     assert foot["hint"] == outcome.RULE
     # by the rule, clade by clade
@@ -70,10 +72,10 @@ def test_after_a_run_the_foot_says_what_changed_and_what_lost_support(store, loo
     assert count == fallen
     # whatever is said next takes the sentence's place
     store.look(said="Found bear.")
-    assert pictures.foot(store)["sentence"] == "Found bear."
+    assert history.picture(store)["sentence"] == "Found bear."
     store.look(said="")
     store.dispatch(act.Undo())
-    assert "changed" not in pictures.foot(store)["sentence"]
+    assert "changed" not in history.picture(store)["sentence"]
 
 
 def test_only_clades_whose_support_changed_are_listed(store, loop):

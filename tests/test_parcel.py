@@ -10,10 +10,10 @@ from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Range1d
 from bokeh.protocol import Protocol
 
-from hcviz.ui.centre import echo
-from hcviz.ui.centre.soon import Soon
-from hcviz.ui.page import Gate
-from hcviz.ui.parcel import as_one
+from hcviz.ui.app.page import Gate
+from hcviz.ui.compat.message_batch import as_one
+from hcviz.ui.tree import echo
+from hcviz.ui.tree.debounce import Soon
 
 
 class Session:

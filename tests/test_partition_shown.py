@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hcviz import Tree
 from hcviz.core.agglomerate import agglomerate
 from hcviz.io.clusters_csv import write_clusters_csv
-from hcviz.ui import partition
-from hcviz.ui.centre.clusters import coloured_clusters
-from hcviz.ui.palette import THEMES, contrast
-from hcviz.ui.partition import cut_into
+from hcviz.ui.parts.palette import THEMES, contrast
+from hcviz.ui.tree import partition
+from hcviz.ui.tree.clusters import coloured_clusters
+from hcviz.ui.tree.partition import cut_into
 from tests.trees import from_nested, random_tree
 
 

@@ -12,8 +12,8 @@ from hcviz.core.lazy import FeatureOracle
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import picture
-from hcviz.ui.centre import Centre, Items
-from hcviz.ui.centre.cells import LAZY
+from hcviz.ui.tree import Centre, Items
+from hcviz.ui.tree.cells import LAZY
 from tests.trees import random_tree
 
 

@@ -17,10 +17,11 @@ from hcviz.datasets import load, noisy_blocks
 from hcviz.metrics import triplet_agreement_by_level, triplet_distance
 from hcviz.session import actions as act
 from hcviz.session.history import checkpoint
-from hcviz.ui import pictures, probes
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.lesson import Lesson
-from hcviz.ui.sections import asked as section
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.lessons.lesson import Lesson
+from hcviz.ui.features.similarity_queries import model as probes
+from hcviz.ui.features.similarity_queries import section
 from tests.stores import over_zoo
 
 PAIRS = 101 * 100 // 2
@@ -86,7 +87,7 @@ def test_the_section_tells_what_the_run_asked_for(store, loop):
     assert facts["Agreement with the known tree"] == f"{agrees:.4f}"
     shares = triplet_agreement_by_level(target, snapshot.tree)
     assert told["levels"] == [[k + 1, x] for k, x in enumerate(shares) if x == x]
-    named = [name for name, _ in pictures.inspector_live(store)["facts"]]
+    named = [name for name, _ in inspector.live(store)["facts"]]
     assert not {"Queries", "Share", "Similarities asked for"} & set(named)  # told once
 
 

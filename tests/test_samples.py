@@ -12,7 +12,7 @@ from hcviz.core.tree import Tree
 from hcviz.jobs.samples import Samples
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
-from hcviz.ui.store import KEPT_SAMPLES
+from hcviz.ui.state.store import KEPT_SAMPLES
 from tests.stores import over_zoo
 
 

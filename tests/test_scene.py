@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from hcviz import HcvizError, Tree
 from hcviz.core.layout import elbows, leaf_order, without_nodes
-from hcviz.ui import geometry
-from hcviz.ui.scene import BUNDLE, FOLD, LEAF, OPEN, SHUT, see
+from hcviz.ui.tree import geometry
+from hcviz.ui.tree.scene import BUNDLE, FOLD, LEAF, OPEN, SHUT, see
 from tests.test_geometry import layouts, leaves_below
 from tests.trees import caterpillar, from_nested, random_tree
 

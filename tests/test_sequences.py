@@ -17,7 +17,7 @@ from hcviz.core.errors import HcvizError, InvalidData
 from hcviz.core.problem import MOST_DENSE
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
-from hcviz.ui.sources import resolve
+from hcviz.ui.state.data_sources import resolve
 
 FASTA = b">s1 a bear\nACGT\nAC\n\n>s2 a boar\nACGTAA\n>s3\nTTTTTT\n"
 

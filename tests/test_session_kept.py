@@ -13,8 +13,8 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec
 from hcviz.session.update import at_rest
-from hcviz.ui.explorer import Explorer
-from hcviz.ui.link import Link
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.link import Link
 from tests.sessions import Driver
 
 TABLE = b"name,a,b,c\n" + b"".join(

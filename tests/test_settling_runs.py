@@ -21,9 +21,10 @@ from hcviz.jobs.task import Gate, Task, perform
 from hcviz.posterior.settling import Settling
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import certainty, pictures
-from hcviz.ui.page import budget as page_budget
-from hcviz.ui.store import Store
+from hcviz.ui.app.page import budget as page_budget
+from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.state.store import Store
 
 PAIR = Tree([2, 2, -1], [0.0, 0.0, 1.0], 2)
 
@@ -176,7 +177,7 @@ def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
     fake = SimpleNamespace(session=session, view=store.view, settles=True, samples=accuracy(value))
-    assert pictures.bar_live(fake)["text"] == said
+    assert top_bar.live(fake)["text"] == said
 
 
 @pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])

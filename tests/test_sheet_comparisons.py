@@ -13,15 +13,15 @@ from hcviz import Comparisons, Problem, Snapshot, Tree
 from hcviz.datasets import Dataset
 from hcviz.session.choice import Choice
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui import pictures
-from hcviz.ui.centre.cells import similarity_cells
-from hcviz.ui.centre.items import Items
-from hcviz.ui.centre.labels import _apart, stepping
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.middle import Middle
-from hcviz.ui.sheets import comparisons as sheet
-from hcviz.ui.sources import similarities, similarity_to_show
-from hcviz.ui.store import Store
+from hcviz.ui.app.main_pane import Middle
+from hcviz.ui.features.comparisons import sheet
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.state.data_sources import similarities, similarity_to_show
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree.cells import similarity_cells
+from hcviz.ui.tree.items import Items
+from hcviz.ui.tree.labels import _apart, stepping
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 ROWS = [[0, 1, 2], [0, 1, 2], [0, 2, 1], [3, 2, 0], [3, 2, 0], [1, 0, 2], [2, 3, 1]]
@@ -242,9 +242,9 @@ def test_the_heatmap_has_what_the_run_came_with():
 
 
 def test_the_tools_offer_a_choice_where_there_is_one(store):
-    assert pictures.tools(store)["sources"] == []
+    assert tree_tools.picture(store)["sources"] == []
     store.drawn = replace(store.drawn, matrices={"AddS": np.eye(5), "X": np.eye(5)})
-    assert pictures.tools(store)["sources"] == [["", "AddS"], ["X", "X"]]
+    assert tree_tools.picture(store)["sources"] == [["", "AddS"], ["X", "X"]]
 
 
 def test_sums_of_signs_have_zero_in_the_middle():

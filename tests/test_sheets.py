@@ -16,11 +16,15 @@ from hcviz import Snapshot, Tree
 from hcviz.core.layout import leaf_order
 from hcviz.jobs import Samples
 from hcviz.session.model import Session
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.middle import Middle
-from hcviz.ui.sheets import SHEETS, cloud, consensus, sampled, tanglegram
-from hcviz.ui.sheets.paper import spans
-from hcviz.ui.store import Store
+from hcviz.ui.app.main_pane import Middle
+from hcviz.ui.app.sheets import SHEETS
+from hcviz.ui.features.cloud import sheet as cloud
+from hcviz.ui.features.consensus import sheet as consensus
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.tanglegram import sheet as tanglegram
+from hcviz.ui.parts import sampled_trees as sampled
+from hcviz.ui.parts.packing import spans
+from hcviz.ui.state.store import Store
 from tests.trees import random_tree
 
 NAMES = "abcdefgh"

@@ -32,8 +32,8 @@ from hcviz.io.tables import read_table
 from hcviz.io.triplet_csv import read_triplet_csv
 from hcviz.session.actions import frozen
 from hcviz.session.model import DataSpec, Session
-from hcviz.ui.link import from_query
-from hcviz.ui.sources import AT_ONCE, data_of, takes_long
+from hcviz.ui.app.link import from_query
+from hcviz.ui.state.data_sources import AT_ONCE, data_of, takes_long
 
 MOST_BYTES = 50 * 10**6
 MOST_SECONDS = 2.0

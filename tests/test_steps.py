@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hcviz.core.tree import Tree
 from hcviz.metrics import dasgupta_cost
 from hcviz.session import actions as act
-from hcviz.ui import steps
+from hcviz.ui.features.history import steps
 from tests.stores import over_zoo
 from tests.trees import caterpillar, random_tree
 

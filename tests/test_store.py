@@ -20,13 +20,19 @@ from hcviz.io.comparison_csv import write_answers_csv
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec, Session
-from hcviz.ui import answerlist, pictures, sources
-from hcviz.ui import reader as reader_module
-from hcviz.ui.centre.items import Pick
-from hcviz.ui.files import Files
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.sources import AT_ONCE, similarity_to_show
-from hcviz.ui.store import Store
+from hcviz.ui.app import shell_state
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.files.model import Files
+from hcviz.ui.features.history import model as history
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.state import data_sources as sources
+from hcviz.ui.state import loading as reader_module
+from hcviz.ui.state.data_sources import AT_ONCE, similarity_to_show
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree.items import Pick
 from tests.stores import over_zoo
 
 
@@ -151,9 +157,9 @@ def test_the_layout_stands_still_while_a_gesture_is_open(store, loop):
     gestures.key("t")
     loop.until(lambda: store.session.status == "settled")
     assert store.session.snapshot is not store.drawn
-    assert pictures.foot(store)["waiting"]
+    assert history.picture(store)["waiting"]
     gestures.key("Escape")
-    assert not pictures.foot(store)["waiting"]
+    assert not history.picture(store)["waiting"]
 
 
 def test_what_is_refused_is_a_sentence_and_changes_nothing(store):
@@ -168,7 +174,7 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(store):
     store.dispatch(act.AddConstraint((0, 1), 10_000))
     assert "10000" in store.view.error[0].replace(",", "")
     assert store.session is before
-    assert pictures.foot(store)["error"] == list(store.view.error)
+    assert history.picture(store)["error"] == list(store.view.error)
 
 
 def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
@@ -181,7 +187,7 @@ def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
     store.dispatch(act.SetMethod("ddt"))
     assert store.session.status == "failed"
     assert "features" in store.session.error[0]
-    entry = next(m for m in pictures.bar(store)["methods"] if m[0] == "ddt")
+    entry = next(m for m in top_bar.picture(store)["methods"] if m[0] == "ddt")
     assert "features" in entry[3]
 
 
@@ -217,12 +223,12 @@ def test_items_that_have_answers_only_get_a_method_that_reads_them(
         name, shown = similarity_to_show(made.problem)
         assert name == "AddS"
         assert np.array_equal(shown, AddS(len(shown)).partial_fit(made.problem.comparisons).sums)
-        assert pictures.tools(made)["noSimilarity"] == ""
-        able = {name: not lacks for name, _, lacks, _ in pictures.bar(made)["methods"]}
+        assert tree_tools.picture(made)["noSimilarity"] == ""
+        able = {name: not lacks for name, _, lacks, _ in top_bar.picture(made)["methods"]}
         assert able["adds-sdp"]
         assert able["t-ste"]
         assert not able["average"]
-        assert "car" in dict(pictures.bar(made)["datasets"])  # as HCVIZ_DATA holds it
+        assert "car" in dict(top_bar.picture(made)["datasets"])  # as HCVIZ_DATA holds it
     finally:
         made.close()
 
@@ -250,8 +256,8 @@ def test_every_picture_is_plain_json(store):
 
     store.look(selection=tuple(int(x) for x in store.session.snapshot.tree.leaves(150)))
     for draw in (
-        pictures.bar, pictures.bar_live, pictures.shell, pictures.tools, answerlist.picture,
-        pictures.inspector, pictures.inspector_live, pictures.foot,
+        top_bar.picture, top_bar.live, shell_state.picture, tree_tools.picture, answerlist.picture,
+        inspector.picture, inspector.live, history.picture,
     ):  # fmt: skip
         json.dumps(draw(store))
 
@@ -266,7 +272,7 @@ def test_every_picture_is_plain_json(store):
 def test_how_far_a_run_is_fits_the_bar(progress, said, store):
     session = replace(store.session, status="sampling", progress=progress)
     assert (
-        pictures.bar_live(SimpleNamespace(session=session, view=store.view, settles=False))["text"]
+        top_bar.live(SimpleNamespace(session=session, view=store.view, settles=False))["text"]
         == said
     )
 
@@ -276,10 +282,10 @@ def test_names_and_words_of_a_selection(store):
     node = next(v for v in range(tree.n_leaves, tree.n_nodes) if tree.size[v] == 3)
     leaves = tuple(int(x) for x in tree.leaves(node))
     store.look(selection=leaves)
-    shown = pictures.inspector(store)["selection"]
+    shown = inspector.picture(store)["selection"]
     assert {m["name"] for m in shown["members"]} == {store.session.labels[i] for i in leaves}
     assert "3 items selected" in shown["words"]
-    wider = pictures.wider(store)
+    wider = inspector.wider(store)
     assert set(leaves) < set(wider)
 
 
@@ -321,21 +327,21 @@ def test_an_upload_comes_in_pieces(store, loop):
         return more
 
     send(0, 0, parts[0])
-    told = pictures.foot(store)["reading"]
+    told = history.picture(store)["reading"]
     assert told == {"said": "Sending t.csv (12 MB)…", "share": 1 / 3}
     files.stop()
     assert browser.heard_of == [(0, 1, False), (0, 1, True)]
-    assert pictures.foot(store)["reading"] is None
+    assert history.picture(store)["reading"] is None
     assert store.view.said == "Stopped: t.csv was not opened."
     send(0, 1, parts[1])  # what was on its way is not wanted
     send(0, 2, parts[2])
-    assert pictures.foot(store)["reading"] is None
+    assert history.picture(store)["reading"] is None
     assert store.session.labels == before
     browser.heard_of.clear()
     for place, part in enumerate(parts):
         more = send(1, place, part)
     assert browser.heard_of == [(1, 1, False), (1, 2, False)]
-    assert pictures.foot(store)["reading"] is None
+    assert history.picture(store)["reading"] is None
     loop.until(lambda: store.session.status == "settled")
     assert store.session.labels == tuple(f"item {i}" for i in range(9))
     files.act("upload", more | {"id": 2, "piece": 0, "pieces": 1, "base64": "not base64"})
@@ -344,7 +350,7 @@ def test_an_upload_comes_in_pieces(store, loop):
     send(3, 0, parts[0])
     files.act("upload", more | {"id": 3, "piece": 1, "base64": "not base64"})
     assert "broken on its way" in store.view.error[0]
-    assert pictures.foot(store)["reading"] is None
+    assert history.picture(store)["reading"] is None
     files.act("too-large", {"name": "big.csv", "size": 10**9})
     assert "the limit is 256 MB" in store.view.error[0]
 
@@ -451,20 +457,20 @@ def test_a_large_upload_is_read_beside_the_page_and_a_newer_one_supersedes_it(st
     files, before = Files(store, None, None), store.session.labels
     upload(1, "slow.csv", table + b"broken,1\n")
     assert store.view.said == "Reading slow.csv."
-    assert pictures.foot(store)["reading"]["share"] is None
-    assert re.fullmatch(r"Reading slow.csv \(\d+ kB\)…", pictures.foot(store)["reading"]["said"])
+    assert history.picture(store)["reading"]["share"] is None
+    assert re.fullmatch(r"Reading slow.csv \(\d+ kB\)…", history.picture(store)["reading"]["said"])
     upload(2, "large.csv", table)
     assert store.session.labels == before  # the page goes on meanwhile
     loop.until(lambda: len(store.session.labels) == 40_000)
     assert store.view.error is None
     assert store.session.method == "active-spectral"
     assert store.problem.similarity is None
-    assert pictures.foot(store)["reading"] is None
+    assert history.picture(store)["reading"] is None
     upload(3, "other.csv", table.replace(b"item", b"thing"))
-    assert pictures.foot(store)["reading"]["said"].startswith("Reading other.csv")
+    assert history.picture(store)["reading"]["said"].startswith("Reading other.csv")
     files.stop()
     assert store.view.said == "Stopped: other.csv was not opened."
-    assert pictures.foot(store)["reading"] is None
+    assert history.picture(store)["reading"] is None
     read_to_the_end()
     upload(4, "broken.csv", table + b"broken,1\n")
     loop.until(lambda: store.view.error is not None)
@@ -742,7 +748,7 @@ def test_a_session_file_is_read_while_the_page_goes_on(store, loop, saved, slow)
     files = Files(store, None, None)
     files._open("session", "mine.hcviz", saved)
     assert store.view.said == "Reading mine.hcviz."
-    assert pictures.foot(store)["reading"]["said"].startswith("Reading mine.hcviz (")
+    assert history.picture(store)["reading"]["said"].startswith("Reading mine.hcviz (")
     state_a_constraint(store, ["wolf", "lion"], "carp")  # a gesture, and its run to the end
     loop.until(lambda: store.session.status == "settled")
     (meanwhile,) = store.session.constraints

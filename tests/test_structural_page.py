@@ -16,12 +16,17 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import dasgupta_cost, dependency, node_costs, regularised_cost, usefulness
 from hcviz.session import actions as act
 from hcviz.session.model import Session
-from hcviz.ui import dependencies as worked_out
-from hcviz.ui import nodecosts, pictures
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.sections import SECTIONS, costs, prices, profile, worth
-from hcviz.ui.sheets import dependencies
-from hcviz.ui.store import Store
+from hcviz.ui.app.sections import SECTIONS
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.cut_profile import section as profile
+from hcviz.ui.features.dependencies import model as worked_out
+from hcviz.ui.features.dependencies import section as worth
+from hcviz.ui.features.dependencies import sheet as dependencies
+from hcviz.ui.features.inspector import model as inspector
+from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.node_costs import section as costs
+from hcviz.ui.features.price_curve import section as prices
+from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
 
@@ -108,9 +113,9 @@ def test_dissimilarities_are_to_be_far_apart(store, loop, method, params, more):
 
 
 def test_who_gives_similarities_to_a_method_for_dissimilarities_is_told(store):
-    assert pictures.FAR not in pictures.inspector(store)["notes"]
+    assert inspector.FAR not in inspector.picture(store)["notes"]
     store.session = replace(store.session, method="densest-cut", params={})
-    assert pictures.inspector(store)["notes"][0] == pictures.FAR
+    assert inspector.picture(store)["notes"][0] == inspector.FAR
     assert not SECTIONS["profile"].picture(store)  # the sparsest cut is not what it looks for
 
 
@@ -350,7 +355,7 @@ def test_no_cut_is_called_balanced_that_is_not(store, loop):
         found["best"] == pytest.approx(found["own"])
         or sum(x[0] for x in (found["best"], found["own"])) == 101
     )
-    live = dict(pictures.inspector_live(store)["facts"])
+    live = dict(inspector.live(store)["facts"])
     assert live["Sets without a balanced cut"] == "1"
 
 

@@ -14,13 +14,14 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.session import actions as act
 from hcviz.session.model import Session
-from hcviz.ui import pictures, uncertainty
-from hcviz.ui.centre import Centre, Items
-from hcviz.ui.centre.cells import uncertainty_cells
-from hcviz.ui.explorer import Explorer
-from hcviz.ui.link import Link
-from hcviz.ui.store import Store
-from hcviz.ui.uncertainty import Uncertainty
+from hcviz.ui.app.explorer import Explorer
+from hcviz.ui.app.link import Link
+from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.features.uncertainty_map import model as uncertainty
+from hcviz.ui.features.uncertainty_map.model import Uncertainty
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre, Items
+from hcviz.ui.tree.cells import uncertainty_cells
 from tests.stores import over_zoo
 from tests.trees import random_tree
 
@@ -113,7 +114,7 @@ def len_of(store):
 def test_where_it_cannot_be_the_similarity_is_shown_and_the_tools_say_why(loop):
     with over_zoo(loop, "average") as store:
         store.look(matrix="uncertainty")
-        tools = pictures.tools(store)
+        tools = tree_tools.picture(store)
         assert tools["matrix"] == "similarity"
         assert tools["noUncertainty"] == "Only of trees that are sampled."
         assert uncertainty.sees(store) == (None,)

@@ -14,10 +14,9 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.oracle import CountingOracle
 from hcviz.core.snapshot import Mask
 from hcviz.datasets import noisy_blocks
-from hcviz.ui import geometry
-from hcviz.ui.centre import Centre, Items
-from hcviz.ui.centre.veil import MOST_LOOKED, known_shares, said, veil_colours, veil_levels
-from hcviz.ui.palette import THEMES
+from hcviz.ui.parts.palette import THEMES
+from hcviz.ui.tree import Centre, Items, geometry
+from hcviz.ui.tree.query_mask import MOST_LOOKED, known_shares, said, veil_colours, veil_levels
 from tests.test_oracle import requests, symmetric
 from tests.trees import random_tree
 

@@ -14,9 +14,12 @@ import pytest
 from PIL import Image
 
 from hcviz.core.snapshot import Graph, Mask, Matrix, Points, Series, View
-from hcviz.ui import pictures, probes, sources, views
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.sections import SECTIONS
+from hcviz.ui.app.sections import SECTIONS
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.method_views import renderers as views
+from hcviz.ui.features.similarity_queries import model as probes
+from hcviz.ui.features.tree_tools import model as tree_tools
+from hcviz.ui.state import data_sources as sources
 from tests.conftest import ROOT
 from tests.stores import over_zoo
 
@@ -46,9 +49,9 @@ def test_every_type_of_view_has_one_renderer():
 
 
 def test_the_browser_draws_every_kind():
-    script = (ROOT / "hcviz" / "ui" / "assets" / "plots.js").read_text()
+    script = (ROOT / "hcviz" / "ui" / "parts" / "plots.js").read_text()
     known = set(re.findall(r"^VIEWS\.(\w+) =", script, re.MULTILINE))
-    source = (ROOT / "hcviz" / "ui" / "views.py").read_text()
+    source = (ROOT / "hcviz" / "ui" / "features" / "method_views" / "renderers.py").read_text()
     assert set(re.findall(r'"kind": "(\w+)"', source)) == known
 
 
@@ -104,7 +107,7 @@ def test_a_matrix_of_items_is_a_heatmap(store):
     assert shown(store, kernel=Matrix(square, items=True)) == {}
     problem, snapshot = store.problem, store.session.snapshot
     assert sources.similarity_to_show(problem, snapshot, "kernel")[1] is square
-    assert ["kernel", "kernel"] in pictures.tools(store)["sources"]
+    assert ["kernel", "kernel"] in tree_tools.picture(store)["sources"]
 
 
 def test_a_graph_has_a_place_for_every_node(store):
@@ -163,6 +166,6 @@ def test_where_the_mask_has_a_switch_or_needs_none_there_is_no_other(loop, metho
 
 
 def test_the_curve_of_clusters_is_drawn_by_its_own_section():
-    spur = (ROOT / "hcviz" / "ui" / "assets" / "sections" / "spur.js").read_text()
+    spur = (ROOT / "hcviz" / "ui" / "features" / "cluster_count" / "section.js").read_text()
     assert "VIEWS.series(" in spur
     assert "svg(" not in spur

@@ -9,8 +9,8 @@ import pytest
 
 from hcviz.session import actions as act
 from hcviz.session.model import Session
-from hcviz.ui import watching
-from hcviz.ui.store import Store
+from hcviz.ui.app import subscriptions as watching
+from hcviz.ui.state.store import Store
 from tests.stores import over_zoo
 
 PACE = 0.5

@@ -6,13 +6,15 @@ import holoviews as hv
 import pytest
 
 from hcviz.session import actions as act
-from hcviz.ui import answerlist, why
-from hcviz.ui.centre import Centre
-from hcviz.ui.gestures import Gestures
-from hcviz.ui.middle import Middle
-from hcviz.ui.parts import Tools
-from hcviz.ui.sections import SECTIONS
-from hcviz.ui.sheets import SHEETS, ahograph
+from hcviz.ui.app.main_pane import Middle
+from hcviz.ui.app.sections import SECTIONS
+from hcviz.ui.app.sheets import SHEETS
+from hcviz.ui.features.aho_graph import explanation as why
+from hcviz.ui.features.aho_graph import sheet as ahograph
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.tree_tools.view import Tools
+from hcviz.ui.tree import Centre
 from tests.stores import over_zoo
 
 

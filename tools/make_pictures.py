@@ -10,7 +10,7 @@ import hcviz
 from hcviz.core.alignment import aligned_order
 from hcviz.core.layout import leaf_order, with_even_heights
 from hcviz.io.picture import Strip, picture
-from hcviz.ui.palette import class_colours
+from hcviz.ui.parts.palette import class_colours
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 #: Every third animal: enough to read on one screen.

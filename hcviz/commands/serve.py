@@ -14,7 +14,7 @@ from hcviz.session.model import DataSpec, Session
 
 def serve(options: argparse.Namespace) -> None:
     opened = opening(options)  # before panel is loaded, which takes seconds
-    from hcviz.ui.server import serve as serve_dashboard
+    from hcviz.ui.app.server import serve as serve_dashboard
 
     serve_dashboard(
         opened, options.port, options.address, options.autosave, options.scheduler, options.seconds

@@ -1,7 +1,7 @@
 """Where a tree's nodes go on paper: a leaf order, a row for each node, and elbows as one path.
 
 Rows grow downward: the leaf at place p of the order occupies [p, p + 1), so its centre is p + 0.5.
-The page (:mod:`hcviz.ui.geometry`) and the printed picture (:mod:`hcviz.io.picture`) share this.
+The page (:mod:`hcviz.ui.tree.geometry`) and printed pictures (:mod:`hcviz.io.picture`) share this.
 Everything is one pass over parent arrays; nothing recurses.
 """
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hcviz.ui.page import explore, serve_page, warm
+    from hcviz.ui.app.page import explore, serve_page, warm
 
 __all__ = ["explore", "serve_page", "warm"]
 
@@ -16,4 +16,4 @@ def __getattr__(name: str) -> Any:
     without it at the start of every ``panel serve``."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("hcviz.ui.page"), name)
+    return getattr(import_module("hcviz.ui.app.page"), name)

@@ -6,7 +6,7 @@ from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from hcviz import Tree
-from hcviz.ui.centre import Centre, Items
+from hcviz.ui.tree import Centre, Items
 
 rng = np.random.default_rng(0)
 parent = np.full(119, -1, np.int32)

@@ -7,7 +7,7 @@ from bokeh.plotting import figure
 
 from hcviz import Tree
 from hcviz.core.lazy import FeatureOracle
-from hcviz.ui.centre import Centre, Items
+from hcviz.ui.tree import Centre, Items
 
 
 class Names:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hcviz.ui import geometry
+from hcviz.ui.tree import geometry
 from tests.browser.driving import Server, click, column, ranges, wait_for, wait_idle
 
 

@@ -1,0 +1,112 @@
+"""The middle of the page: tabs, the tree with its tools, and the sheet that may lie over them.
+
+The tree stays where it is under a sheet, so that nothing has to be laid out anew when the sheet is
+taken away; it is only hidden, from the keyboard and from screen readers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+
+from hcviz.ui.app.sheets import SHEETS, TREE
+from hcviz.ui.app.tabs import Tabs
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.tree_tools.view import Tools
+from hcviz.ui.parts.part import OnAct, Part
+from hcviz.ui.parts.sheet import Sheet
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre
+
+#: Height of the tabs' row, in CSS pixels.
+TABS = 33
+LESSON = "Not during a lesson: it could show what is asked."
+_OVER = {
+    "position": "absolute", "inset": f"{TABS}px 0 0 0", "height": f"calc(100% - {TABS}px)",
+    "z-index": "5", "overflow": "hidden",
+}  # fmt: skip
+
+
+class Middle:
+    """``view`` is what Panel shows; ``later(handler)`` wraps what the browser calls."""
+
+    def __init__(
+        self,
+        gestures: Gestures,
+        centre: Centre,
+        tools: Tools,
+        later: Callable[[Callable[..., None]], OnAct],
+    ) -> None:
+        self._gestures, self._store, self._later = gestures, gestures.store, later
+        self.tabs = Tabs(later(self._tab), sizing_mode="stretch_width", height=TABS)
+        self._tree = pn.Column(tools, centre.view, sizing_mode="stretch_both", margin=0)
+        self._over = pn.Column(visible=False, margin=0, styles=_OVER, sizing_mode="stretch_width")
+        self._made: dict[str, Any] = {}
+        self.view = pn.Column(
+            self.tabs, self._tree, self._over, sizing_mode="stretch_both", margin=0
+        )
+
+    def turn(self, _: Any = None) -> None:
+        """Lay the chosen sheet over the tree, or take it away; draw it if it is one."""
+        name = self.now(self._store)
+        sheet = SHEETS.get(name)
+        if sheet is None:
+            if self._over.visible:
+                self._over.visible = False
+                self._tree.styles = {"visibility": "visible"}  # an empty style would change nothing
+            return
+        if name not in self._made:
+            act = sheet.act
+            self._made[name] = sheet.make(
+                self._later(lambda name, more: act(self._gestures, name, more))
+            )
+            self._made[name].param.update(sizing_mode="stretch_both", margin=0)
+        shown = self._made[name]
+        state, live = sheet.picture(self._store), sheet.live(self._store)
+        if shown.state != state:
+            shown.state = state
+        if shown.live != live:
+            shown.live = live
+        if not self._over.visible or self._over.objects != [shown]:
+            self._over.objects = [shown]
+            self._over.visible = True
+            self._tree.styles = {"visibility": "hidden"}
+
+    @property
+    def open(self) -> Part | None:
+        """The sheet that lies open."""
+        return self._made.get(self.now(self._store))
+
+    @staticmethod
+    def now(store: Store) -> str:
+        """The sheet to show: the chosen one, if it has something to show."""
+        sheet = SHEETS.get(store.view.sheet)
+        nothing = sheet is None or not sheet.shown(store) or _lacks(sheet, store)
+        return TREE if sheet is None or nothing else sheet.name
+
+    @classmethod
+    def sees(cls, store: Store) -> Any:
+        """What the picture in the middle depends on, but for the tree's own."""
+        sheet = SHEETS.get(cls.now(store))
+        return (None,) if sheet is None else (sheet.name, store.view.theme, sheet.sees(store))
+
+    @classmethod
+    def tabs_picture(cls, store: Store) -> dict[str, Any]:
+        tree = {"name": TREE, "title": "Tree", "summary": "The tree and its heatmap", "lacks": ""}
+        tabs = [
+            {"name": s.name, "title": s.title, "summary": s.summary, "lacks": _lacks(s, store)}
+            for s in SHEETS.values()
+            if s.shown(store)
+        ]
+        return {"tabs": [tree, *tabs], "now": cls.now(store)}
+
+    def _tab(self, name: str, more: dict[str, Any]) -> None:
+        if name == "sheet":
+            self._store.look(sheet=str(more.get("value")))
+
+
+def _lacks(sheet: Sheet, store: Store) -> str:
+    """Why there is nothing to show: a lesson's question might be answered on any sheet."""
+    return LESSON if store.view.lesson is not None else sheet.lacks(store)

@@ -1,0 +1,80 @@
+"""The beginning of a page: the first data and run, as its link says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from hcviz import datasets
+from hcviz.algorithms import algorithms
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError
+from hcviz.core.similarity import SIMILARITIES
+from hcviz.session import actions as act
+from hcviz.session.model import Constraint, DataSpec
+from hcviz.ui.app.link import Link
+from hcviz.ui.state.store import Store
+from hcviz.ui.state.view_state import LOOKS, looks
+
+
+def begin(
+    store: Store, link: Link, spec: DataSpec | None = None, method: str | None = None
+) -> None:
+    """The first data and run, as the link says; what it says wrongly is said last."""
+    faults: list[HcvizError] = []
+
+    def known(what: str, value: str | None, names: Iterable[str], usual: str) -> str:
+        if value is None or value in names:
+            return value or usual
+        hint = f"Known: {', '.join(names)}."
+        faults.append(HcvizError(f"The link's {what} {value!r} is not known.", hint))
+        return usual
+
+    usual = DataSpec()
+    spec = spec or DataSpec(
+        kind="built-in",
+        name=known("data", link.data, datasets.names(everything=True), usual.name),
+        similarity=known("similarity", link.similarity, SIMILARITIES, usual.similarity),
+        scaling=known("scaling", link.scaling, datasets.SCALINGS, usual.scaling),
+        missing=known("missing", link.missing, datasets.MISSING, usual.missing),
+    )
+    found = get_algorithm(
+        known("method", link.method or method, algorithms(), store.session.method)
+    )
+    params = dict(link.params)
+    try:
+        found.parameters(**params)
+    except HcvizError as fault:
+        faults.append(fault)
+        params = {}
+    store.session = replace(
+        store.session,
+        method=found.name,
+        constraint_mode=found.treats(params),
+        params=act.frozen(params),
+        seed=store.session.seed if link.seed is None else link.seed,
+    )
+    wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters, "below": link.below}
+    wanted |= {name: getattr(link, name) for name in LOOKS if name != "scaling"}
+    if link.below is not None and link.below > 100:
+        said_below = f"The link's below must be a whole number of per cent, not {link.below}."
+        faults.append(HcvizError(said_below, "Supports are from 0 to 100."))
+    for name, choices in LOOKS.items():
+        wanted[name] = known(name, wanted[name], choices, choices[0])
+    if store.open_data(spec):
+        n = len(store.session.labels)
+        wanted["clusters"] = None if link.clusters is None else min(link.clusters, n)
+        store.look(**looks(wanted))
+        said: list[Constraint] = []
+        for group, apart, enabled in link.constraints:
+            try:
+                if max(*group, apart) >= n:
+                    raise HcvizError(f"The link names item {max(*group, apart)} of {n}.")
+                said.append(Constraint(0, group, apart, enabled=enabled, time=act.now()))
+            except HcvizError as fault:
+                faults.append(fault)
+        if said:
+            store.dispatch(act.ImportConstraints(tuple(said)))
+    if faults:
+        store.look(error=(faults[0].message, faults[0].hint))

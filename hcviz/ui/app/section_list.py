@@ -1,0 +1,23 @@
+"""``SectionList``: the sections below the inspector, each with a script of its own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from hcviz.ui.parts.part import PARTS, UI, Part
+
+_FEATURES = UI / "features"
+
+
+class SectionList(Part):
+    """The sections of :data:`hcviz.ui.app.sections.SECTIONS`, drawn one below the other."""
+
+    _esm = "\n".join(
+        [(PARTS / "dom.js").read_text(), (PARTS / "plots.js").read_text(), "const SECTIONS = {}"]
+        + [f"{{\n{each.read_text()}\n}}" for each in sorted(_FEATURES.glob("*/section.js"))]
+        + [(UI / "app" / "section_list.js").read_text()]
+    )
+    _stylesheets: ClassVar[list[str]] = [
+        *((PARTS / name).read_text() for name in ("tokens.css", "common.css", "plots.css")),
+        *(each.read_text() for each in sorted(_FEATURES.glob("*/section.css"))),
+    ]

@@ -1,0 +1,82 @@
+"""The page's frame: named regions, folding side panels, and the keyboard.
+
+Folding and drawers live in the browser (no round trip); what a key *means* is decided in Python,
+so that keys and buttons cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import param
+from panel.custom import Child, Children  # type: ignore[attr-defined]
+
+from hcviz.ui.compat.plain_script import PlainScript
+from hcviz.ui.parts.part import PARTS
+
+HERE = Path(__file__).parent
+
+
+class Shell(PlainScript):
+    """Top bar, left panel, centre, right panel, foot; posts every shortcut to ``on_key``."""
+
+    bar = Child()
+    lesson = Child()
+    ask = Child()
+    compare = Child()
+    left = Child()
+    centre = Child()
+    right = Child()
+    below = Children(doc="Under what is right, each apart: a Column would be laid out with it.")
+    foot = Child()
+    notice = Child(doc="Floats over the foot of the tree; without a word it takes no room.")
+    theme: Any = param.Selector(default="light", objects=["light", "dark"])
+    busy = param.Boolean(default=False, doc="A run is going on: shown by the bar's thin line.")
+    progress = param.Number(default=0.0, bounds=(0, 1))
+    whole_page = param.Boolean(
+        default=True, doc="The page is this explorer: else it is a guest, as in a notebook's cell."
+    )
+    asking = param.Boolean(
+        default=False, doc="A card asks something: the panel that it is in opens if it is folded."
+    )
+    stating = param.Boolean(
+        default=False, doc="A statement is in progress: where panels lie over the tree it is a bar."
+    )
+    beat = param.Integer(default=0, doc="Counts what was sent; a guest answers when it is drawn.")
+
+    _esm = (HERE / "connection.js").read_text() + (HERE / "shell.js").read_text()
+    _stylesheets: ClassVar[list[str]] = [
+        (PARTS / "tokens.css").read_text(),
+        (HERE / "shell.css").read_text(),
+    ]
+
+    def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_key = on_key
+        self.on_shown: Callable[[int], None] = lambda beat: None
+
+    def _handle_msg(self, msg: Any) -> None:
+        if not isinstance(msg, dict):
+            return
+        if isinstance(msg.get("key"), str):
+            self._on_key(msg["key"])
+        elif isinstance(msg.get("shown"), int):
+            self.on_shown(msg["shown"])
+
+    @property
+    def _linked_properties(self) -> tuple[str, ...]:
+        """None: the browser sends messages and sets nothing (see ``Part``)."""
+        return ()
+
+    @classmethod
+    def _patch_datamodel_ref(cls, props: Any, ref: str) -> None:
+        """Tag this component's own data, as Panel does; the parts in it tag theirs themselves.
+
+        At every change Panel 1.9.4 looks for data to tag in all models below a component: here that
+        is the whole page, and most of an update's time on the server.
+        """
+        tag = f"__ref:{ref}"
+        if tag not in props.tags:
+            props.tags.append(tag)

@@ -1,0 +1,29 @@
+"""State of the page frame: whether a run, a card or a draft is active."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.ui.state.store import Store
+
+
+def picture(store: Store) -> dict[str, Any]:
+    step, total = store.session.progress
+    return {
+        "busy": store.session.status == "sampling",
+        "progress": min(1.0, step / total) if total else 0.0,
+        "asking": asks(store),
+        "stating": store.view.draft.open,
+    }
+
+
+def asks(store: Store) -> bool:
+    """A card asks something, or will as soon as the tree stands still."""
+    view = store.view
+    return bool(view.three) or view.question is not None or view.wants_question
+
+
+def sees(store: Store) -> Any:
+    """Return what the frame depends on."""
+    session = store.session
+    return (session.status, session.progress, asks(store), store.view.draft.open)

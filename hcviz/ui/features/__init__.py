@@ -1,0 +1,1 @@
+"""One folder a feature: its model, its view, its script and its style."""

@@ -1,0 +1,1 @@
+"""Compare the clusters of several methods."""

@@ -1,0 +1,172 @@
+"""How methods agree: the adjusted Rand index of each two methods' k clusters.
+
+A method that parts the items itself (:attr:`hcviz.algorithms.base.Algorithm.at_k`) is held by that
+partition, as in Perrot et al.'s (2020) matrix; any other by its tree, cut into k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.tree import Tree
+from hcviz.metrics import adjusted_rand_index, cut
+from hcviz.session import actions as act
+from hcviz.ui.features.agreement import model as agreeing
+from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.state.store import Store
+
+#: The row that is no method's.
+CLASSES = "known classes"
+
+
+@lru_cache(maxsize=256)
+def _cut(tree: Tree, k: int) -> NDArray[np.int32]:
+    return cut(tree, k)
+
+
+def matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
+    """The ARI of each two, float64 (m, m), over the items that both label (-1: none). O(m^2 n)."""
+    m = len(partitions)
+    found = np.ones((m, m))
+    for a in range(m):
+        for b in range(a):
+            both = (partitions[a] >= 0) & (partitions[b] >= 0)
+            first, second = partitions[a][both], partitions[b][both]
+            value = adjusted_rand_index(first, second) if first.size else float("nan")
+            found[a, b] = found[b, a] = value
+    return found
+
+
+def picture(store: Store) -> dict[str, Any]:
+    session, view = store.session, store.view
+    if store.dataset is None or store.dataset.labels != session.labels:
+        return {}
+    k = agreeing.clusters(store)
+    rows, partitions = [], []
+    for name, made in view.agreed:
+        if made.tree is not None:
+            partitions.append(_cut(made.tree, k) if made.labels is None else made.labels)
+            how = f"its tree, cut into {k}" if made.labels is None else _its_own(made.labels)
+            title = get_algorithm(name).title
+            rows.append({"name": name, "title": title, "how": how, "said": made.said})
+    if store.dataset.classes is not None and rows:
+        rows.append({"name": "", "title": CLASSES, "how": "", "said": ""})
+        partitions.append(_codes(store.dataset.classes))
+    values = matrix(partitions)
+    picked = agreeing.chosen(store)
+    waiting = view.agree_wanted and not view.agreeing
+    return {
+        "k": k,
+        "items": len(session.labels),
+        "methods": [
+            [name, get_algorithm(name).title, name in picked]
+            for name in agreeing.able(store.problem)
+        ],
+        "left": len(_left(store)),
+        "rows": rows,
+        "counts": [int(p.max()) + 1 for p in partitions],
+        "values": [[None if np.isnan(v) else round(float(v), 4) for v in row] for row in values],
+        "failed": [[get_algorithm(n).title, r.said] for n, r in view.agreed if r.tree is None],
+        "running": get_algorithm(view.agreeing).title if view.agreeing else "",
+        "waiting": waiting,
+        "now": session.method,
+        "said": in_words([row["title"] for row in rows], values),
+    }
+
+
+def _left(store: Store) -> set[str]:
+    """The chosen methods that have not run."""
+    return set(agreeing.chosen(store)) - {name for name, _ in store.view.agreed}
+
+
+def _its_own(labels: NDArray[np.int32]) -> str:
+    count = int(labels.max()) + 1
+    return f"its own {count} cluster{'' if count == 1 else 's'}"
+
+
+def in_words(titles: Sequence[str], values: NDArray[np.float64]) -> str:
+    """Who agrees most, who least, and who is nearest to the known classes."""
+    m = len(titles)
+    methods = [i for i in range(m) if titles[i] != CLASSES]
+    pairs = [(values[a, b], a, b) for a in methods for b in methods if a < b]
+    if not pairs:
+        return ""
+    most, least = max(pairs), min(pairs)
+    said = f"Most alike: “{titles[most[1]]}” and “{titles[most[2]]}” ({_number(most[0])})."
+    if len(pairs) > 1:
+        said += f" Least: “{titles[least[1]]}” and “{titles[least[2]]}” ({_number(least[0])})."
+    if CLASSES in titles:
+        to = values[titles.index(CLASSES)]
+        near = max(methods, key=lambda i: to[i])
+        said += f" Nearest to the known classes: “{titles[near]}” ({_number(to[near])})."
+    return said
+
+
+def _number(value: float) -> str:
+    return f"{value if abs(value) >= 0.005 else 0.0:.2f}".replace("-", "−")
+
+
+def _codes(classes: Sequence[str | None]) -> NDArray[np.int32]:
+    """A number for each class, -1 where it is not known."""
+    names = sorted({name for name in classes if name is not None})
+    code = {name: k for k, name in enumerate(names)}
+    return np.array([-1 if c is None else code[c] for c in classes], np.int32)
+
+
+def _sees(store: Store) -> Any:
+    view = store.view
+    return (
+        view.agreed, view.agreeing, view.agree_wanted, view.agree_with,
+        agreeing.counts(store), store.session.method, store.dataset, store.session.choices,
+    )  # fmt: skip
+
+
+def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
+    store = actions.store
+    value = more.get("value")
+    if name == "run":
+        store.look(agree_wanted=True)
+    elif name == "cancel":
+        store.look(agree_wanted=False)
+    elif name == "clusters":
+        try:
+            count = int(str(value))
+        except ValueError:
+            count = 0
+        n = len(store.session.labels)
+        if 1 <= count <= n:
+            # Who saw all methods sees them again: those with partitions of their own run once more.
+            again = bool(store.view.agreed) and not _left(store)
+            wanted = store.view.agree_wanted or again
+            store.look(agree_k=count, agree_wanted=wanted, error=None)
+        else:
+            said = f"The number of clusters must be a whole number from 1 to {n}, not {value!r}."
+            store.look(error=(said, ""))
+    elif name == "with":
+        picked = list(agreeing.chosen(store))
+        method = str(value)
+        if method in picked:
+            picked.remove(method)
+        elif method in agreeing.able(store.problem):
+            picked.append(method)
+        store.look(agree_with=tuple(picked))
+    elif name == "method" and value in agreeing.able(store.problem):
+        store.dispatch(act.SetMethod(str(value)))
+
+
+SHEET = Sheet(
+    name="agreement",
+    title="Agreement",
+    summary="How the clusters of several methods agree",
+    make=drawn_by(__file__),
+    picture=picture,
+    sees=_sees,
+    act=_act,
+)

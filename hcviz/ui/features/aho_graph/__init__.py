@@ -1,0 +1,1 @@
+"""Explain a split or a conflict by Aho's graph."""

@@ -1,0 +1,342 @@
+"""The graph behind a split, or behind a contradiction: items, joined by the answers that hold them.
+
+networkx knows the graph and lays it out, HoloViews draws it; words and buttons are a part above it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise, zip_longest
+from typing import Any, ClassVar
+
+import holoviews as hv
+import holoviews.plotting.bokeh
+import networkx as nx
+import numpy as np
+import panel as pn
+import param
+from bokeh.models import HoverTool
+
+from hcviz.session.aho_graph import AhoGraph, Blocked, Edge, blocked
+from hcviz.session.constraint import Constraint
+from hcviz.ui.features.aho_graph import explanation as why
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.palette import THEMES
+from hcviz.ui.parts.part import OnAct
+from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.state.store import Store
+
+#: More items are not drawn, and in a larger set only those that answers hold.
+MOST = 120
+#: With more drawn than this, only the ends of the contradiction carry their names.
+NAMED = 60
+#: Pixels of the words beside the graph.
+WORDS = 320
+#: Kamada and Kawai's layout is cubic: larger pieces are laid out by springs.
+STRESSED = 40
+
+_Place = tuple[float, float]
+
+
+# ---------------------------------------------------------------------- what is shown
+
+
+def subject(store: Store) -> str:
+    """``conflict`` or ``split``: what was asked for, if there is one."""
+    if store.session.conflict is None:
+        return "split"
+    return store.view.why or "conflict"
+
+
+def picture(store: Store) -> dict[str, Any]:
+    shown = subject(store)
+    told = _conflict(store) if shown == "conflict" else _split(store)
+    return told | {
+        "subject": shown,
+        "both": store.session.conflict is not None,
+        "theme": store.view.theme,
+    }
+
+
+def _conflict(store: Store) -> dict[str, Any]:
+    session = store.session
+    clash = session.conflict
+    assert clash is not None
+    new = session.find(clash.constraint_id)
+    others = [each for each in session.constraints if each.id in clash.with_ids]
+    found = None if new is None else _blocked(new, tuple(others))
+    if new is None or found is None:
+        return _nothing("Nothing is at odds any more.")
+    labels = session.labels
+    along = {frozenset(step) for step in pairwise(found.path)}
+    marked = {new.apart: "apart"} | dict.fromkeys(new.group, "together")
+    kinds = {
+        frozenset((e.a, e.b)): "closing" if e.id == new.id else "path"
+        for e in sorted(found.graph.edges, key=lambda e: e.id == new.id)
+        if e.id == new.id or frozenset((e.a, e.b)) in along
+    }
+    said = [
+        f"A tree divides these {len(found.graph.items):,} items at their top. Each answer keeps "
+        "its own on one side there, and together they keep all of them: no way is left.",
+        _closed(found, new, labels),
+    ]
+    return {
+        "title": "Why these answers cannot all be true",
+        "said": said,
+        "key": [["path", "earlier answers that lead there"], ["closing", "the new answer"]],
+        "card": answerlist.conflict(store),
+        **_drawn(store, found.graph, marked, kinds, first=[*found.path, *new.group]),
+    }
+
+
+def _closed(found: Blocked, new: Constraint, labels: Any) -> str:
+    """The path that leaves no way, in words."""
+    names = [labels[item] for item in found.path]
+    odd = labels[new.apart]
+    if len(names) > 6:
+        names = [*names[:3], f"{len(names) - 5} more", *names[-2:]]
+    rest = [labels[i] for i in new.group if i != found.path[-1]][:3]
+    with_ = ", ".join(rest) + (" and others" if len(new.group) - 1 > len(rest) else "")
+    return (
+        f"Earlier answers hold {' - '.join(names)} together; the new one holds {with_} with "
+        f"{names[-1]}, and so with {odd}, which it wants apart."
+    )
+
+
+def _split(store: Store) -> dict[str, Any]:
+    found, graph, told = why.clade(store), why.graph_at(store), why.split(store)
+    if found is None or graph is None or told is None:
+        return _nothing("There are no answers in use.")
+    where = why.sides(*found, graph)
+    side_of = {item: where[k] for k, piece in enumerate(graph.pieces) for item in piece}
+    marked = {item: f"side{side % 8}" if side >= 0 else "apart" for item, side in side_of.items()}
+    chosen = "The selected clade" if store.view.selection else "The whole tree"
+    return {
+        "title": f"{chosen}: why is it divided so?",
+        "said": [told["said"], "Lines are answers: what they join is on one side. Colours are the "
+                               "sides in the tree shown."],
+        "key": [],
+        "card": None,
+        **_drawn(store, graph, marked, {}, first=_in_turn(graph)),
+    }  # fmt: skip
+
+
+def _in_turn(graph: AhoGraph) -> list[int]:
+    """The items that answers hold, an item of each piece in turn, each next to one before it: what
+    is not drawn of a large piece lies at its rim."""
+    joined = nx.Graph()
+    joined.add_edges_from((edge.a, edge.b) for edge in graph.edges)
+    walks = []
+    for piece in graph.pieces:
+        if len(piece) > 1:
+            start = max(piece, key=joined.degree)
+            walks.append([start, *(item for _, item in nx.bfs_edges(joined, start))])
+    turns = zip_longest(*walks)
+    return [item for turn in turns for item in turn if item is not None]
+
+
+def _nothing(said: str) -> dict[str, Any]:
+    return {"title": "Why", "said": [said], "key": [], "card": None, "left": 0,
+            "nodes": [], "edges": []}  # fmt: skip
+
+
+def _drawn(
+    store: Store,
+    graph: AhoGraph,
+    marked: dict[int, str],
+    kinds: dict[frozenset[int], str],
+    first: list[int],
+) -> dict[str, Any]:
+    """The nodes with their places, the edges, and how many items are left out."""
+    wanted = dict.fromkeys(item for item in first if item in graph.piece_of)
+    if len(graph.items) <= NAMED:
+        wanted |= dict.fromkeys(graph.items)
+    kept = tuple(sorted(list(wanted)[:MOST]))
+    at = {item: k for k, item in enumerate(kept)}
+    shown = tuple(e for e in graph.edges if e.a in at and e.b in at)
+    places = layout(kept, shown)
+    labels = store.session.labels
+    by_pair: dict[frozenset[int], list[Edge]] = {}
+    for edge in shown:
+        by_pair.setdefault(frozenset((edge.a, edge.b)), []).append(edge)
+    sentences = {c.id: c.sentence(labels) for c in store.session.constraints}
+    return {
+        "left": len(graph.items) - len(kept),
+        "nodes": [
+            {"id": item, "name": labels[item], "x": x, "y": y, "kind": marked.get(item, "")}
+            for item, (x, y) in zip(kept, places, strict=True)
+        ],
+        "edges": [
+            {
+                "from": at[min(pair)],
+                "to": at[max(pair)],
+                "kind": kinds.get(pair, ""),
+                "said": "; ".join(dict.fromkeys(sentences.get(e.id, "") for e in edges)),
+            }
+            for pair, edges in by_pair.items()
+        ],
+    }
+
+
+@lru_cache(maxsize=8)
+def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> Blocked | None:
+    return blocked(new, others)
+
+
+@lru_cache(maxsize=8)
+def layout(items: tuple[int, ...], edges: tuple[Edge, ...]) -> tuple[_Place, ...]:
+    """A place for each item: each piece by itself, the pieces on shelves, the large ones first."""
+    graph = nx.Graph()
+    graph.add_nodes_from(items)
+    graph.add_edges_from((edge.a, edge.b) for edge in edges)
+    pieces = sorted(map(sorted, nx.connected_components(graph)), key=lambda p: (-len(p), p[0]))
+    sizes = [max(1.0, 1.25 * np.sqrt(len(piece))) for piece in pieces]
+    width = max([*sizes, 1.5 * float(np.sqrt(sum(size**2 for size in sizes)))])
+    places: dict[int, _Place] = {}
+    left = top = tall = 0.0
+    for piece, size in zip(pieces, sizes, strict=True):
+        if left + size > width and left:
+            left, top, tall = 0.0, top + tall, 0.0
+        for item, (x, y) in _piece(graph.subgraph(piece)).items():
+            places[item] = (left + size * (0.5 + 0.38 * x), -top - size * (0.5 + 0.38 * y))
+        left, tall = left + size, max(tall, size)
+    return tuple(places[item] for item in items)
+
+
+def _piece(graph: Any) -> dict[int, _Place]:
+    """Places within [-1, 1] squared; the same for the same piece."""
+    n = graph.number_of_nodes()
+    if n == 1:
+        return dict.fromkeys(graph, (0.0, 0.0))
+    ordered = nx.Graph()  # a subgraph's own order is that of a set
+    ordered.add_nodes_from(sorted(graph))
+    ordered.add_edges_from(sorted(map(sorted, graph.edges)))
+    if n <= STRESSED:
+        found = nx.kamada_kawai_layout(ordered)
+    else:
+        found = nx.spring_layout(ordered, seed=0, iterations=80)
+    at = np.array([found[item] for item in ordered])
+    at = at - (at.min(axis=0) + at.max(axis=0)) / 2
+    at = at / max(float(np.abs(at).max()), 1e-9)
+    return {item: (float(x), float(y)) for item, (x, y) in zip(ordered, at, strict=True)}
+
+
+# ---------------------------------------------------------------------- how it is drawn
+
+
+def drawing(state: dict[str, Any]) -> Any:
+    """The HoloViews graph, in the theme's colours."""
+    theme = THEMES[state.get("theme", "light")]
+    inks = {"together": theme.together, "apart": theme.apart, "": theme.soft}
+    inks |= {f"side{k}": theme.clusters[k - 1] for k in range(len(theme.clusters))}
+    lines = {"path": (theme.accent, 3.5), "closing": (theme.apart, 3.5), "": (theme.branch, 1.4)}
+    nodes, edges = state.get("nodes", []), state.get("edges", [])
+    points = hv.Nodes(
+        (
+            [n["x"] for n in nodes], [n["y"] for n in nodes], np.arange(len(nodes)),
+            [inks[n["kind"]] for n in nodes],
+        ),
+        vdims=["ink"],
+    )  # fmt: skip
+    graph = hv.Graph(
+        (
+            (
+                [e["from"] for e in edges], [e["to"] for e in edges],
+                [lines[e["kind"]][0] for e in edges], [lines[e["kind"]][1] for e in edges],
+                [e["said"] for e in edges],
+            ),
+            points,
+        ),
+        vdims=["colour", "thick", "said"],
+    ).opts(
+        node_color="ink", node_size=11, node_line_color=theme.paper, edge_color="colour",
+        edge_line_width="thick", edge_hover_line_color=theme.accent, inspection_policy="edges",
+        node_hover_fill_color=theme.accent, tools=[HoverTool(tooltips="@said")],
+    )  # fmt: skip
+    named = [n for n in nodes if len(nodes) <= NAMED or n["kind"] in ("together", "apart")]
+    words = hv.Labels(
+        ([n["x"] for n in named], [n["y"] for n in named], [n["name"] for n in named])
+    ).opts(text_color=theme.ink, text_font_size="11px", text_align="center", yoffset=0)
+
+    def paint(plot: Any, _element: Any) -> None:
+        figure = plot.state
+        figure.background_fill_color = figure.border_fill_color = None
+        figure.outline_line_color = None
+        figure.toolbar.logo = None
+        for renderer in figure.renderers:
+            if hasattr(renderer.glyph, "text_baseline") if hasattr(renderer, "glyph") else False:
+                renderer.glyph.update(text_baseline="bottom", y_offset=-8)
+
+    return (graph * words).opts(
+        hv.opts.Overlay(
+            responsive=True, xaxis=None, yaxis=None, show_frame=False, toolbar=None,
+            padding=0.12, hooks=[paint], active_tools=[],
+        )
+    )  # fmt: skip
+
+
+class GraphSheet(pn.Row):
+    """Words and buttons, and the graph beside them; both from ``state``."""
+
+    state = param.Dict(default={})
+    live = param.Dict(default={})  # of a sheet; nothing here changes at every click
+
+    _rename: ClassVar = {**pn.Row._rename, "state": None, "live": None}
+
+    def __init__(self, on_act: OnAct, **params: Any) -> None:
+        self.words: Any = drawn_by(__file__)(
+            on_act, sizing_mode="stretch_height", width=WORDS, margin=0
+        )
+        self.pane: Any = pn.pane.HoloViews(
+            drawing({}), sizing_mode="stretch_both", margin=0, linked_axes=False
+        )
+        self._drawn: Any = None
+        super().__init__(self.words, self.pane, styles={"background": "var(--paper)"}, **params)
+        self.param.watch(lambda _: self._show(), "state")
+
+    def _show(self) -> None:
+        state = self.state
+        graph = ("nodes", "edges", "theme")
+        self.words.state = {k: v for k, v in state.items() if k not in graph} | {
+            "drawn": len(state["nodes"])
+        }
+        now = {name: state[name] for name in graph}
+        if now != self._drawn:
+            self._drawn = now
+            self.pane.object = drawing(now)
+
+
+# ---------------------------------------------------------------------- the sheet
+
+
+def _lacks(store: Store) -> str:
+    session = store.session
+    if session.snapshot is None:
+        return "No tree yet."
+    return "" if session.enabled or session.conflict is not None else "No answers yet."
+
+
+def _sees(store: Store) -> Any:
+    session, view = store.session, store.view
+    tree = store.drawn if subject(store) == "split" else None
+    return (session.constraints, session.conflict, view.selection, view.why, tree)
+
+
+def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
+    if name == "subject":
+        actions.store.look(why=str(more.get("value")))
+    elif name != "peek":  # the tree lies below
+        actions.constraints_act(name, more)
+
+
+SHEET = Sheet(
+    name="why",
+    title="Why",
+    summary="The graph of answers behind a split, or behind a contradiction",
+    make=GraphSheet,
+    picture=picture,
+    sees=_sees,
+    lacks=_lacks,
+    act=_act,
+)

@@ -1,0 +1,1 @@
+"""Keep the session on the server, and offer it again."""

@@ -1,0 +1,1 @@
+"""Draw many sampled trees over each other."""

@@ -1,0 +1,1 @@
+"""Choose the number of clusters by a curve."""

@@ -1,0 +1,1 @@
+"""Ask which of three items is central or the odd one out."""

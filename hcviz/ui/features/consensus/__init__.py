@@ -1,0 +1,1 @@
+"""Draw one tree for all sampled trees."""

@@ -1,0 +1,1 @@
+"""State constraints, list them, switch them."""

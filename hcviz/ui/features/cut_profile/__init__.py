@@ -1,0 +1,1 @@
+"""Show how the selected clade could be cut."""

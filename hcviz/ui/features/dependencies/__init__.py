@@ -1,0 +1,1 @@
+"""Show how constraints depend on each other, and what each is worth."""

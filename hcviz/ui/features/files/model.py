@@ -1,0 +1,283 @@
+"""Files in and out of the page: uploads are read whole or refused whole."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import re
+from array import array
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.errors import HcvizError, InvalidData
+from hcviz.io.adding import Added, There, added
+from hcviz.io.answers import Signed, counted
+from hcviz.io.clusters_csv import write_clusters_csv
+from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
+from hcviz.io.reference_tree import read_reference_tree
+from hcviz.io.session_file import save_session
+from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
+from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
+from hcviz.session import actions as act
+from hcviz.session.model import DataSpec
+from hcviz.session.update import at_rest
+from hcviz.ui.parts.part import Part
+from hcviz.ui.state.data_sources import AT_ONCE, takes_long
+from hcviz.ui.state.loading_messages import not_opened
+from hcviz.ui.state.store import Store
+from hcviz.ui.state.view_state import Reading
+
+
+class Files:
+    """Opens what the person hands over, and hands over what they ask for."""
+
+    def __init__(self, store: Store, part: Part, centre: Any) -> None:
+        self.store = store
+        self.part = part
+        self.centre = centre
+        self._upload: Any = None
+        self._sending = ""  # its name
+        self._pieces: list[bytes] = []
+        #: Of the session's files of answers: what they said, each read once.
+        self._marks: Mapping[bytes, array[int]] = {}
+
+    def stop(self) -> None:
+        """Neither send nor read on: what was there stays."""
+        self.store.reader.stop(self._no_more())
+
+    def _no_more(self) -> str:
+        """Of what is being sent: its name, "" if nothing is."""
+        if self._upload is None:
+            return ""
+        self.part.heard(self._upload, len(self._pieces), stop=True)
+        self._upload, self._pieces = None, []
+        return self._sending
+
+    def act(self, name: str, more: dict[str, Any]) -> None:
+        """An act of the file menu."""
+        with self.store.guarded():
+            if name == "upload":
+                self._take(more)
+            elif name == "too-large":
+                size = int(more["size"]) / 2**20
+                raise InvalidData(
+                    f"{more['name']} has {size:,.0f} MB; the limit is "
+                    f"{MAX_UPLOAD_BYTES / 2**20:.0f} MB.",
+                    "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
+                )
+            elif name == "unreadable":
+                if self._upload is not None and more["name"] == self._sending:
+                    self._no_more()
+                    self.store.look(reading=self.store.reader.reading)
+                raise InvalidData(f"The browser could not read {more['name']}.")
+            elif name == "save":
+                self._save(str(more["what"]))
+            elif name == "copied":
+                said = "The link is on your clipboard, and in the address bar."
+                if not more.get("ok"):
+                    said = "The link is in the address bar (the clipboard was refused)."
+                if self.store.session.choices or self.store.session.data.answers:
+                    said += " Comparisons that were added stay out of it: save the session."
+                self.store.look(said=said)
+
+    def _take(self, more: dict[str, Any]) -> None:
+        """One piece of an upload; the last one opens the file."""
+        piece = int(more["piece"])
+        if self._upload != more["id"]:
+            if piece:  # some were still on their way when it was stopped
+                self.part.heard(more["id"], 0, stop=True)
+                return
+            sent = self._no_more()
+            if int(more["pieces"]) > 1:  # what is here whole is opened, or refused, at once
+                self.store.reader.stop(sent)
+            elif sent:
+                self.store.look(said=f"Stopped: {not_opened([sent])}")
+            self._upload, self._sending = more["id"], str(more["name"])
+        try:
+            if piece != len(self._pieces):
+                raise _broken()
+            self._pieces.append(_decoded(more["base64"]))
+            self._check_size(str(more["name"]))
+        except HcvizError:
+            self._no_more()
+            self.store.look(reading=self.store.reader.reading)
+            raise
+        count = int(more["pieces"])
+        if len(self._pieces) < count:
+            size = int(more.get("size", 0))
+            reading = Reading(str(more["name"]), size, len(self._pieces) / count)
+            self.store.look(reading=reading, error=None)
+            self.part.heard(self._upload, len(self._pieces))
+        else:
+            content, self._pieces = b"".join(self._pieces), []
+            self._upload = None
+            self.store.look(reading=self.store.reader.reading)
+            self._open(str(more["kind"]), str(more["name"]), content)
+
+    def _check_size(self, name: str) -> None:
+        if sum(map(len, self._pieces)) > MAX_UPLOAD_BYTES:  # whatever the browser said before
+            raise InvalidData(f"{name} is larger than {MAX_UPLOAD_BYTES / 2**20:.0f} MB.")
+
+    def _open(self, kind: str, name: str, content: bytes) -> None:
+        store = self.store
+        if kind == "session":
+            store.reader.restore_later(name, content)
+        elif kind == "reference":
+            drawn = read_reference_tree(content, store.session.labels)
+            said = drawn.constraints(name, time=act.now())
+            source = f"{name} ({drawn.sentence()}): "
+            store.dispatch(act.ImportConstraints(said, source=source))
+        elif kind in ("constraints", *ORDERS):
+            order = None if kind == "constraints" else cast(Order, kind)
+            found = read_triplet_csv(content, store.session.labels, order)
+            store.dispatch(act.ImportConstraints(found))
+        elif kind == "comparisons":
+            self._answers(name, content)
+        else:
+            self._table(kind, name, content)
+
+    def _table(self, kind: str, name: str, content: bytes, said: str = "") -> None:
+        spec = DataSpec(
+            kind="table",
+            name=name,
+            filename=name,
+            content=content,
+            table_kind=cast(TableKind, kind),
+            similarity=self.store.session.data.similarity,
+        )
+        (self.store.reader.open_later if takes_long(spec) else self.store.open_data)(spec, said)
+
+    def _answers(self, name: str, content: bytes) -> None:
+        """Answers about the items shown are added to them; about others they are other data."""
+        there = self._there()
+        if len(content) + there.unread <= AT_ONCE:
+            self._add(name, added(name, content, there))
+            return
+
+        def then(found: Added) -> None:
+            self._marks = found.marks or self._marks
+            now = self._there()
+            if now.labels != there.labels:  # it was about what was shown before
+                return
+            if (now.said, now.files) == (there.said, there.files):
+                self._add(name, found)
+            else:  # an answer more or less meanwhile: what is new is another matter
+                self._answers(name, content)
+
+        self.store.reader.read_later(
+            name, len(content), lambda: added(name, content, there), then, adds=name
+        )
+
+    def _there(self) -> There:
+        """What a file of answers would be added to."""
+        session, labels = self.store.session, self.store.session.labels
+        own: list[Signed] = [
+            (each.question, tuple(labels[item] for item in each.items), each.author, each.time)
+            for each in session.choices
+        ]
+        files = [content for _, content in session.data.answers]
+        return There(labels, self.store.problem.comparisons, own, files, self._marks)
+
+    def _add(self, name: str, found: Added) -> None:
+        store, about, repeated = self.store, found.about, found.repeated
+        if about.comparisons is None or found.more is None:
+            which = f"{about.theirs or 'None'} of its {about.named:,} names"
+            which += " are" if about.theirs > 1 else " is"
+            said = f"{which} among the items shown before, so these are data of their own."
+            self._table("comparisons", name, found.content, said)
+            return
+        self._marks = found.marks
+        known = store.problem.comparisons
+        count, more, now = len(about.comparisons), len(found.more), len(known or ())
+        if not count:
+            said = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
+            store.look(error=None, said=f"{name} holds {said} there: nothing was added.")
+            return
+        if not more:
+            said = f"{name} holds the {counted(now)} there are and no others: nothing was added."
+            store.look(error=None, said=said)
+            return
+        if more < count:
+            were = "was" if more == 1 else "were"
+            said = (
+                f"{name} holds the {counted(now)} there are and {more:,} more, which {were} added."
+            )
+        else:
+            said = f"{counted(count)} from {name} added to the {len(store.session.labels)} items"
+            said += f" shown, {now + count:,} now." if now else " shown."
+            if repeated:
+                said += f" {repeated:,} of its answers {'was' if repeated == 1 else 'were'} there."
+        store.dispatch(act.AddComparisons(name, found.content, said))
+
+    def _save(self, what: str) -> None:
+        session = self.store.session
+        stem = stem_of(session.data)
+        if what == "session":
+            time = session.log[-1].time if session.log else act.now()
+            kept = replace(at_rest(session, get_algorithm, time), look=self.store.look_to_keep)
+            self.part.download(f"{stem}.hcviz", save_session(kept), "application/zip")
+            return
+        if what == "constraints":
+            text = write_triplet_csv(session.constraints, session.labels)
+            self.part.download(f"{stem}-constraints.csv", text.encode(), "text/csv")
+            return
+        if what == "answers":
+            said = [(each.question, each.items, each.author, each.time) for each in session.choices]
+            text = write_answers_csv(said, session.labels)
+            self.part.download(f"{stem}-answers.csv", text.encode(), "text/csv")
+            return
+        if what == "comparisons":
+            known = self.store.problem.comparisons
+            if known is None:
+                raise HcvizError("There are no comparisons to save.")
+            text = write_comparison_csv(known, session.labels)
+            self.part.download(f"{stem}-comparisons.csv", text.encode(), "text/csv")
+            return
+        if what == "clusters":
+            clusters = self.centre.clusters()
+            if clusters is None:
+                raise HcvizError("No clusters are marked.", "Say how many, over the tree.")
+            text = write_clusters_csv(session.labels, clusters)
+            self.part.download(f"{stem}-clusters.csv", text.encode(), "text/csv")
+            return
+        if session.snapshot is None:
+            raise HcvizError("There is no tree to save yet.")
+        tree = session.snapshot.tree
+        if what == "newick":
+            text = tree.to_newick(session.labels) + "\n"
+            self.part.download(f"{stem}.nwk", text.encode(), "text/plain")
+        elif what == "linkage":
+            buffer = io.BytesIO()
+            np.save(buffer, tree.to_linkage(), allow_pickle=False)
+            self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
+        else:
+            from hcviz.io.picture import picture  # matplotlib takes a second: only when asked for
+
+            mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
+            form = cast(Literal["svg", "png"], what)
+            content = picture(**self.centre.picture_data(), format=form)
+            self.part.download(f"{stem}.{what}", content, mime)
+
+
+def stem_of(spec: DataSpec) -> str:
+    """What files made of the data are called, without an ending: ``kitchen`` of ``kitchen.csv``."""
+    name = spec.name
+    if spec.kind != "built-in":  # an ending begins with a letter: "run 1.5" has none
+        name = re.sub(r"\.[A-Za-z][A-Za-z0-9]{0,7}$", "", name.strip())
+    return re.sub(r"[^\w.-]+", "-", name).strip("-") or "tree"
+
+
+def _decoded(text: Any) -> bytes:
+    try:
+        return base64.b64decode(str(text), validate=True)
+    except (binascii.Error, ValueError):
+        raise _broken() from None
+
+
+def _broken() -> InvalidData:
+    return InvalidData("The upload was broken on its way.", "Try again.")

@@ -1,0 +1,1 @@
+"""The foot of the page: status sentence and steps of undo and redo."""

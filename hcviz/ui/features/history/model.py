@@ -1,0 +1,38 @@
+"""State of the foot of the page: the status sentence, errors, and the file that is being read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hcviz.ui.features.supports import outcome
+from hcviz.ui.features.top_bar.model import waiting
+from hcviz.ui.state.store import Store
+
+
+def picture(store: Store) -> dict[str, Any]:
+    session, view = store.session, store.view
+    if view.error:
+        error: Any = view.error
+    elif session.error and session.status == "failed":
+        error = session.error
+    else:
+        error = None
+    if view.draft.open:
+        sentence = view.draft.sentence(session.labels)
+    elif waiting(store):
+        sentence = waiting(store)
+    elif view.said or session.message:
+        sentence = f"{view.said or session.message} {outcome.sentence(store)}".strip()
+    elif session.snapshot is None:
+        sentence = "Building the first tree."
+    else:
+        sentence = "Click a subtree, then press T to say that it belongs together."
+    return {
+        "error": list(error) if error else None,
+        "sentence": sentence,
+        "hint": outcome.RULE if "lost support" in sentence else "",
+        "reading": None
+        if view.reading is None
+        else {"said": view.reading.sentence, "share": view.reading.share},
+        "waiting": view.draft.open and session.snapshot is not store.drawn,
+    }

@@ -1,0 +1,1 @@
+"""Facts of the selected items and of the shown tree."""

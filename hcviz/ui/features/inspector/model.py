@@ -1,0 +1,154 @@
+"""State of the inspector: the selected items and the facts of the shown tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from hcviz.core.words import shortlist
+from hcviz.ui.features.inspector import changed_clades as changes
+from hcviz.ui.features.lessons.card import tree_to_show
+from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.similarity_queries import model as probes
+from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.parts.images import as_uri
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import axis
+from hcviz.ui.tree.shown_axis import axis_of
+
+#: Names shown in the inspector; the rest is counted.
+MAX_MEMBERS = 60
+
+
+#: Numbers of a run whose names alone do not say what they count.
+_METRICS = {
+    "uneven": "Sets without a balanced cut",
+    "answers": "Comparisons",  # one answer about three is two of them
+    "queries": "Similarities asked for",
+    "share": "Their share of all",
+    "repair": "Similarities for second looks",
+    "c": "c (divergence)",
+    "k": "Clusters (k)",
+    "theta": "Theta at this k",
+    "k low": "Smallest k tried",
+    "k high": "Largest k tried",
+    "value": "Objective",
+    "bound": "Its upper bound",
+    "gap": "Relative gap",
+}
+
+
+#: Numbers of a run that say yes or no.
+_YES = {"converged"}
+
+
+#: Metrics that are in the details of the supports' accuracy.
+_IN_DETAILS = {"rhat", "ess"}
+
+
+FAR = (
+    "This method takes the numbers for dissimilarities, and parts what has large ones: of "
+    "similarities, as they are here, it parts like from like. A distance matrix that is opened is "
+    "read as it is."
+)
+
+
+def picture(store: Store) -> dict[str, Any]:
+    data = store.dataset
+    notes = [] if data is None else [data.provenance, *data.notes]
+    if data is not None and data.dissimilarity is None and nodecosts.wants_far(store):
+        notes.insert(0, FAR)
+    told = changes.picture(store) if store.view.lesson is None else None  # a lesson tells itself
+    return {"selection": _selection(store), "notes": notes, "changes": told}
+
+
+def live(store: Store) -> dict[str, Any]:
+    session = store.session
+    if session.snapshot is None:
+        return {"facts": []}
+    tree = session.snapshot.tree
+    facts = [["Items", f"{tree.n_leaves:,}"], ["Clades", f"{tree.n_internal:,}"]]
+    found = store.changes()
+    if found is not None:
+        number = changes.counts(store) if store.still else {}
+        gained = number.get("gained", len(found.gained))
+        lost = number.get("lost", len(found.lost))
+        facts.append(["Clades since the last run", f"{gained:,} new, {lost:,} gone"])
+    for name, value in session.snapshot.metrics.items():
+        if probes.asks(store) and name in probes.TOLD:  # a section tells it, and more
+            continue
+        if name in _IN_DETAILS:
+            continue
+        words = _METRICS.get(name) or name[0].upper() + name[1:].replace("_", " ")
+        if name == "queries" and not probes.asks(store):  # of these methods it is comparisons
+            words = "Questions asked"
+        said = ("yes" if value else "no") if name in _YES else axis.number(value)
+        facts.append([words, said])
+    return {"facts": facts, "sure": certainty.settled(store)}
+
+
+def _selection(store: Store) -> dict[str, Any] | None:
+    session = store.session
+    chosen = store.view.selection
+    tree, labels, data = tree_to_show(store), session.labels, store.dataset
+    if not chosen or tree is None or max(chosen) >= len(labels):
+        return None
+    known = data is not None and data.classes is not None and store.view.lesson is None
+    node = tree.smallest_clade(chosen)
+    whole = int(tree.size[node]) == len(chosen)
+    facts: list[list[str]] = []
+    image = None
+    if len(chosen) == 1:
+        title = labels[chosen[0]]
+        if data is not None and data.classes is not None and known:
+            facts.append(["Class", str(data.classes[chosen[0]])])
+        if data is not None and data.images is not None:
+            image = as_uri(data.images[chosen[0]])
+        beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
+        mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
+        if mates:
+            facts.append(["Nearest in the tree", shortlist(mates, 3, beside.size - 1)])
+    else:
+        title = f"{len(chosen):,} items"
+        facts.append(["A clade of this tree", "yes" if whole else "no"])
+        facts += [list(fact) for fact in axis_of(store, tree).facts(node)]
+        if not whole:
+            facts.append(["Smallest clade around", f"{int(tree.size[node]):,} items"])
+        if data is not None and data.classes is not None and known:
+            counts = Counter(map(data.classes.__getitem__, chosen))
+            top = max(sorted(counts, key=str), key=lambda kind: counts[kind])
+            facts.append(["Mostly", f"{top} ({counts[top]:,} of {len(chosen):,})"])
+    places = tree.leaf_start[np.asarray(chosen)]
+    if places.size > MAX_MEMBERS:
+        places = np.partition(places, MAX_MEMBERS)[:MAX_MEMBERS]
+    shown = tree.leaf_order[np.sort(places)].tolist()
+    words = f"{title} selected" + (
+        f": {shortlist([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
+    )
+    sure = certainty.of_group(store, chosen)
+    words += " " + ". ".join(f"{key}: {value}" for key, value in facts)
+    words += f". {sure}" if sure else ""
+    return {
+        "title": title,
+        "count": len(chosen),
+        "facts": facts,
+        "sure": sure,
+        "image": image,
+        "members": [{"id": i, "name": labels[i]} for i in shown],
+        "more": len(chosen) - len(shown),
+        "parent": node != tree.root,
+        "words": words,
+    }
+
+
+def wider(store: Store) -> tuple[int, ...]:
+    """The selection's next larger clade."""
+    tree, chosen = tree_to_show(store), store.view.selection
+    if tree is None or not chosen:
+        return ()
+    node = tree.smallest_clade(chosen)
+    if int(tree.size[node]) == len(chosen) and node != tree.root:
+        node = int(tree.parent[node])
+    return tuple(tree.leaves(node).tolist())

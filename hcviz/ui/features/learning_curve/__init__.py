@@ -1,0 +1,1 @@
+"""Distance to a target as constraints are added."""

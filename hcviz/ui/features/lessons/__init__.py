@@ -1,0 +1,1 @@
+"""Lessons: guess where an item belongs."""

@@ -1,0 +1,206 @@
+"""The classroom: an item is taken out, a student says where it goes, and the truth is revealed.
+
+The truth is then told to the session as an answer like any other, so that the tree learns with the
+student. A session file whose steps are all still ahead is a lesson that takes its steps one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hcviz.core.errors import HcvizError
+from hcviz.core.tree import Tree
+from hcviz.metrics.placement import Gap
+from hcviz.session import actions as act
+from hcviz.session.draft import Draft
+from hcviz.ui.features.lessons.card import guessed, no_truth, tree_to_show, truth
+from hcviz.ui.features.lessons.lesson import Asked, Lesson, judge, open_prepared
+from hcviz.ui.state.store import Store
+
+#: Who the answers of a lesson are by.
+AUTHOR = "the lesson"
+
+
+class Classroom:
+    """The driver of the lesson of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._rng = np.random.default_rng(0)
+        self._labels: Any = None
+        store.subscribe(
+            lambda s: (
+                s.session.status, s.session.run, s.session.labels, len(s.session.past),
+                s.view.lesson,
+            ),
+            lambda _: self._ask(),
+        )  # fmt: skip
+
+    def act(self, name: str, more: dict[str, Any]) -> None:
+        """What was done on the card, or in the menu."""
+        if name == "lesson":
+            with self.store.guarded():
+                self.stop() if self.store.view.lesson is not None else self.start()
+        elif name == "open-lesson":
+            with self.store.guarded():
+                if self.store.restore(open_prepared(str(more.get("name")))):
+                    self.start()
+        elif self.store.view.lesson is not None:
+            self._do(name)
+
+    def _do(self, name: str) -> None:
+        if name == "reveal":
+            self.reveal()
+        elif name == "go-on":
+            self.go_on()
+        elif name == "skip":
+            self._forget(done=True)
+            self.store.look()
+        elif name == "wider":
+            self.widen()
+        elif name == "back":
+            self._forget()
+            self.store.dispatch(act.Undo())
+        elif name == "forward":
+            self._forget()
+            self.store.dispatch(act.Redo())
+        elif name == "stop":
+            self.stop()
+
+    def key(self, key: str) -> bool:
+        """Enter reveals, and goes on; whether it meant something here."""
+        lesson = self.store.view.lesson
+        if lesson is None or lesson.asked is None or key != "Enter" or self.store.view.draft.open:
+            return False
+        self.go_on() if lesson.outcome is not None else self.reveal()
+        return True
+
+    # ------------------------------------------------------------------ steps
+
+    def start(self) -> None:
+        """Hide the truth and ask. Raises :class:`HcvizError` where there is none."""
+        session, fault = self.store.session, no_truth(self.store)
+        if fault:
+            raise HcvizError(fault)
+        self._rng = np.random.default_rng(np.random.SeedSequence((session.seed, len("lesson"))))
+        self._labels = session.labels
+        self.store.look(
+            lesson=Lesson(replay=bool(session.future)), selection=(), draft=Draft(),
+            question=None, wants_question=False, clusters=None, parted=0, cut=None,
+            said="A lesson: click where the item goes, then Enter.",
+        )  # fmt: skip
+
+    def stop(self) -> None:
+        """The end: the truth may be seen again."""
+        self.store.look(lesson=None, selection=(), said="The lesson is over.")
+
+    def reveal(self) -> None:
+        """Compare what is selected with the truth."""
+        store, lesson = self.store, self.store.view.lesson
+        if lesson is None or lesson.asked is None or lesson.outcome is not None:
+            return
+        items = guessed(store, lesson.asked)
+        if not items:
+            store.look(said="Click where it goes first: a subtree, or an item beside it.")
+            return
+        found = judge(lesson.asked, items)
+        results = (*lesson.results, (found.share, found.right))
+        beside = tuple(int(each) for each in lesson.asked.gap.clade(found.guess))
+        store.look(
+            lesson=replace(lesson, outcome=found, results=results), selection=beside,
+            said="Right." if found.right else "Revealed: the way from the truth is marked.",
+        )  # fmt: skip
+
+    def go_on(self) -> None:
+        """Tell the session what was revealed, and go on to the next item."""
+        store, lesson = self.store, self.store.view.lesson
+        if lesson is None or lesson.asked is None:
+            return
+        item, target = lesson.asked.gap.item, lesson.asked.target
+        self._forget(done=True)
+        session = store.session
+        if lesson.replay:
+            store.dispatch(act.Redo())
+        elif session.tree is not None:
+            rows = Gap(session.tree, item).violated(target)
+            if len(rows):
+                a, b, c = (int(each) for each in rows[self._rng.integers(len(rows))])
+                store.dispatch(act.AddConstraint((a, b), c, author=AUTHOR))
+                return
+        store.look()
+
+    def widen(self) -> None:
+        """Select the clade around what is selected."""
+        store, lesson = self.store, self.store.view.lesson
+        tree = tree_to_show(store)
+        if lesson is None or lesson.asked is None or tree is None:
+            return
+        gap, items = lesson.asked.gap, guessed(store, lesson.asked)
+        if not items:
+            return
+        place = gap.place(items)
+        if len(items) == int(gap.rest.size[place]) and place != gap.rest.root:
+            place = int(gap.rest.parent[place])
+        store.look(selection=tuple(int(each) for each in gap.clade(place)))
+
+    # ------------------------------------------------------------------ asking
+
+    def _forget(self, done: bool = False) -> None:
+        """Put the item back, unseen as yet; ``done``: it is not asked about again."""
+        lesson = self.store.view.lesson
+        if lesson is None:
+            return
+        known = lesson.known
+        if done and lesson.asked is not None:
+            known |= {lesson.asked.gap.item}
+        self.store.view = replace(
+            self.store.view,
+            lesson=replace(lesson, asked=None, outcome=None, known=known),
+            selection=(),
+        )
+
+    def _ask(self) -> None:
+        """Take the next item out, if the tree stands still."""
+        store, lesson = self.store, self.store.view.lesson
+        session = store.session
+        if lesson is None:
+            return
+        target = truth(store)
+        if session.labels != self._labels or target is None:
+            store.look(lesson=None)
+            return
+        tree = session.tree
+        if lesson.asked is not None:
+            if tree is not lesson.asked.gap.tree:  # undone, or run again, meanwhile
+                self._forget()
+                store.look()
+            return
+        if tree is None or session.status == "sampling":
+            return
+        item = self._next_item(tree, target, lesson)
+        if item is not None:
+            asked = Asked(Gap(tree, item), target)
+            store.look(lesson=replace(lesson, asked=asked), selection=())
+
+    def _next_item(self, tree: Tree, target: Tree, lesson: Lesson) -> int | None:
+        session = self.store.session
+        if lesson.replay:
+            if not session.future:
+                return None
+            here = {each.id for each in session.constraints}
+            fresh = [c for c in session.future[-1].constraints if c.id not in here]
+            named = [item for c in fresh[:1] for item in (*c.group, c.apart)]
+            return _most_misplaced(tree, target, named) if named else None
+        left = [item for item in range(session.n_items) if item not in lesson.known]
+        order = [left[k] for k in self._rng.permutation(len(left))]
+        wrong = (item for item in order if len(Gap(tree, item).violated(target)))
+        return next(wrong, order[0] if order else None)
+
+
+def _most_misplaced(tree: Tree, target: Tree, items: Iterable[int]) -> int:
+    """The item that most of the target's triplets are violated about; the first of several."""
+    return max(items, key=lambda item: len(Gap(tree, item).violated(target)))

@@ -1,0 +1,1 @@
+"""Draw the views that a method returns."""

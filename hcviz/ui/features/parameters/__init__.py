@@ -1,0 +1,1 @@
+"""The form of the method's parameters."""

@@ -1,0 +1,157 @@
+"""The form: a method's parameters as fields, and what is typed into them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import numpy as np
+import param
+
+from hcviz import datasets
+from hcviz.algorithms import get as get_algorithm
+from hcviz.algorithms.base import explained
+from hcviz.core.errors import HcvizError
+from hcviz.session import actions as act
+from hcviz.ui.state.store import Store
+from hcviz.ui.state.view_state import FieldFault
+
+#: Characters of a field that are read as a number or a list; a sigma for each of 4,000 columns.
+LONGEST = 100_000
+
+
+def form(store: Store) -> dict[str, Any]:
+    """The parameters as fields: switches, choices and text, with their docs and what is wrong."""
+    session, data = store.session, store.dataset
+    method = get_algorithm(session.method)
+    values = method.parameters(**session.params)
+    refused = {each.name: each for each in store.view.faults if each.stands(session)}
+    fields: list[dict[str, Any]] = []
+    for name in method.parameter_names():
+        parameter, value = values.param[name], getattr(values, name)
+        field: dict[str, Any] = {
+            "name": name,
+            "title": parameter.label if len(name) > 1 else name,  # s is no S
+            "doc": explained(parameter),
+        }
+        if isinstance(parameter, param.Boolean):
+            field |= {"kind": "switch", "value": bool(value)}
+        elif isinstance(parameter, param.Selector):
+            field |= {"kind": "choice", "value": str(value)}
+            field["options"] = [[str(x), said] for said, x in parameter.get_range().items()]
+        else:
+            field |= {"kind": "text", "value": _text(value)}
+            field["placeholder"] = "none" if parameter.default is None else str(parameter.default)
+        if name in refused:
+            field |= {"value": refused[name].typed, "error": refused[name].sentence}
+        elif fault := _refused_by_the_run(store, name):
+            field |= {"error": fault}
+        fields.append(field)
+    prepared = [_data_choice("scaling", "Scaling", session.data.scaling, datasets.SCALINGS)]
+    if data is not None and data.n_missing:
+        cells = f"Missing ({data.n_missing})"
+        prepared.append(_data_choice("missing", cells, session.data.missing, datasets.MISSING))
+    if data is None or data.features is None:
+        prepared = []
+    about = method.summary or method.title
+    if method.paper:
+        about += f" ({method.paper})"
+    return {"fields": fields, "data": prepared, "about": about, "place": place(store)}
+
+
+def _text(value: Any) -> str:
+    """A value as it is typed: nothing for None, a list of plain words and numbers without fuss."""
+    if value is None:
+        return ""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)) and len(value) > 1 and all(map(_plain, value)):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _plain(part: Any) -> bool:
+    """Whether a part of a list is read back from ``a, b, c`` as it was."""
+    if isinstance(part, str):
+        return bool(re.fullmatch(r"[^\W\d][\w .-]*\w|[^\W\d]", part))
+    return isinstance(part, (int, float)) and not isinstance(part, bool)
+
+
+def place(store: Store) -> str:
+    """Where runs are done, in words; nothing where there is no choice."""
+    known = store.view.place
+    if known is None:
+        return ""
+    if known.fault is None:
+        return f"Runs are done on the cluster at {known.address}."
+    return f"Runs are done on this machine. {known.fault.message}"
+
+
+def _refused_by_the_run(store: Store, name: str) -> str:
+    """What a run that failed says of a parameter: its hint names it, ``name=``."""
+    error = store.session.error if store.session.status == "failed" else None
+    if not error or not re.search(rf"\b{re.escape(name)}=", error[1]):
+        return ""
+    return " ".join(error).removeprefix(f"{store.session.method}: ")
+
+
+def _data_choice(name: str, title: str, value: str, known: Any) -> dict[str, Any]:
+    return {
+        "name": f"data:{name}",
+        "title": title,
+        "kind": "choice",
+        "value": value,
+        "options": [[kind, text] for kind, (text, _) in known.items()],
+        "doc": "How the features are prepared for the method.",
+    }
+
+
+def parameter_from(text: Any) -> Any:
+    """What was typed into a field: a number, a list, True, None (or nothing), else the text."""
+    if not isinstance(text, str):
+        return text
+    if not text.strip() or text.strip().lower() == "none":
+        return None
+    if len(text) > LONGEST:
+        return text.strip()
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # "(((((...", "-----..."
+        return text.strip()
+
+
+def set_field(store: Store, name: str, text: Any) -> None:
+    """Take what was typed into a parameter's field; what is refused is said beside the field.
+
+    The parameter keeps its value meanwhile, and everything else on the page goes on.
+    """
+    session = store.session
+    method = get_algorithm(session.method)
+    faults = tuple(each for each in store.view.faults if each.name != name)
+    value = parameter_from(text)
+    try:
+        method.parameters(**{**session.params, name: value})
+    except HcvizError as fault:
+        told = fault.message.removeprefix(f"{method.name}: ")
+        told = told if len(told) <= 300 else f"{told[:299]}…"
+        kept = session.params.get(name)
+        store.look(faults=(*faults, FieldFault(name, str(text), kept, told)))
+        return
+    store.look(faults=faults)
+    store.dispatch(act.SetParams({name: value}))
+
+
+def sees(store: Store) -> Any:
+    """Return what the form depends on."""
+    session, view = store.session, store.view
+    return (
+        session.data,
+        session.method,
+        session.params,
+        store.dataset,
+        view.faults,
+        view.place,
+        session.error,
+        session.status == "failed",
+    )

@@ -1,0 +1,1 @@
+"""What each price of a soft constraint buys."""

@@ -1,0 +1,1 @@
+"""Which similarities a method asked for."""

@@ -1,0 +1,1 @@
+"""Supports of clades, their accuracy, and what an answer changed."""

@@ -1,0 +1,144 @@
+"""Before and after: the present tree face to face with an earlier one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcviz.core.layout import elbows, places, with_even_heights
+from hcviz.core.tangle import untangle
+from hcviz.core.tree import Tree
+from hcviz.metrics import clade_changes
+from hcviz.ui.parts.actions import Actions
+from hcviz.ui.parts.packing import spans
+from hcviz.ui.parts.sheet import Sheet, drawn_by
+from hcviz.ui.state.store import Store
+
+#: The tree that was on the screen when the newest run began.
+LAST = "last"
+
+
+def earlier(store: Store) -> dict[str, tuple[str, Tree]]:
+    """The trees to compare with, by key: what the menu says, and the tree; not the present one."""
+    snapshot = store.drawn or store.session.snapshot
+    found: dict[str, tuple[str, Tree]] = {}
+    if snapshot is None:
+        return found
+
+    def other(tree: Tree) -> bool:
+        return tree.n_leaves == snapshot.tree.n_leaves and tree != snapshot.tree
+
+    if store.baseline is not None and other(store.baseline):
+        found[LAST] = ("before the last run", store.baseline)
+    for entry in reversed(store.session.history):
+        if other(entry.tree):
+            answers = f"{entry.n_constraints} answer{'s' * (entry.n_constraints != 1)}"
+            found[f"run {entry.run}.{entry.step}"] = (f"{entry.label} ({answers})", entry.tree)
+    return found
+
+
+def picture(store: Store) -> dict[str, Any]:
+    snapshot, trees = store.drawn or store.session.snapshot, earlier(store)
+    if snapshot is None or not trees:
+        return {}
+    chosen = store.view.compared if store.view.compared in trees else next(iter(trees))
+    before, after = trees[chosen][1], snapshot.tree
+    left, right, crossings = untangle(before, after, places(after.leaf_order))
+    place = places(right)
+    moved = out_of_line(place[left])
+    changes = clade_changes(before, after)
+    return {
+        "choices": [[key, label] for key, (label, _) in trees.items()],
+        "chosen": chosen,
+        "left": _drawn(before, left, changes.lost),
+        "right": _drawn(after, right, changes.gained),
+        "names": [store.session.labels[item] for item in left],
+        "items": left.tolist(),
+        "to": place[left].tolist(),
+        "moved": np.flatnonzero(moved).tolist(),
+        "chosenItems": list(store.view.selection),
+        "said": _said(int(moved.sum()), crossings, len(changes.gained), len(changes.lost)),
+    }
+
+
+def out_of_line(places: NDArray[Any]) -> NDArray[np.bool_]:
+    """The fewest lines whose removal leaves none that cross, bool (n,).
+
+    ``places`` (n,) is where the lines end, in the order in which they begin: all but a longest
+    increasing subsequence. O(n log n).
+    """
+    ends: list[int] = []  # of the increasing runs found, by length: the least last place
+    lasts: list[int] = []
+    back = np.full(places.size, -1)
+    for k, place in enumerate(places.tolist()):
+        length = int(np.searchsorted(ends, place))
+        if length == len(ends):
+            ends.append(place)
+            lasts.append(k)
+        else:
+            ends[length], lasts[length] = place, k
+        if length:
+            back[k] = lasts[length - 1]
+    out = np.ones(places.size, np.bool_)
+    k = lasts[-1] if lasts else -1
+    while k >= 0:
+        out[k] = False
+        k = int(back[k])
+    return out
+
+
+def _drawn(tree: Tree, order: NDArray[Any], changed: NDArray[Any]) -> dict[str, Any]:
+    """A tree as a path, and the changed clades as (height, first row, last row)."""
+    even = with_even_heights(tree)
+    x, y = elbows(even, order)
+    first, last = spans(tree, order)
+    return {
+        "top": float(even.height[-1]) or 1.0,
+        "path": [None if np.isnan(a) else [float(a), float(b)] for a, b in zip(x, y, strict=True)],
+        "changed": [
+            [float(even.height[node]), int(first[node]), int(last[node]) + 1]
+            for node in changed.tolist()
+        ],
+    }
+
+
+def _said(moved: int, crossings: int, gained: int, lost: int) -> str:
+    if not gained and not lost:
+        return "The same tree: no clade differs."
+    items = "No item had to move" if not moved else f"{moved:,} item{'s' * (moved != 1)} moved"
+    return (
+        f"{items}; {gained:,} clade{'s' * (gained != 1)} new, {lost:,} gone; "
+        f"{crossings:,} crossing{'s' * (crossings != 1)}, as few as were found."
+    )
+
+
+def _lacks(store: Store) -> str:
+    if store.session.snapshot is None:
+        return "No tree yet."
+    return "" if earlier(store) else "There is no earlier tree of these items yet."
+
+
+def _sees(store: Store) -> Any:
+    view = store.view
+    return (store.drawn, store.baseline, store.session.history, view.compared, view.selection)
+
+
+def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
+    if name == "pick":
+        actions.take((int(more["id"]),))
+    elif name == "compare":
+        actions.store.look(compared=str(more.get("value")))
+
+
+SHEET = Sheet(
+    name="before",
+    title="Before and after",
+    summary="This tree face to face with an earlier one",
+    make=drawn_by(__file__),
+    picture=picture,
+    sees=_sees,
+    lacks=_lacks,
+    act=_act,
+)

@@ -1,0 +1,1 @@
+"""Data, method, run, undo, files."""

@@ -1,0 +1,1 @@
+"""The tools above the tree."""

@@ -1,0 +1,1 @@
+"""A heatmap of how uncertain each pair is."""

@@ -1,0 +1,1 @@
+"""What several features share: the base of a part, a section, a sheet; colours; plots."""

@@ -1,0 +1,23 @@
+"""``Actions``: what a section or a sheet may do when a person acts on it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from hcviz.ui.state.store import Store
+
+
+class Actions(Protocol):
+    """The part of :class:`hcviz.ui.features.constraints.gestures.Gestures` that views use."""
+
+    store: Store
+
+    def take(self, leaves: tuple[int, ...]) -> None:
+        """Add items to the open draft, or select them if no draft is open."""
+
+    def constraints_act(self, name: str, more: dict[str, Any]) -> None:
+        """Handle an act of the constraints panel."""
+
+
+def no_act(actions: Actions, name: str, more: dict[str, Any]) -> None:
+    """Ignore the act, for views without controls."""

@@ -1,0 +1,76 @@
+"""The page's small parts: each a picture of a state, and a stream of what the person did to it.
+
+A part draws ``state`` (plain JSON) in the browser and answers with messages ``{"act": ..., ...}``.
+What an act means is the :class:`Store`'s business.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import param
+
+from hcviz.ui.compat.plain_script import PlainScript
+
+#: Folder of the page's code, and of what several parts of it share.
+UI = Path(__file__).resolve().parents[1]
+PARTS = UI / "parts"
+_DOM = (PARTS / "dom.js").read_text()
+_CSS = [(PARTS / "tokens.css").read_text(), (PARTS / "common.css").read_text()]
+
+OnAct = Callable[[str, dict[str, Any]], None]
+
+
+def script(module: str, name: str, *shared: Path) -> dict[str, Any]:
+    """Return the script and the style of a part, as attributes of its class.
+
+    They are ``NAME.js`` and ``NAME.css`` beside the file ``module``. Those of ``shared`` (paths
+    without their ending) come before them.
+    """
+    files = [*shared, Path(module).with_name(name)]
+    styles = [each.with_suffix(".css") for each in files]
+    return {
+        "_esm": _DOM + "\n".join(each.with_suffix(".js").read_text() for each in files),
+        "_stylesheets": [*_CSS, *(each.read_text() for each in styles)],
+    }
+
+
+class Part(PlainScript):
+    """Draws ``state``; ``live`` holds what changes many times a second."""
+
+    state = param.Dict(default={})
+    live = param.Dict(default={})
+
+    _esm = "export function render() {}"
+
+    def __init__(self, on_act: OnAct, **params: Any) -> None:
+        super().__init__(**params)
+        self._on_act = on_act
+
+    @property
+    def _linked_properties(self) -> tuple[str, ...]:
+        """None: the browser sends messages and sets nothing.
+
+        Panel 1.9.4 would take each change of ours that was held back for one of the browser's.
+        """
+        return ()
+
+    def _handle_msg(self, msg: Any) -> None:
+        if isinstance(msg, dict) and isinstance(msg.get("act"), str):
+            self._on_act(msg["act"], {key: value for key, value in msg.items() if key != "act"})
+
+    def download(self, filename: str, content: bytes, mime: str) -> None:
+        """Hand a file to the person's browser."""
+        encoded = base64.b64encode(content).decode()
+        self._send_msg({"download": filename, "base64": encoded, "mime": mime})
+
+    def heard(self, upload: Any, pieces: int, stop: bool = False) -> None:
+        """Tell the browser how many pieces of an upload are here, or to send no more of it."""
+        self._send_msg({"upload": upload, "heard": pieces, "stop": stop})
+
+    def copy(self, text: str) -> None:
+        """Put text on the person's clipboard; the browser answers with the act ``copied``."""
+        self._send_msg({"copy": text})

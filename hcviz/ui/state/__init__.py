@@ -1,0 +1,1 @@
+"""The state of one browser session: store, view state, loading of data."""

@@ -1,0 +1,121 @@
+"""A leaf carried onto a clade: the browser shows it, and says where it began and where it ended.
+
+Rows are what the browser knows; which leaves they were is looked up in the layout that it had then,
+since a tree may arrive while the pointer is on its way.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from bokeh.events import MouseEnter, MouseMove
+from bokeh.models import ColumnDataSource, CustomJS
+
+from hcviz.ui.compat.message_batch import as_one
+from hcviz.ui.parts.palette import Theme
+from hcviz.ui.tree import geometry
+from hcviz.ui.tree.dendrogram import TreeFigure
+from hcviz.ui.tree.geometry import Layout
+from hcviz.ui.tree.labels import LabelFigure
+from hcviz.ui.tree.touch import Touch
+
+Phase = Literal["begin", "drop", "leave"]
+
+#: ``on_drag(phase, leaf, members)``: ``members`` int32 are the leaves of the clade dropped on.
+OnDrag = Callable[[Phase, int, tuple[int, ...]], None]
+
+#: Layouts that are remembered: what arrives within the second that a message may take.
+KEPT = 32
+
+
+class Drag:
+    """What the browser needs for that, and what it says."""
+
+    def __init__(
+        self, dendrogram: TreeFigure, labels: LabelFigure, touch: Touch, on_drag: OnDrag
+    ) -> None:
+        self._on_drag = on_drag
+        self._touch = touch
+        self._layouts: OrderedDict[int, Layout] = OrderedDict()
+        self._leaf: int | None = None
+        self.line = ColumnDataSource({"x": [], "y": []}, name="drag-target")
+        self.bands = [ColumnDataSource({"middle": [], "span": []}) for _ in range(2)]
+        self.drop = ColumnDataSource(
+            {"seq": [0], "phase": [""], "serial": [0], "row": [0], "top": [0], "bottom": [0]},
+            tags=[""],
+        )
+        self._line = dendrogram.figure.line(
+            "x", "y", source=self.line, line_width=3, line_join="round", level="overlay"
+        )
+        self._bands = [
+            plot.hbar(y="middle", height="span", left=far, right=-far, line_color=None,
+                      fill_alpha=0.16, source=band, level="overlay")
+            for plot, band, far in zip(  # heights grow to the left
+                (dendrogram.figure, labels.figure), self.bands, (1e30, -1e30), strict=True
+            )
+        ]  # fmt: skip
+        watch = CustomJS(
+            args={
+                "touch": touch.script, "shape": touch.shape, "text": labels.text,
+                "words": labels.words, "tree": dendrogram.figure, "labels": labels.figure,
+                "line": self.line, "bands": self.bands, "cut": dendrogram.cut_grip,
+                "drop": self.drop,
+            },
+            code=Path(__file__).with_name("drag.js").read_text(),
+        )  # fmt: skip
+        for plot in (dendrogram.figure, labels.figure):
+            for event in (MouseEnter, MouseMove):  # before anything is pressed
+                plot.js_on_event(event, watch)
+        self.drop.on_change("data", self._said)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._line.glyph.line_color = theme.together
+        for band in self._bands:
+            band.glyph.fill_color = theme.together
+        style = (
+            "position:fixed;z-index:10001;pointer-events:none;padding:4px 8px;border-radius:5px;"
+            "font:12px/1.3 system-ui,'Segoe UI',Arial,sans-serif;white-space:nowrap;"
+            f"background:{theme.raised};color:{theme.ink};border:1.5px solid {theme.together};"
+            "box-shadow:0 3px 12px rgba(0,0,0,.25);max-width:340px;overflow:hidden;"
+            "text-overflow:ellipsis"
+        )
+        if self.drop.tags != [style]:
+            self.drop.tags = [style]
+
+    def draw(self, layout: Layout) -> None:
+        """The layout that the touch's rows are of."""
+        self._layouts[self._touch.serial] = layout
+        while len(self._layouts) > KEPT:
+            self._layouts.popitem(last=False)
+
+    def _said(self, _attribute: str, _old: Any, new: dict[str, Any]) -> None:
+        with as_one(self.drop.document):
+            said = {name: values[0] for name, values in new.items()}
+            layout = self._layouts.get(int(said["serial"]))
+            if said["phase"] == "begin":
+                leaves = () if layout is None else _leaves(layout, said["row"], said["row"] + 1)
+                single = len(leaves) == 1 and layout is not None and layout.owner[leaves[0]] < 0
+                self._leaf = leaves[0] if single else None
+                if self._leaf is not None:
+                    self._on_drag("begin", self._leaf, ())
+            elif self._leaf is not None:
+                leaf, self._leaf = self._leaf, None
+                members: tuple[int, ...] = ()
+                if said["phase"] == "drop" and layout is not None:
+                    members = _leaves(layout, said["top"], said["bottom"])
+                self._on_drag("drop" if members else "leave", leaf, members)
+
+
+def _leaves(layout: Layout, top: float, bottom: float) -> tuple[int, ...]:
+    """The leaves in rows [top, bottom), all of a wedge that it touches; none outside the rows."""
+    first, last = (int(np.floor(edge + 0.5)) for edge in (top, bottom))
+    if not 0 <= first < last <= layout.n_rows:
+        return ()
+    start, end = layout.row_start[first], layout.row_start[last]
+    found = layout.order[start:end]
+    node = geometry.clade_node(layout.tree, found) if found.size > 1 else None
+    return tuple((found if node is None else layout.leaves(node)).tolist())

@@ -1,0 +1,288 @@
+"""The tree, its heatmap and what is marked in them: kept like the store."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from hcviz.core.snapshot import Snapshot
+from hcviz.core.tree import Tree
+from hcviz.ui.app.subscriptions import UNHURRIED, watch
+from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.lessons.card import tree_to_show
+from hcviz.ui.features.node_costs import model as nodecosts
+from hcviz.ui.features.run_trace.view import Trace
+from hcviz.ui.features.similarity_queries import model as probes
+from hcviz.ui.features.supports import model as certainty
+from hcviz.ui.features.supports import outcome
+from hcviz.ui.features.uncertainty_map import model as uncertainty
+from hcviz.ui.features.uncertainty_map.model import Uncertainty
+from hcviz.ui.state.data_sources import similarity_to_show
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre, Items, partition
+from hcviz.ui.tree.cells import Cells
+from hcviz.ui.tree.partition import Partition
+from hcviz.ui.tree.shown_axis import axis_of
+
+#: New answers whose places are shown, where a run heeds many at once.
+PULSED = 12
+
+
+class Drawing:
+    """Keeps the centre, and the trace of the run, as the store has them."""
+
+    def __init__(
+        self,
+        store: Store,
+        centre: Centre,
+        trace: Trace,
+        schedule: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self._store, self._centre, self._trace = store, centre, trace
+        store.kept_picture, store.show_picture = centre.look, centre.put_look
+        self._uncertainty = Uncertainty(store, schedule, self._draw_uncertain)
+        centre.work_with(lambda work, done: self._beside(work, done, schedule))
+        subscribe = store.subscribe
+        subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._draw_items())
+        subscribe(lambda s: (s.session.data,), lambda _: self._draw_items(matrix_only=True))
+        subscribe(_drawn, lambda _: self._draw_tree())
+        subscribe(lambda s: (s.drawn, s.view.veil), lambda _: self._draw_veil())
+        subscribe(lambda s: (s.session.snapshot, s.session.status), lambda _: self._draw_trace())
+        subscribe(lambda s: s.session.status == "sampling", self._rest)
+        subscribe(lambda s: s.view.selection, centre.set_selection)
+        subscribe(
+            lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
+            lambda _: centre.set_marks(*answerlist.marks(store)),
+        )
+        subscribe(lambda s: s.view.draft.open, lambda open_: centre.set_selecting(not open_))
+        subscribe(lambda s: (s.view.clusters, s.view.cut), lambda _: self._draw_clusters())
+        subscribe(
+            lambda s: (s.session.run, s.view.draft.open, outcome.is_over(s)),
+            lambda _: self._draw_answer(),
+        )
+        subscribe(_sure, lambda _: self._draw_support())
+        subscribe(lambda s: (nodecosts.sees(s), s.view.lesson), lambda _: self._draw_levels())
+        subscribe(
+            lambda s: (uncertainty.matrix(s), s.view.scaling, s.view.columns),
+            lambda _: self._draw_matrix(),
+        )
+        subscribe(uncertainty.sees, lambda _: self._uncertainty.look())
+        watch(
+            store, lambda s: (s.drawn, s.view.source, s.session.data),
+            self._draw_similarity, UNHURRIED,
+        )  # fmt: skip
+
+    def _draw_items(self, matrix_only: bool = False) -> None:
+        store = self._store
+        if store.dataset is None or not store.session.labels:
+            return
+        data = store.dataset
+        name, matrix = similarity_to_show(store.problem, wanted=store.view.source)
+        known = (store.problem.similarity, store.problem.oracle)
+        if matrix_only and all(x is y for x, y in zip(known, self._similarity, strict=True)):
+            return
+        self._similarity = known
+        self._centre.set_items(
+            Items(
+                labels=data.labels,
+                features=data.features,
+                feature_names=data.feature_names,
+                classes=data.strips if store.view.lesson is None else None,
+                images=data.images,
+                similarity=matrix,
+                similarity_name=name,
+                title=data.title,
+            )
+        )
+        self._uncertainty.forget()
+        store.drawn = self._tree = None
+        self._draw_tree()
+
+    def _beside(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any], None],
+        schedule: Callable[[Callable[[], None]], None],
+    ) -> None:
+        """Work on a thread of its own; a fault becomes the page's sentence, and None is done."""
+
+        def told(found: Any) -> None:
+            if isinstance(found, Exception):
+                with self._store.guarded():
+                    raise found
+            done(None if isinstance(found, Exception) else found)
+
+        def calculate() -> None:
+            try:
+                found = work()
+            except Exception as fault:
+                found = fault
+            schedule(lambda: told(found))
+
+        threading.Thread(target=calculate, name="hcviz-picture", daemon=True).start()
+
+    def _rest(self, running: bool) -> None:
+        if not running:
+            self._centre.rest()
+
+    def _draw_similarity(self, _: Any) -> None:
+        """The similarity that the tree on the screen came with, or another that was chosen."""
+        store = self._store
+        if store.dataset is not None and store.dataset.labels == store.session.labels:
+            name, matrix = similarity_to_show(store.problem, store.drawn, store.view.source)
+            self._centre.set_similarity(matrix, name)
+
+    _similarity: tuple[Any, Any] = (None, None)
+    _source: Tree | None = None  # what is drawn
+    _tree: Tree | None = None  # as it is drawn
+    _even = False
+
+    def _draw_tree(self) -> None:
+        """Draw the session's tree at the heights chosen, unless it is drawn already."""
+        snapshot = self._store.session.snapshot
+        if snapshot is None or snapshot.tree.n_leaves != len(self._store.session.labels):
+            self._store.drawn = self._tree = None
+            self._centre.set_tree(None)
+            return
+        before, self._store.drawn = self._store.drawn, snapshot
+        even = self._store.view.heights == "even"
+        tree = tree_to_show(self._store)
+        assert tree is not None
+        if before is not None and self._source is tree and self._even == even:
+            return
+        self._source = tree
+        self._store.axis = axis_of(self._store, tree)
+        self._even, self._tree = even, self._store.axis.shown
+        changed: Any = None
+        if tree is not snapshot.tree:
+            revealed = self._store.view.lesson and self._store.view.lesson.outcome
+            changed = revealed.way if revealed else None
+        else:
+            changes = self._store.changes()
+            few = changes is not None and 2 * len(changes.gained) <= tree.n_internal
+            changed = changes.gained if changes is not None and few else None  # all bold is none
+        streaming = self._store.session.status == "sampling"
+        self._centre.set_asked(probes.mask(self._store), draw=False)
+        parted = self._partition()
+        order = self._store.session.order if tree is snapshot.tree else None
+        merged = certainty.merged(self._store) if tree is snapshot.tree else None
+        self._merged_for = _merges(self._store)
+        self._centre.set_tree(
+            self._tree, order=order, new_nodes=changed, animate=not streaming, parted=parted,
+            last=streaming and snapshot.step == snapshot.total,
+            axis=self._store.axis, merged=merged,
+        )  # fmt: skip
+        self._tell_clusters(parted, drawn=parted is not None)
+
+    def _partition(self) -> Partition | None:
+        """The clusters of the tree on the screen: as many as a person wants, where none said so
+        those that the method found. A line stays where it is if it gives as many."""
+        tree, view, snapshot = self._tree, self._store.view, self._store.drawn
+        if tree is None or snapshot is None or view.clusters == 0:
+            return None
+        if view.clusters is not None:
+            if view.cut is not None:
+                under = partition.under(tree, view.cut)
+                if under.count == view.clusters:
+                    return under
+            return partition.into(tree, view.clusters)
+        if snapshot.labels is None or self._source is not snapshot.tree:  # a lesson's
+            return None
+        return partition.found(tree, snapshot.labels)
+
+    def _draw_clusters(self) -> None:
+        self._tell_clusters(self._partition(), drawn=False)
+
+    def _tell_clusters(self, parted: Partition | None, drawn: bool) -> None:
+        if not drawn:
+            self._centre.set_partition(parted)
+        count, cut = (0, None) if parted is None else (parted.count, parted.cut)
+        view = self._store.view
+        if (view.parted, view.cut) != (count, cut):
+            self._store.look(parted=count, cut=cut)
+
+    def _draw_trace(self) -> None:
+        """A run may end without one more snapshot: its trace then ends, too, or that of the run
+        before goes."""
+        session = self._store.session
+        known, self._traced = self._traced, session.snapshot
+        fresh = session.snapshot if session.snapshot is not known else None
+        step, metrics = (fresh.step, fresh.metrics) if fresh is not None else (0, {})
+        self._trace.push(session.run, step, metrics, last=session.status != "sampling")
+
+    _traced: Snapshot | None = None
+
+    def _draw_veil(self) -> None:
+        """Not while the tree stands still for a gesture: a veil is its tree's."""
+        if self._store.drawn is self._store.session.snapshot:
+            self._centre.set_asked(probes.mask(self._store))
+
+    def _draw_answer(self) -> None:
+        """Once after each run: where in the tree the new answers lie."""
+        run = self._store.session.run
+        if run != self._answered and outcome.is_over(self._store):
+            self._answered = run
+            self._centre.pulse(outcome.new_answers(self._store.session)[:PULSED])
+
+    _answered = -1
+
+    _merged_for: Any = None  # what was drawn with clades merged, and how
+
+    def _draw_support(self) -> None:
+        """None on a tree that was not sampled: a lesson's, with an item taken out."""
+        store = self._store
+        sampled = tree_to_show(store) is store.session.tree
+        # The layout stays as it is during a gesture, and of a tree on the way it is drawn once.
+        if not store.view.draft.open and (store.still or self._merged_for != _merges(store)):
+            self._merged_for = _merges(store)
+            self._centre.set_merged(certainty.merged(store) if sampled else None)
+        support = certainty.support(store) if sampled else None
+        self._centre.set_support(support, store.view.below / 100)
+
+    def _draw_levels(self) -> None:
+        shown = tree_to_show(self._store) is self._store.session.tree
+        self._centre.set_levels(nodecosts.levels(self._store) if shown else None)
+
+    def _draw_matrix(self) -> None:
+        """The heatmap asked for. The uncertainty takes the last one's place when it is counted."""
+        now: Any = uncertainty.matrix(self._store)
+        view: Any = self._store.view
+        if now != uncertainty.NAME or self._centre.has_uncertainty:
+            self._centre.set_matrix(now, scaling=view.scaling, columns=view.columns)
+
+    def _draw_uncertain(self, cells: Cells) -> None:
+        self._centre.set_uncertainty(cells)
+        self._draw_matrix()
+
+    def colour(self, clusters: int | None) -> None:
+        """Colour that many clusters, in this tree and in those to come; None: those that the
+        method finds, if it finds any; 0: none."""
+        self._store.look(clusters=clusters)
+        view = self._store.view
+        if clusters and self._tree is not None and view.parted > clusters:
+            self._store.look(
+                said="This tree has nodes of more than two branches: it falls into "
+                f"{view.parted:,} clusters rather than {clusters:,}."
+            )
+
+
+def _drawn(store: Store) -> Any:
+    """The snapshot to draw: while a gesture is open the layout stands still."""
+    if store.view.draft.open:
+        return ("still",)
+    return (store.session.snapshot, store.view.heights, store.view.lesson)
+
+
+def _merges(store: Store) -> Any:
+    """What the clades drawn as one depend on, but for the sampled trees."""
+    view = store.view
+    return (store.drawn, view.support, view.unsure, view.below, view.lesson is None)
+
+
+def _sure(store: Store) -> Any:
+    """What the numbers on the branches depend on."""
+    return (
+        store.drawn, store.view.heights, store.view.support, store.still, store.session.status,
+        store.view.lesson, store.view.unsure, store.view.below, store.view.draft.open,
+    )  # fmt: skip

@@ -1,0 +1,345 @@
+"""The heatmap: a coarse picture of everything, and a sharp one of the rows in view on top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
+from numpy.typing import NDArray
+
+from hcviz.ui.parts.palette import Theme, diverging, sequential
+from hcviz.ui.tree import geometry, lettering
+from hcviz.ui.tree.cells import Cells, column_path
+from hcviz.ui.tree.frames import FONT, OUTLINES, bare, f32, show_range
+from hcviz.ui.tree.geometry import Layout
+from hcviz.ui.tree.query_mask import Veil, clear
+
+#: Texels of one picture at most, each way.
+MOST_TEXELS = 600
+TREE_PX, MOST_NAMES_PX = 46, 90
+
+#: In the similarity picture columns are the rows: their range follows the rows' range.
+FOLLOW_ROWS = """
+if (x_range.tags[0] === "rows") x_range.setv({start: -rows.end, end: -rows.start})
+"""
+#: Texels each way while trees stream in faster than anybody can read cells.
+STREAM_TEXELS = 300
+EMPTY: dict[str, Any] = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
+
+
+class HeatFigure:
+    """The heatmap, the columns' dendrogram above it and their names below."""
+
+    def __init__(self, y_range: Range1d, theme: Theme) -> None:
+        self.x_range: Any = Range1d(start=0, end=1, min_interval=1.0, tags=["columns"])
+        self.y_range: Any = y_range
+        follow = CustomJS(args={"x_range": self.x_range, "rows": y_range}, code=FOLLOW_ROWS)
+        y_range.js_on_change("start", follow)
+        y_range.js_on_change("end", follow)
+        self.figure = bare(self.x_range, y_range, drag=True, min_border_right=2, cut_off=OUTLINES)
+        self._pan = self.figure.toolbar.active_drag
+        self.mapper = LinearColorMapper(palette=sequential(theme), low=0, high=256)
+        self.whole = ColumnDataSource(dict(EMPTY), name="heat-cells")
+        self.sharp = ColumnDataSource(dict(EMPTY))
+        self.veil, self._veils = Veil(theme), []
+        for source, name in ((self.whole, "veil"), (self.sharp, "sharp-veil")):
+            self.figure.image(
+                "image", "x", "y", "dw", "dh", source=source, color_mapper=self.mapper,
+                origin="top_left", anchor="top_left",
+            )  # fmt: skip
+            self._veils.append(self.veil.over(self.figure, name))
+        self.frames = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
+        self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
+        # Lines over any colour: each outline has a casing in the paper's tone.
+        self._hover_case = self._outline_of(self.hovered, 3)
+        self._hover = self._outline_of(self.hovered, 1)
+        self._frame_case = self._outline_of(self.frames, 4)
+        self._frame = self._outline_of(self.frames, 2)
+        self.tree = bare(
+            self.x_range, Range1d(start=-0.02, end=1.06), min_border_top=2, min_border_bottom=0,
+            min_border_right=2,
+        )  # fmt: skip
+        self.tree_source = ColumnDataSource({"x": [], "y": []})
+        self._tree_line = self.tree.line("x", "y", source=self.tree_source, line_width=1)
+        self.names = bare(
+            self.x_range, Range1d(start=-1, end=0), min_border_top=0, min_border_bottom=0,
+            min_border_right=2,
+        )  # fmt: skip
+        self.names_source = ColumnDataSource({"x": [], "text": []})
+        self._names = self.names.text(
+            "x",
+            0,
+            "text",
+            source=self.names_source,
+            text_font=value(FONT),
+            text_font_size="11px",
+            y_offset=2,
+        )
+        for plot in (self.tree, self.names):  # the wheel over columns zooms columns
+            plot.toolbar.active_drag.dimensions = "width"
+            plot.toolbar.active_scroll.dimensions = "width"
+        self.cells: Cells | None = None
+        #: ``later(work, done)``: calls ``done(work())`` later, the work off this thread (None: it
+        #: failed); without, everything is worked out at once.
+        self.later: Callable[[Callable[[], Any], Callable[[Any], None]], None] | None = None
+        self._wanted: dict[ColumnDataSource, tuple[Cells, Layout, tuple[int, int]]] = {}
+        self._busy = False
+        self.names_px = 0
+        self.set_theme(theme)
+
+    def _outline_of(self, source: ColumnDataSource, width: float) -> Any:
+        return self.figure.quad(
+            "left", "right", "top", "bottom", source=source, fill_color=None, line_width=width,
+            level="overlay",
+        )  # fmt: skip
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self._tree_line.glyph.line_color = theme.branch
+        self._names.glyph.text_color = theme.soft
+        self._frame.glyph.line_color = theme.accent
+        self._hover.glyph.line_color = theme.ink
+        self._hover_case.glyph.line_color = self._frame_case.glyph.line_color = theme.paper
+        self.veil.set_theme(theme)
+        self._set_palette()
+
+    def _set_palette(self) -> None:
+        apart = self.cells is not None and self.cells.diverging
+        self.mapper.palette = diverging(self.theme) if apart else sequential(self.theme)
+
+    def set_cells(self, cells: Cells | None) -> None:
+        """Another matrix: palette, column range, the columns' tree and names."""
+        self.cells = cells
+        self._set_palette()
+        self.tree_source.data = {"x": [], "y": []}
+        self.names_source.data = {"x": [], "text": []}
+        self.draw_nothing()
+        if cells is None:
+            return
+        # Between items a sideways drag would part the columns from the rows.
+        self._pan.dimensions = "height" if cells.order is None else "both"
+        if cells.order is None:  # between items
+            self.follow_rows()
+        else:
+            width = float(cells.width)
+            self.x_range.tags = ["columns"]
+            show_range(self.x_range, 0.0, width, (0.0, width))
+            if cells.tree is not None and cells.order is not None:
+                x, y = column_path(cells.tree, cells.order)
+                self.tree_source.data = {"x": x, "y": y}
+
+    @property
+    def has_tree(self) -> bool:
+        return self.cells is not None and self.cells.tree is not None
+
+    def draw_nothing(self) -> None:
+        self._wanted.clear()
+        self.whole.data, self.sharp.data = dict(EMPTY), dict(EMPTY)
+        for source in self._veils:
+            clear(source)
+        for source in (self.frames, self.hovered):
+            source.data = {"left": [], "right": [], "top": [], "bottom": []}
+
+    def follow_rows(self) -> None:
+        rows = self.y_range
+        self.x_range.tags = ["rows"]
+        show_range(self.x_range, -rows.end, -rows.start, None)
+
+    def draw(
+        self, layout: Layout, window: tuple[float, float], zoomed: bool, streaming: bool = False
+    ) -> None:
+        """Both pictures, the sharp one only when the window is not the whole. ``streaming``: more
+        coarsely, to be drawn again when things settle."""
+        cells = self.cells
+        if cells is None:
+            return
+        texels = STREAM_TEXELS if streaming else MOST_TEXELS
+        self._show(self.whole, cells, layout, (0, layout.n_rows), texels)
+        self.draw_veil(layout, streaming)
+        self.draw_sharp(layout, window, zoomed)
+
+    @property
+    def veiled(self) -> bool:
+        """Whether the cells are the similarities that a method asks for."""
+        return (
+            self.cells is not None
+            and self.cells.unit == "similarity"
+            and self.veil.mask is not None
+        )
+
+    def draw_veil(self, layout: Layout, streaming: bool = False) -> None:
+        """Over the whole picture; :meth:`draw_sharp` does its own."""
+        if self.veiled:
+            coarse = streaming and layout.n_rows > MOST_TEXELS
+            texels = STREAM_TEXELS if coarse else MOST_TEXELS
+            self.veil.draw(self._veils[0], layout, (0, layout.n_rows), texels)
+        else:
+            clear(self._veils[0])
+
+    def to_print(self, layout: Layout) -> NDArray[np.float64] | None:
+        """The values (n, d) of a picture to keep, whatever is collapsed.
+
+        Of similarities that are computed as they are looked at, those on the screen, a square
+        (k, k) over the leaves in their order, k at most :data:`MOST_TEXELS`; None where none is
+        drawn yet.
+        """
+        cells = self.cells
+        if cells is None or not cells.lazy:
+            return None if cells is None else cells.values
+        images, n = self.whole.data["image"], layout.order.size
+        if not len(images) or not images[0].size:
+            return None
+        image = np.asarray(images[0])
+        edges = geometry.bins(layout.row_start, 0, layout.n_rows, image.shape[0])
+        count = min(n, max(MOST_TEXELS, image.shape[0]))
+        places = (2 * np.arange(count) + 1) * n // (2 * count)  # the middles of equal shares
+        texel = np.searchsorted(edges, places, side="right") - 1
+        values = cells.low + image[np.ix_(texel, texel)] * ((cells.high - cells.low) / 254)
+        return np.where(image[np.ix_(texel, texel)] > 254, np.nan, values)
+
+    def veil_to_print(self, layout: Layout) -> tuple[Any, Sequence[str]]:
+        """Levels (k, k) over the leaves in their order, and the colours that they mean."""
+        if not self.veiled:
+            return None, ()
+        return self.veil.levels(layout, MOST_TEXELS), self.veil.colours
+
+    def draw_sharp(self, layout: Layout, window: tuple[float, float], zoomed: bool) -> None:
+        """The window's rows and a quarter of it on either side, at their own resolution."""
+        cells = self.cells
+        coarse = layout.n_rows > MOST_TEXELS or (
+            cells is not None and cells.order is not None and cells.width > MOST_TEXELS
+        )
+        if cells is None or not zoomed or not coarse:
+            self._wanted.pop(self.sharp, None)
+            if len(self.sharp.data["x"]):
+                self.sharp.data = dict(EMPTY)
+            clear(self._veils[1])
+            return
+        margin = 0.1 * (window[1] - window[0])
+        first = max(0, int(window[0] - margin))
+        last = min(layout.n_rows, int(np.ceil(window[1] + margin)))
+        self._show(self.sharp, cells, layout, (first, last))
+        if self.veiled:
+            self.veil.draw(self._veils[1], layout, (first, last), MOST_TEXELS)
+        else:
+            clear(self._veils[1])
+
+    def _show(
+        self,
+        source: ColumnDataSource,
+        cells: Cells,
+        layout: Layout,
+        rows: tuple[int, int],
+        texels: int = MOST_TEXELS,
+    ) -> None:
+        """Patch one picture; at once, or when it has been worked out where that may take long."""
+        self._wanted.pop(source, None)
+        if cells.dear and not cells.scaled:
+            return  # their scale is being asked for
+        if cells.dear and self.later is not None:
+            self._wanted[source] = (cells, layout, rows)
+            self._work()
+        else:
+            source.data = self._image(cells, layout, rows, texels)
+
+    def _work(self) -> None:
+        """Work out the next picture that is still wanted: one at a time, the newest wish."""
+        if self._busy or not self._wanted or self.later is None:
+            return
+        source, wish = next(iter(self._wanted.items()))
+        self._busy = True
+
+        def done(image: Any) -> None:
+            self._busy = False
+            if self._wanted.get(source) is wish:
+                del self._wanted[source]
+                if image is not None and self.cells is wish[0]:
+                    source.data = image
+            self._work()
+
+        self.later(lambda: self._image(*wish), done)
+
+    def _image(
+        self, cells: Cells, layout: Layout, rows: tuple[int, int], texels: int = MOST_TEXELS
+    ) -> dict[str, Any]:
+        first, last = rows
+        row_bins = geometry.bins(layout.row_start, first, last, texels)
+        if cells.lazy:
+            image = cells.pooled(layout, first, last)
+            x, width = float(first), float(last - first)
+        elif cells.order is None:
+            image = geometry.pool(cells.levels, row_bins, layout.order, row_bins, layout.order)
+            x, width = float(first), float(last - first)
+        else:
+            edges = np.arange(cells.width + 1, dtype=np.int32)
+            columns = geometry.bins(edges, 0, cells.width, MOST_TEXELS)
+            image = geometry.pool(cells.levels, row_bins, layout.order, columns, cells.order)
+            x, width = 0.0, float(cells.width)
+        return {
+            "image": [image], "x": [x], "y": [float(-first)],
+            "dw": [width], "dh": [float(last - first)],
+        }  # fmt: skip
+
+    def draw_names(self, width_px: float) -> None:
+        """The columns' names: level where they fit, upright where they do not, thinned at last."""
+        cells = self.cells
+        if cells is None or cells.order is None or not cells.names or width_px <= 0:
+            return
+        shown = max(1.0, self.x_range.end - self.x_range.start)
+        pitch = width_px / shown
+        font = float(min(11, max(8, np.floor(pitch / lettering.LEADING))))
+        names = [cells.names[k] for k in cells.order]
+        level = max(lettering.text_width(name, 11.0) for name in names) <= pitch - 6
+        every = 1 if level else max(1, int(np.ceil((font * lettering.LEADING) / pitch)))
+        at = range(0, len(names), every)
+        room = pitch * every - 4 if level else MOST_NAMES_PX - 6
+        size = 11.0 if level else font
+        texts = [lettering.shorten(names[k], size, room) for k in at]
+        tallest = 14.0 if level else max(lettering.text_width(text, size) for text in texts)
+        needed = int(tallest + 5)  # a zoom does not make the room smaller: nothing jumps
+        self.names_px = needed if shown == cells.width else max(needed, self.names_px)
+        self._names.glyph.update(
+            angle=0.0 if level else np.pi / 2,
+            text_align="center" if level else "right",
+            text_baseline="top" if level else "middle",
+            text_font_size=f"{size:g}px",
+        )
+        self.names_source.data = {
+            "x": f32([k + 0.5 for k in at]),
+            "text": texts,
+        }
+
+    def draw_frames(self, runs: Sequence[tuple[float, float]], n_rows: int) -> None:
+        """Outline the selected rows (and, between items, the same columns)."""
+        cells = self.cells
+        if cells is None or (not runs and len(self.frames.data["left"]) == 0):
+            return
+        square = cells.order is None and len(runs) == 1
+        right = float(cells.width if cells.order is not None else n_rows)
+        self.frames.data = {
+            "left": [float(a) if square else 0.0 for a, _ in runs],
+            "right": [float(b) if square else right for _, b in runs],
+            "top": [-float(a) for a, _ in runs],
+            "bottom": [-float(b) for _, b in runs],
+        }
+
+    def outline(self, rows: tuple[float, float] | None, cell: Any, n_rows: int) -> None:
+        """Rows under the pointer, or one cell (column, row)."""
+        if self.cells is None or rows is None:
+            box: dict[str, Any] = {"left": [], "right": [], "top": [], "bottom": []}
+        else:
+            width = n_rows if self.cells.order is None else self.cells.width
+            left, right = (cell[0], cell[0] + 1) if cell else (0, width)
+            top, bottom = (cell[1], cell[1] + 1) if cell else rows
+            box = {
+                "left": [float(left)], "right": [float(right)],
+                "top": [-float(top)], "bottom": [-float(bottom)],
+            }  # fmt: skip
+        if dict(self.hovered.data) != box:
+            self.hovered.data = box
+
+
+__all__ = ["TREE_PX", "HeatFigure"]

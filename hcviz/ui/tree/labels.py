@@ -1,0 +1,405 @@
+"""Names beside the leaves: as large as the rows allow, staggered, thinned, never overlapping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, Range1d
+
+from hcviz.ui.parts.palette import Theme
+from hcviz.ui.tree import lettering
+from hcviz.ui.tree.dendrogram import draw_bands
+from hcviz.ui.tree.frames import BANDS, FONT, bare, f32
+from hcviz.ui.tree.geometry import Layout
+from hcviz.ui.tree.items import Items
+from hcviz.ui.tree.scene import BUNDLE, FOLD, LEAF, SHUT, Scene
+
+NARROWEST, WIDEST = 56, 200
+#: Before a name is cut short the type shrinks this far.
+SMALLEST = 9.0
+#: Room for a mark at the left of every label, in pixels.
+GUTTER = 13
+#: Rows this high show the item's picture in line with its name; lower ones if nothing larger fits.
+PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
+#: Lower ones have theirs step aside, in so many columns at most, if they can be so large (px).
+PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
+#: Room that names keep beside stepping pictures, and the height that a page is taken to have.
+NAMES_ROOM, PAGE_PX = 44, 660
+#: A text that is not there.
+EMPTY = {"text": "", "ink": "black", "style": "normal"}
+#: Bold type is at most so many times as wide as :func:`hcviz.ui.tree.lettering.text_width` says of
+#: other type. Names keep the room for it, so that none is cut shorter when it is selected.
+BOLD = 1.1
+#: A name's box is so many times its type high; names of one column stand at least as far apart.
+BOX = lettering.LEADING
+#: Marks nearer to each other than this (px) are one; so many items within triangles are named.
+MARK_PX, MOST_NAMED = 4.0, 60
+#: Marks that are sent wherever they are; of more those near the window.
+MOST_MARKS = 300
+#: Names that are measured to size their column.
+MEASURED = 3_000
+#: The widest column of labels where items have pictures.
+WIDEST_PICTURED = 236
+
+
+def stepping(row_px: float, width: float) -> tuple[int, int]:
+    """``(size, columns)`` of pictures that step aside so that each is larger than its row.
+
+    Row k has its picture in column k modulo ``columns``; pictures of one column are ``columns``
+    rows apart. (0, 0) where they would be too small to tell them from each other.
+    """
+    if row_px >= PICTURE_ROW:
+        return 0, 0
+    size = int(min(PICTURE_COLUMNS * row_px - 1, PICTURE_MOST))
+    columns = int(np.ceil((size + 1) / max(row_px, 1e-9)))
+    size = min(size, int((width - GUTTER - NAMES_ROOM) / columns) - 1)
+    return (size, columns) if size >= PICTURE_LEAST else (0, 0)
+
+
+def column_width(items: Items) -> int:
+    """Pixels that the labels want: the longest at full size, or two columns of smaller ones."""
+    if items.n == 0:
+        return NARROWEST
+    some = items.labels[:: -(-items.n // MEASURED)]
+    longest = BOLD * max(lettering.text_width(str(label), 1.0) for label in some)
+    wanted = longest * 11 + GUTTER + 6
+    if items.n > 45:
+        wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
+    if items.images is None:
+        return int(min(max(wanted, NARROWEST), WIDEST))
+    size, columns = stepping(PAGE_PX / items.n, WIDEST_PICTURED)
+    return int(min(max(wanted + 26, NARROWEST, longest * 10 + GUTTER + 8 + columns * (size + 1)),
+                   WIDEST_PICTURED if size else WIDEST))  # fmt: skip
+
+
+class LabelFigure:
+    """The labels' models. x is in pixels from the column's left edge."""
+
+    def __init__(self, y_range: Range1d, theme: Theme) -> None:
+        self.width = NARROWEST
+        self.x_range = Range1d(start=0, end=NARROWEST)
+        self.figure = bare(self.x_range, y_range, cut_off=BANDS)
+        self.bands = ColumnDataSource({"middle": [], "span": []})
+        self.text = ColumnDataSource(
+            {"x": [], "y": [], "text": [], "ink": [], "style": [], "wide": []}
+        )
+        self._column_of: dict[int, float] = {}  # where names of items begin (px)
+        self._shown = 0  # texts of `text` that are names; the rest are empty
+        self._font = 11.0
+        self.leads = ColumnDataSource({"x": [], "y": [], "x1": []})
+        self.marks = ColumnDataSource({"x": [], "y": [], "shape": [], "ink": []})
+        self.pictures = ColumnDataSource({"x": [], "y": [], "url": []})
+        #: What moves together with the tree's lines.
+        self.moving = [self.text, self.leads, self.pictures]
+        self._band = self.figure.hbar(
+            y="middle", height="span", left=-1e5, right=1e5, line_color=None, fill_alpha=0.10,
+            source=self.bands, level="overlay",
+        )  # fmt: skip
+        self._lead = self.figure.segment("x", "y", "x1", "y", source=self.leads, line_width=1)
+        self._picture = self.figure.image_url(
+            "url", "x", "y", w=10, h=10, w_units="screen", h_units="screen",
+            anchor="center", source=self.pictures,
+        )  # fmt: skip
+        self._text = self.figure.text(
+            "x", "y", "text", source=self.text, text_color="ink", text_font_style="style",
+            text_font=value(FONT), text_font_size="11px", text_baseline="middle",
+        )  # fmt: skip
+        self.words = self._text.glyph
+        self._mark = self.figure.scatter(
+            "x", "y", marker="shape", size=7, source=self.marks, fill_color="ink", line_color=None
+        )
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self._band.glyph.fill_color = theme.accent
+        self._lead.glyph.line_color = theme.rule
+
+    def set_width(self, width: int) -> None:
+        self.width = width
+        self.x_range.update(start=0, end=width)
+
+    def draw(
+        self,
+        scene: Scene,
+        items: Items,
+        window: tuple[float, float],
+        row_px: float,
+        *,
+        selected: Any = (),
+        together: Any = (),
+        apart: Any = (),
+    ) -> None:
+        """Set the labels of the window's rows and of one window's height on either side.
+
+        ``selected``, ``together``, ``apart``: items, in the order of their marks.
+        """
+        layout, reach = scene.layout, window[1] - window[0]
+        marked = np.zeros(layout.order.size, np.uint8)
+        for bit, members in ((1, selected), (2, apart), (4, together)):
+            marked[np.asarray(members, dtype=np.int64)] |= bit
+        slots, heads, middles = _heads(scene, window[0] - reach, window[1] + reach, marked)
+        setting = lettering.fitting(row_px)
+        special = 2 * (marked[heads] > 1) + (marked[heads] & 1)
+        special[slots >= 0] *= scene.kind[slots[slots >= 0]] <= LEAF
+        if setting.every > 1:
+            if scene.triangles.size:  # the largest clades first
+                rank = np.where(slots >= 0, scene.count[slots], 0) / layout.order.size
+            else:
+                rank = 0.5 * (np.floor(middles) % setting.every == 0)
+            kept = lettering.spread(middles, special + rank, setting.every)
+            slots, heads, middles = slots[kept], heads[kept], middles[kept]
+        start = _rows_before(scene, slots, middles)
+        left, right = self._draw_pictures(layout, items, heads, middles, start, row_px)
+        column = np.floor(middles).astype(int) % setting.columns
+        texts, styles, inks = [], [], []
+        for slot, leaf in zip(slots.tolist(), heads.tolist(), strict=True):
+            text, style = _text_of(scene, items, slot, leaf)
+            ink = self.theme.ink if setting.every == 1 else self.theme.soft
+            if style == "normal" or scene.kind[slot] == SHUT:
+                for bit, colour in (
+                    (1, self.theme.accent),
+                    (2, self.theme.apart),
+                    (4, self.theme.together),
+                ):
+                    if marked[leaf] & bit:
+                        ink, style = colour, "bold"
+            texts.append(text)
+            inks.append(ink)
+            styles.append(style)
+        # A clade's list of names may always be cut.
+        whole = np.array([style != "italic" for style in styles], dtype=bool)
+        whole &= (slots < 0) | (scene.kind[slots] == LEAF)
+        room = self.width - left - right - 2
+        font, shift, texts = _fit(texts, whole, column, setting, room)
+        x = f32(left + column * shift)
+        wide = f32([lettering.text_width(text, font) for text in texts])
+        data: dict[str, Any] = {
+            "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles, "wide": wide,
+        }  # fmt: skip
+        if start is not None:
+            pairs = zip(heads.tolist(), x.tolist(), strict=True)
+            data["x0"] = f32([self._column_of.get(leaf, to) for leaf, to in pairs])
+            data["y0"] = f32(-start)
+        self._column_of = dict(zip(heads.tolist(), x.tolist(), strict=True))
+        self._set_text(data, layout.order.size)
+        self._text.visible = True
+        self._font = font
+        size = f"{font:g}px"
+        if self._text.glyph.text_font_size != size:
+            self._text.glyph.text_font_size = size
+        aside = column > 0
+        data = {"x": f32(np.full(aside.sum(), 2.0)), "y": f32(-middles[aside]), "x1": x[aside] - 3}
+        if start is not None:
+            data["y0"] = f32(-start[aside])
+        self._patch(self.leads, data)
+        near = (window[0] - reach, window[1] + reach)
+        self._draw_marks(layout, together, apart, row_px, near)
+
+    def _draw_pictures(
+        self,
+        layout: Layout,
+        items: Items,
+        heads: Any,
+        middles: Any,
+        before: Any,
+        row_px: float,
+    ) -> tuple[int, int]:
+        """Thumbnails; returns the room that they take left and right of the names.
+
+        ``before`` are their rows in the picture before, if there was one.
+
+        In line with the names where the rows are high; else to their right, stepping aside from row
+        to row (:func:`stepping`), so that they are larger than the rows.
+        """
+        size, columns = (0, 0) if items.images is None else stepping(row_px, self.width)
+        if items.images is not None and not size and row_px >= LOWEST_ROW:
+            size, columns = int(min(row_px - 1, 48, self.width / 2.5)), 1
+        if not size:
+            self._patch(self.pictures, {"x": [], "y": [], "url": []})
+            return GUTTER, 0
+        beside = columns > 1
+        start = self.width - columns * (size + 1) if beside else GUTTER
+        column = np.floor(middles).astype(int) % columns
+        at = _apart(middles, column, size / row_px, layout.n_rows)
+        moved = np.zeros(len(at)) if before is None else middles - before
+        shown = [
+            (start + size / 2 + k * (size + 1), -y, uri, by - y)
+            for leaf, k, y, by in zip(
+                heads.tolist(), column.tolist(), at.tolist(), moved.tolist(), strict=True
+            )
+            if (uri := items.picture(leaf)) is not None
+        ]
+        glyph = self._picture.glyph
+        if glyph.w != size:
+            glyph.update(w=size, h=size)
+        data = {
+            "x": [x for x, _, _, _ in shown],
+            "y": [y for _, y, _, _ in shown],
+            "url": [uri for _, _, uri, _ in shown],
+        }
+        if before is not None:
+            data["y0"] = [y0 for _, _, _, y0 in shown]
+        self._patch(self.pictures, data)
+        return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
+
+    def _set_text(self, data: dict[str, Any], n: int) -> None:
+        """Never fewer texts than before on a living page: Bokeh fails at those that go while it
+        still measures them ("undefined 8px" is no font). The rest are empty, and far above the
+        picture."""
+        self._shown = len(data["text"])
+        spare = len(self.text.data["text"]) - self._shown
+        if spare > 0 and self.figure.document is not None:
+            nowhere = (n * np.arange(1, spare + 1)).astype(np.float32)
+            for name, values in data.items():
+                if name in ("x", "y", "x0", "y0"):
+                    data[name] = np.concatenate((values, nowhere))
+                elif name == "wide":
+                    data[name] = np.concatenate((values, np.zeros(spare, np.float32)))
+                else:
+                    data[name] = [*values, *[EMPTY[name]] * spare]
+        self.text.data = data
+
+    def row_at(self, x: float, y: float, row_px: float) -> float:
+        """The row of the name whose box holds the point; ``y`` where none does.
+
+        Names in two columns have a pitch of two rows: each is hit over its own height, not over
+        its row alone. ``touch.js`` does the same in the browser.
+        """
+        data, count = self.text.data, self._shown
+        if count == 0 or not self._text.visible:
+            return y
+        left, rows = np.asarray(data["x"])[:count], -np.asarray(data["y"], float)[:count]
+        off = np.abs(rows - y) * row_px
+        inside = (left <= x) & (x <= left + np.asarray(data["wide"])[:count])
+        inside &= off <= BOX * self._font / 2
+        found = np.flatnonzero(inside)
+        return float(rows[found[off[found].argmin()]]) if found.size else y
+
+    def _draw_marks(
+        self, layout: Layout, together: Any, apart: Any, row_px: float, near: tuple[float, float]
+    ) -> None:
+        rows = [
+            _seen_apart(layout.leaf_y, members, MARK_PX / row_px, near)
+            for members in (together, apart)
+        ]
+        counts = [len(each) for each in rows]
+        self._patch(
+            self.marks,
+            {
+                "x": [6.0] * sum(counts),
+                "y": [-y for each in rows for y in each],
+                "shape": ["circle"] * counts[0] + ["inverted_triangle"] * counts[1],
+                "ink": [self.theme.together] * counts[0] + [self.theme.apart] * counts[1],
+            },
+        )
+
+    @staticmethod
+    def _patch(source: ColumnDataSource, data: dict[str, Any]) -> None:
+        """Send ``data`` unless nothing is there and nothing comes."""
+        if len(data["x"]) or len(source.data["x"]):
+            source.data = data
+
+    def clear(self) -> None:
+        """No rows, no labels."""
+        # Hidden, not emptied: Bokeh fails at texts that go while it still measures them.
+        self._text.visible = False
+        self._patch(self.leads, {"x": [], "y": [], "x1": []})
+        self._patch(self.marks, {"x": [], "y": [], "shape": [], "ink": []})
+        self._patch(self.pictures, {"x": [], "y": [], "url": []})
+        self.draw_bands([])
+
+    def draw_bands(self, runs: list[tuple[float, float]]) -> None:
+        draw_bands(self.bands, runs)
+
+
+def _heads(scene: Scene, first: float, last: float, marked: Any) -> tuple[Any, Any, Any]:
+    """``(slots, leaves, rows)`` of what has a label between two rows: what is closed there (its
+    first leaf, its middle), and items within a triangle that are marked, which have slot -1."""
+    layout, c = scene.layout, scene.n_closed
+    slots = np.flatnonzero((scene.bottom[:c] > first) & (scene.top[:c] < last))
+    heads = layout.order[scene.first[slots]]
+    middles = 0.5 * (scene.top + scene.bottom)[slots]
+    if not scene.triangles.size:
+        return slots, heads, middles
+    named = np.flatnonzero(marked)
+    if named.size > MOST_NAMED:
+        return slots, heads, middles
+    holding = np.searchsorted(scene.first[:c], layout.place[named], side="right") - 1
+    named = named[(scene.kind[holding] == FOLD) | (scene.kind[holding] == BUNDLE)]
+    named = named[(layout.leaf_y[named] > first) & (layout.leaf_y[named] < last)]
+    return (
+        np.concatenate((slots, np.full(named.size, -1))),
+        np.concatenate((heads, named)),
+        np.concatenate((middles, layout.leaf_y[named])),
+    )
+
+
+def _rows_before(scene: Scene, slots: Any, middles: Any) -> Any:
+    """The rows of labels in the picture before, float (k,); None without one."""
+    if scene.start is None:
+        return None
+    return np.where(slots >= 0, scene.start.y[np.maximum(slots, 0)], middles)
+
+
+def _text_of(scene: Scene, items: Items, slot: int, leaf: int) -> tuple[str, str]:
+    if slot < 0 or scene.kind[slot] == LEAF:
+        return str(items.labels[leaf]), "normal"
+    members = [str(items.labels[i]) for i in scene.leaves(slot)[:3]]
+    return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
+
+
+def _seen_apart(leaf_y: Any, members: Any, gap: float, near: tuple[float, float]) -> list[float]:
+    """The rows of ``members`` in their order, but one of those that nobody could tell apart; of
+    many only those near the window."""
+    rows = leaf_y[np.asarray(members, dtype=np.int64)]
+    if rows.size > MOST_MARKS:
+        rows = rows[(rows > near[0]) & (rows < near[1])]
+    if gap > 1 and rows.size > 1:
+        rows = rows[np.sort(np.unique(np.floor(rows / gap), return_index=True)[1])]
+    return [float(row) for row in rows]
+
+
+def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:
+    """Where pictures of ``size`` rows go, float (k,): near their ``middles`` (increasing), none cut
+    off above or below, and none on another of its column where there is room."""
+    at = np.clip(middles, min(size, n_rows) / 2, n_rows - min(size, n_rows) / 2)
+    for k in np.unique(column):
+        own = np.flatnonzero(column == k)
+        steps = size * np.arange(own.size)
+        at[own] = np.maximum.accumulate(at[own] - steps) + steps  # downward from the first
+        low = n_rows - size / 2 - steps[::-1]
+        at[own] = np.minimum(at[own], np.maximum(low, size / 2))  # upward from the last row
+    return at
+
+
+def _fit(
+    texts: list[str],
+    whole: Any,
+    column: Any,
+    setting: lettering.Lettering,
+    width: float,
+) -> tuple[float, float, list[str]]:
+    """``(font, offset of the second column, texts)`` so that every text fits its column.
+
+    The columns share the width as their longest names ask; the type shrinks before names do.
+    """
+    ems = np.array([lettering.text_width(text, 1.0) for text in texts])
+    widest = [
+        BOLD * float(ems[whole & (column == k)].max(initial=1.0)) for k in range(setting.columns)
+    ]
+    gap = 5.0
+    usable = width - gap * (setting.columns - 1)
+    font = min(setting.font, max(min(SMALLEST, setting.font), usable / sum(widest)))
+    font = float(np.floor(font * 2) / 2)
+    rooms = [usable]
+    if setting.columns == 2:  # neither column takes more than half unless the other leaves it
+        first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
+        rooms = [first, usable - first]
+    fitted = [
+        (lettering.shorten if name else lettering.truncate)(text, font, (rooms[k] + 0.5) / BOLD)
+        for text, name, k in zip(texts, whole, column, strict=True)
+    ]
+    return font, rooms[0] + gap, fitted

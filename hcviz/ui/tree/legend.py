@@ -1,0 +1,114 @@
+"""The line above the tree: title, classes by colour, and what the heatmap's colours mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from hcviz.ui.parts.palette import Theme, class_colours, diverging, sequential
+from hcviz.ui.tree.cells import Cells
+from hcviz.ui.tree.items import Strip
+from hcviz.ui.tree.lettering import shorten, text_width
+
+#: Chips shown at most; the others are told by the tooltip.
+MOST_CHIPS = 12
+FONT, GAP, CHIP_GAP = 12.0, 18, 9
+#: A chip's square and the room before its name; the longest name; "and 99 more".
+SQUARE, LONGEST, MORE = 13, 150, 80
+
+
+def legend(
+    title: str,
+    n: int,
+    strips: Sequence[Strip],
+    cells: Cells | None,
+    theme: Theme,
+    width: float = float("inf"),
+) -> str:
+    """HTML, one line high and ``width`` pixels wide; every text from the data is escaped.
+
+    Chips that would not fit are left out whole, and counted.
+    """
+    counted = "" if re.search(rf"\b{n}\b", title) else f" {n:,} items"  # some titles say it
+    title = shorten(title, FONT, max(120.0, width / 3))
+    room = width - 20 - 1.08 * text_width(f"{title}{counted}", FONT)  # the title is semibold
+    if cells is not None:
+        room -= GAP + _bar_width(cells)
+    parts = [
+        f'<span style="font-weight:600;color:{theme.ink};white-space:nowrap">{escape(title)}'
+        f'<span style="font-weight:400;color:{theme.soft}">{counted}</span></span>'
+    ]
+    for k, strip in enumerate(strips):  # each takes its share, or leaves some to the next
+        chips, used = _chips(strip, room / (len(strips) - k) - GAP)
+        parts.append(chips)
+        room -= used + GAP
+    if cells is not None:
+        parts.append(_bar(cells, theme))
+    return (
+        f'<div style="display:flex;align-items:center;gap:18px;height:26px;padding:0 10px;'
+        f"overflow:hidden;font:12px system-ui,'Segoe UI',Arial,sans-serif;color:{theme.soft}\">"
+        + "".join(parts)
+        + "</div>"
+    )
+
+
+def _chips(strip: Strip, room: float) -> tuple[str, float]:
+    """As many whole chips as fit ``room`` pixels, and about the pixels they take."""
+    count = len(strip.names)
+    names = [shorten(name, FONT, LONGEST) for name in strip.names[:MOST_CHIPS]]
+    chips, used = "", 0.0
+    wides = [SQUARE + text_width(name, FONT) + CHIP_GAP * (k > 0) for k, name in enumerate(names)]
+    all_fit = len(names) == count and sum(wides) <= room
+    for k, (name, colour) in enumerate(zip(names, class_colours(count), strict=False)):
+        wide = wides[k]
+        if not all_fit and used + wide + CHIP_GAP + MORE > room:
+            break
+        used += wide
+        chips += (
+            '<span style="white-space:nowrap"><span style="display:inline-block;width:9px;'
+            f'height:9px;border-radius:2px;margin-right:4px;background:{colour}"></span>'
+            f"{escape(name)}</span>"
+        )
+    else:
+        k = len(names)
+    if k < count:
+        text = f"and {count - k} more" if k else f"{count} classes"
+        chips += f'<span style="white-space:nowrap">{text}</span>'
+        used += CHIP_GAP + MORE
+    html = (
+        # Should the width be another than was said, whole chips wrap out of sight, not the bar's.
+        '<span style="display:flex;flex-wrap:wrap;gap:0 9px;overflow:hidden;min-width:0;'
+        'height:18px;line-height:18px;flex:0 1 auto" '
+        f'title="{escape(strip.name, quote=True)}: '
+        f'{escape(", ".join(strip.names[:60]), quote=True)}">{chips}</span>'
+    )
+    return html, used
+
+
+def _bar_width(cells: Cells) -> float:
+    text = f"{cells.unit} {_number(cells.low)}{_number(cells.high)}"
+    missing = 21 + text_width("missing", FONT) if (cells.levels == 255).any() else 0.0
+    return text_width(text, FONT) + 84 + 12 + missing
+
+
+def _bar(cells: Cells, theme: Theme) -> str:
+    palette = (diverging if cells.diverging else sequential)(theme)[:-1]
+    stops = ",".join(palette[k] for k in range(0, 255, 14))
+    return (
+        '<span style="margin-left:auto;display:flex;align-items:center;gap:6px;'
+        f'white-space:nowrap;flex:none">{escape(cells.unit)} {_number(cells.low)}'
+        '<span style="width:84px;height:9px;border-radius:2px;'
+        f'background:linear-gradient(90deg,{stops})"></span>{_number(cells.high)}'
+        + (
+            f'<span style="width:9px;height:9px;border-radius:2px;margin-left:6px;'
+            f'background:{theme.missing}"></span>missing'
+            if (cells.levels == 255).any()
+            else ""
+        )
+        + "</span>"
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.2g}".replace("-", "−") if abs(value) < 100 else f"{value:,.0f}"

@@ -1,0 +1,19 @@
+"""``axis_of``: the height axis of a tree that the page shows."""
+
+from __future__ import annotations
+
+from hcviz.algorithms import get as get_algorithm
+from hcviz.core.tree import Tree
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree.axis import Axis
+
+
+def axis_of(store: Store, tree: Tree) -> Axis:
+    """The axis of ``tree``, in the heights chosen. A tree keeps the words of its method, even if
+    another was chosen since."""
+    even, known = store.view.heights == "even", store.axis
+    if known is None or known.tree is not tree:
+        heights = get_algorithm(store.session.method).heights_of(store.problem, tree)
+        measured = (store.dataset.measure if store.dataset is not None else "") or "similarity"
+        known = Axis(tree, heights.title.replace("{similarity}", measured), heights.word, even)
+    return known if known.even == even else Axis(tree, known.own_title, known.word, even)
