@@ -12,7 +12,7 @@ from hcviz.io.journal import REPORTS, Journal, read_journal
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.shelf import Shelf, new_token
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, Session, same
+from hcviz.session.model import DataSpec, Session, equal_values
 from hcviz.ui.features.autosave import model as module
 from hcviz.ui.features.autosave.model import Autosave, picture
 from hcviz.ui.state.store import Store
@@ -224,7 +224,7 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
     resume(Autosave(again, shelf), loop)
     assert again.session.status == store.session.status
     for name in ("past", "future", "constraints", "snapshot", "history", "labels", "data"):
-        assert same(getattr(again.session, name), getattr(store.session, name)), name
+        assert equal_values(getattr(again.session, name), getattr(store.session, name)), name
     assert told(again.session) == told(store.session)
     assert (again.view.heights, again.view.clusters) == ("even", 4)
 

@@ -9,7 +9,7 @@ from hcviz.algorithms import algorithms, get
 from hcviz.core.snapshot import Snapshot
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
-from hcviz.session.model import Constraint, joined, same
+from hcviz.session.model import Constraint, equal_values, joined_triplets
 from hcviz.session.replay import replay
 from tests.sessions import Driver, FakeState, run_fake
 from tests.trees import caterpillar
@@ -143,7 +143,7 @@ def test_undo_redo_files_and_replay_of_a_background_run():
         return run_fake(spec, effect, 8)
 
     again = replay(load_session(save_session(driver.session)), run, get)
-    assert same(again, driver.session)
+    assert equal_values(again, driver.session)
     after = driver.session.snapshot
     assert after.tree is tree
     driver(act.Undo())
@@ -152,4 +152,4 @@ def test_undo_redo_files_and_replay_of_a_background_run():
     assert len(driver.session.enabled) == 1
     driver(act.Redo())
     assert driver.session.snapshot is after
-    assert joined(driver.session.enabled) == Triplets([(0, 1, 2), (0, 1, 3)])
+    assert joined_triplets(driver.session.enabled) == Triplets([(0, 1, 2), (0, 1, 3)])

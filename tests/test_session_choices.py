@@ -12,9 +12,9 @@ from hcviz.algorithms import get
 from hcviz.core.errors import InvalidConstraint, InvalidData, SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
-from hcviz.session.choice import Choice, compared
+from hcviz.session.choice import Choice, comparisons_of
 from hcviz.session.effects import ReloadData
-from hcviz.session.model import DataSpec, same
+from hcviz.session.model import DataSpec, equal_values
 from hcviz.session.replay import replay
 from tests.sessions import Driver, run_fake
 
@@ -31,9 +31,9 @@ def settled():
 
 
 def test_choices_become_the_comparisons_that_their_questions_mean():
-    made = compared((Choice("odd", (0, 1, 2)), Choice("central", (3, 1, 2))))
+    made = comparisons_of((Choice("odd", (0, 1, 2)), Choice("central", (3, 1, 2))))
     assert made.rows.tolist() == [[1, 2, 0], [2, 1, 0], [1, 3, 2], [2, 3, 1]]
-    assert compared(()) is None
+    assert comparisons_of(()) is None
     said = Choice("odd", (0, 1, 2)).sentence("xyz"), Choice("central", (0, 1, 2)).sentence("xyz")
     assert said == ("x is the odd one out beside y and z", "x is the most central beside y and z")
 
@@ -121,12 +121,12 @@ def test_a_session_file_keeps_the_answers_and_its_log_replays(settled):
     settled.settle()
     again = load_session(save_session(settled.session))
     assert again.choices == settled.session.choices
-    assert same(again, settled.session)
+    assert equal_values(again, settled.session)
 
     def run(spec, effect):
         return run_fake(spec, effect, settled.session.n_items)
 
-    assert same(replay(settled.session, run, get), settled.session)
+    assert equal_values(replay(settled.session, run, get), settled.session)
 
 
 def test_a_file_of_answers_is_a_part_of_the_data(settled):
@@ -151,7 +151,7 @@ def test_a_file_of_answers_is_a_part_of_the_data(settled):
     assert settled.session.message == f"1 comparison added. {unread}"
     assert [name for name, _ in settled.session.data.answers] == ["said.csv", "more.csv"]
     again = load_session(save_session(settled.session))
-    assert same(again, settled.session)
+    assert equal_values(again, settled.session)
     settled(act.Undo())
     assert settled.session.data == spec
     assert settled.effects[0] == ReloadData(spec)

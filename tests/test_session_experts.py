@@ -18,9 +18,9 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session import conflicts
 from hcviz.session import experts as ex
-from hcviz.session.assessment import agree, judge, states
-from hcviz.session.conflicts import sorted_out
-from hcviz.session.model import Constraint, Session, same
+from hcviz.session.assessment import is_consistent_set, judge, states
+from hcviz.session.conflicts import split_consistent
+from hcviz.session.model import Constraint, Session, equal_values
 from hcviz.session.replay import replay
 from tests.sessions import ANIMALS, Driver, run_fake
 
@@ -42,7 +42,7 @@ def one_by_one(asked, others):
     """The definition: each in its turn, beside those taken before it."""
     taken, refused = [], []
     for each in asked:
-        (taken if agree([*others, *taken, each]) else refused).append(each)
+        (taken if is_consistent_set([*others, *taken, each]) else refused).append(each)
     return taken, refused
 
 
@@ -50,23 +50,23 @@ def one_by_one(asked, others):
 @given(statements(12), statements(3))
 def test_many_answers_are_sorted_out_as_one_by_one(asked, others):
     others = one_by_one(others, [])[0]
-    assert sorted_out(asked, others) == one_by_one(asked, others)
+    assert split_consistent(asked, others) == one_by_one(asked, others)
 
 
 def test_many_that_are_refused_cost_few_builds_each(monkeypatch):
     """A file of contradictions holds the page's thread: two BUILDs each here, ten by bisection."""
     builds = 0
 
-    def agree(constraints):
+    def is_consistent_set(constraints):
         nonlocal builds
         builds += 1
         return original(constraints)
 
-    original = conflicts.agree
-    monkeypatch.setattr(conflicts, "agree", agree)
+    original = conflicts.is_consistent_set
+    monkeypatch.setattr(conflicts, "agree", is_consistent_set)
     asked = [Constraint(1, (0, 1), 2)]
     asked += [Constraint(k, *(((0, 2), 1) if k % 2 else ((3, k), 0))) for k in range(4, 516)]
-    taken, refused = sorted_out(asked, ())
+    taken, refused = split_consistent(asked, ())
     assert (len(taken), len(refused)) == (257, 256)
     assert builds < 4 * len(refused)
 
@@ -117,11 +117,11 @@ def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
     by_id = {c.id: c for c in listed}
     for clash in found.clashes:
         members = [by_id[each] for each in clash.with_ids]
-        assert not agree([by_id[clash.id], *members])
+        assert not is_consistent_set([by_id[clash.id], *members])
         for left_out in members:
-            assert agree([by_id[clash.id], *(m for m in members if m is not left_out)])
+            assert is_consistent_set([by_id[clash.id], *(m for m in members if m is not left_out)])
     assert bool(found.n_clashes) == (
-        not agree([*one_by_one(first, [])[0], *one_by_one(second, [])[0]])
+        not is_consistent_set([*one_by_one(first, [])[0], *one_by_one(second, [])[0]])
     )
 
 
@@ -200,7 +200,7 @@ def test_what_contradicts_meanwhile_stays_off_and_is_explained(two):
     assert enabled(two) == [2, 3, 4]
     assert two.session.conflict.constraint_id == 1
     assert "1 at odds with others" in two.session.message
-    assert agree(two.session.enabled)
+    assert is_consistent_set(two.session.enabled)
 
 
 def test_weights_multiply_and_run_only_where_they_are_weighed(two):
@@ -225,7 +225,7 @@ def test_all_of_it_comes_back_from_the_file_and_from_the_log(two):
     two(act.EnableAuthor("Ann", False))
     two(act.Soften("hrsc", {"lam": 2.0}))
     session = two.session
-    assert same(load_session(save_session(session)), session)
+    assert equal_values(load_session(save_session(session)), session)
     again = replay(session, lambda spec, effect: run_fake(spec, effect, N), get)
     assert (again.author, dict(again.author_weights)) == ("Bob", {"Ann": 2.0})
     assert (again.constraints, again.disabled_by_author) == (
@@ -256,7 +256,7 @@ def test_going_soft_is_one_step_that_lets_all_be_true():
     assert (enabled(driver), session.conflict, len(session.past)) == ([1, 2, 3], None, steps + 1)
     assert (session.constraint_mode, dict(session.params)) == ("soft", {"beta": 10.0})
     assert len(driver.started[-1].triplets) == 3
-    assert same(load_session(save_session(session)), session)
+    assert equal_values(load_session(save_session(session)), session)
     driver(act.Undo())
     assert (enabled(driver), driver.session.constraint_mode) == ([1], "hard")
     assert conflict.constraint_id == 3

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from hcviz import Triplets
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session.assessment import (
+    assess_triplets,
     contradicts,
-    explain,
-    implied_ids,
+    explain_conflict,
+    implied_constraint_ids,
     judge,
-    judge_triplets,
     states,
 )
 from hcviz.session.model import Constraint, Session
@@ -74,7 +74,7 @@ def test_the_kind_is_what_all_small_trees_say(earlier, new, which):
     else:
         expected = "lock" if shown in both else "correction"
     (group, apart) = new[0]
-    assert judge_triplets(shown, triplets_of(earlier), N, group, apart) == expected
+    assert assess_triplets(shown, triplets_of(earlier), N, group, apart) == expected
 
 
 @settings(max_examples=150, deadline=None)
@@ -88,7 +88,7 @@ def test_a_conflict_is_smallest_and_its_repairs_repair(earlier, new):
     assert contradicts(made, others) == broken
     if not broken:
         return
-    found = explain(made, others, "abcde")
+    found = explain_conflict(made, others, "abcde")
     at_odds = [
         len(few)
         for size in range(1, len(others) + 1)
@@ -115,7 +115,7 @@ def test_implied_means_by_those_before_it(some):
     expected = {
         i for i in range(len(some)) if len(obeying(some[:i])) == len(obeying(some[: i + 1]))
     }
-    assert implied_ids(constraints) == expected
+    assert implied_constraint_ids(constraints) == expected
 
 
 def test_states_tell_each_constraint_apart():
@@ -149,7 +149,7 @@ def test_a_larger_conflict_is_told_by_its_repairs():
     chain = [Constraint(i, (i, i + 1), i + 2) for i in range(6)]
     made = Constraint(9, (7, 6), 0)
     assert contradicts(made, chain)
-    found = explain(made, chain, [str(i) for i in range(8)])
+    found = explain_conflict(made, chain, [str(i) for i in range(8)])
     assert len(found.with_ids) >= 3
     assert found.repairs == found.with_ids
     assert f"{len(found.with_ids)} earlier answers" in found.sentence

@@ -12,7 +12,7 @@ from hcviz.core.errors import SessionFileError
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.model import Constraint, DataSpec
-from hcviz.session.update import at_rest
+from hcviz.session.update import interrupted_session
 from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.link import Link
 from tests.sessions import Driver
@@ -152,9 +152,9 @@ def test_reports_of_runs_before_are_not_taken_for_those_of_the_loaded_session(be
 
 def test_what_is_at_rest_is_itself():
     driver = Driver()
-    assert at_rest(driver.session, get, "").status == "idle"
+    assert interrupted_session(driver.session, get, "").status == "idle"
     driver.settle()
-    assert at_rest(driver.session, get, "") is driver.session
+    assert interrupted_session(driver.session, get, "") is driver.session
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_is_at_rest_is_itself():
 def test_a_look_that_does_not_fit_is_left_out(begun, look):
     explorer = begun(method="average")
     usual = picture(explorer)
-    session = replace(explorer.store.session, look=act.frozen(look))
+    session = replace(explorer.store.session, look=act.read_only(look))
     assert explorer.store.restore(load_session(save_session(session)))
     assert picture(explorer) == usual
 

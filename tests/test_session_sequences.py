@@ -14,7 +14,7 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.assessment import contradicts, states
 from hcviz.session.effects import StartRun
-from hcviz.session.model import Constraint, DataSpec, same
+from hcviz.session.model import Constraint, DataSpec, equal_values
 from hcviz.session.replay import replay
 from hcviz.session.update import update
 from tests.sessions import ANIMALS, Driver, run_fake
@@ -154,7 +154,7 @@ class AnySequence(RuleBasedStateMachine):
         session = self.driver.session
         content = save_session(session)
         loaded = load_session(content)
-        assert same(loaded, session)
+        assert equal_values(loaded, session)
         assert save_session(loaded) == content
         assert isinstance(loaded.snapshot, Snapshot | None)
 
@@ -162,7 +162,7 @@ class AnySequence(RuleBasedStateMachine):
             return run_fake(spec, effect, len(ANIMALS))
 
         again = replay(loaded, run_method, get)
-        assert same(again, session)
+        assert equal_values(again, session)
 
 
 AnySequence.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)

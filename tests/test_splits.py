@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hcviz.core.build import build
 from hcviz.session.aho_graph import aho_graph, blocked
-from hcviz.session.assessment import agree, explain
+from hcviz.session.assessment import explain_conflict, is_consistent_set
 from hcviz.session.model import Constraint
 from tests.test_session_experts import statements
 from tests.trees import all_trees
@@ -63,11 +63,11 @@ def test_a_forced_split_is_in_every_tree():
 def test_where_answers_are_blocked(constraints):
     kept = []
     for each in constraints:
-        if agree([*kept, each]):
+        if is_consistent_set([*kept, each]):
             assert blocked(each, kept) is None
             kept.append(each)
             continue
-        clash = explain(each, kept, "abcde")
+        clash = explain_conflict(each, kept, "abcde")
         members = [c for c in kept if c.id in clash.with_ids]
         found = blocked(each, members)
         graph = found.graph

@@ -142,7 +142,7 @@ def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
     tree, triplets = store.drawn.tree, store.session.triplets
     broken = int((~tree.satisfies(triplets)).sum())
     assert broken
-    store.session = replace(store.session, params=act.frozen({"lam": 250.0}))
+    store.session = replace(store.session, params=act.read_only({"lam": 250.0}))
     shown = costs.picture(store)["regularised"]
     similarity = store.problem.similarity_or_default
     whole = regularised_cost(tree, similarity, triplets, 250.0)

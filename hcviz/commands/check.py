@@ -21,7 +21,7 @@ from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
 from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
 from hcviz.metrics import consistency
-from hcviz.session.model import joined
+from hcviz.session.model import joined_triplets
 
 #: Kind of question -> what its answers are called.
 ASKED = {
@@ -73,7 +73,7 @@ def describe_triplets(text: str) -> str:
     named = {(row[columns[name]] or "").strip(): None for row in rows for name in NEEDED}
     labels = [name for name in named if name]
     constraints = read_triplet_csv(text, labels)
-    told = joined(tuple(each for each in constraints if each.enabled))
+    told = joined_triplets(tuple(each for each in constraints if each.enabled))
     with by_name(told, labels):
         build(len(labels), told)
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."

@@ -26,7 +26,7 @@ from hcviz.io.session_file import check_session, load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session.methods import Methods
 from hcviz.session.model import Session
-from hcviz.session.update import begun, update
+from hcviz.session.update import initial_session, update
 
 #: Reports of runs: they speak of trees that the log does not hold.
 REPORTS = (act.Finished, act.Failed, act.Stopped)
@@ -192,7 +192,7 @@ def _apply(session: Session | None, action: act.Action, methods: Methods) -> Ses
         return update(session, action, methods)[0]
     if not isinstance(action, act.SessionStarted):
         raise SessionFileError("The log does not begin at the beginning.")
-    return begun(action)
+    return initial_session(action)
 
 
 def _action(said: Mapping[str, Any], folder: Path) -> act.Action:

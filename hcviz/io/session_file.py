@@ -24,9 +24,9 @@ from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.unpacking import most_unpacked
 from hcviz.session.assessment import check_items
 from hcviz.session.choice import check_choice
-from hcviz.session.constraint_rules import consistent
+from hcviz.session.constraint_rules import enabled_are_consistent
 from hcviz.session.experts import check_weight
-from hcviz.session.history import MAX_STEPS, MAX_TREES, light
+from hcviz.session.history import MAX_STEPS, MAX_TREES, without_large_arrays
 from hcviz.session.model import Checkpoint, Session
 
 FORMAT = "hcviz session"
@@ -62,7 +62,7 @@ def save_session(session: Session) -> bytes:
     :class:`SessionFileError` where even the bare session is too large.
     """
     if session.snapshot is not None:
-        session = replace(session, snapshot=light(session.snapshot, MAX_PICTURE))
+        session = replace(session, snapshot=without_large_arrays(session.snapshot, MAX_PICTURE))
     while True:
         encoder = Encoder()
         document = encoder.document(session)
@@ -229,7 +229,7 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
         check_choice(choice, len(labels))
     for each in moment.constraints:
         check_items(bare, each.group, each.apart)
-    if moment.constraint_mode != "soft" and not consistent(moment.constraints):
+    if moment.constraint_mode != "soft" and not enabled_are_consistent(moment.constraints):
         raise SessionFileError("The constraints in the session file contradict each other.")
 
 

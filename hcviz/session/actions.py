@@ -28,7 +28,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def frozen(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def read_only(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """A read-only copy, numpy's numbers as Python's own."""
     plain = {
         str(name): value.item() if isinstance(value, np.generic) else value
@@ -171,7 +171,7 @@ class Soften(Action):
     enable_ids: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", read_only(self.values))
         object.__setattr__(self, "enable_ids", tuple(int(each) for each in self.enable_ids))
 
 
@@ -260,7 +260,7 @@ class SetParams(Action):
     is_dragging: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", read_only(self.values))
 
 
 @dataclass(frozen=True)
@@ -341,4 +341,4 @@ class SessionStarted(Action):
     seed: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "params", frozen(self.params))
+        object.__setattr__(self, "params", read_only(self.params))

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.build import aho_components
 from hcviz.session.constraint import Constraint
-from hcviz.session.model import joined
+from hcviz.session.model import joined_triplets
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def blocked(new: Constraint, others: Sequence[Constraint]) -> Blocked | None:
     Of a set that is minimal every answer has an edge here. O(depth (items + triplets)).
     """
     everything = [*others, new]
-    waiting = [np.unique(joined(tuple(everything)).rows)]
+    waiting = [np.unique(joined_triplets(tuple(everything)).rows)]
     while waiting:
         items = waiting.pop()
         if items.size < 2:

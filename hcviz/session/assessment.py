@@ -15,7 +15,7 @@ from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.session.model import Conflict, Constraint, Session, Statement, joined, sentence
+from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_triplets, sentence
 
 Kind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
 State = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
@@ -51,7 +51,7 @@ def judge(session: Session, group: Sequence[int], apart: int, author: str | None
     twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
     if twin is not None:
         return Verdict("repeat", f"{said}: this is said already, by {twin.author}.")
-    kind = judge_triplets(
+    kind = assess_triplets(
         session.tree, session.triplets, session.n_items, group, apart, session.is_soft
     )
     meaning = _WEIGHED if kind == "conflict" and session.is_soft else _MEANING[kind]
@@ -77,7 +77,7 @@ _IGNORED: dict[Kind, str] = {
 _WEIGHED = "no tree satisfies this beside the earlier answers; it will be weighed against them"
 
 
-def judge_triplets(
+def assess_triplets(
     tree: Tree | None,
     triplets: Triplets,
     n_items: int,
@@ -95,7 +95,7 @@ def judge_triplets(
     torn = weighed and not is_consistent(n, known)
     if not torn and not is_consistent(n, np.concatenate([known, wanted])):
         return "conflict"
-    if not torn and follows(n, known, wanted):
+    if not torn and is_implied_by(n, known, wanted):
         return "implied"
     if tree is not None and tree.n_leaves == n_items and bool(np.all(tree.satisfies(rows))):
         return "lock"
@@ -115,10 +115,10 @@ def check_items(session: Session, group: Sequence[int], apart: int) -> None:
 def is_repeat(
     constraint: Constraint, group: Sequence[int], apart: int, author: str | None = None
 ) -> bool:
-    return constraint.says_the_same(group, apart) and author in (None, constraint.author)
+    return constraint.states_same(group, apart) and author in (None, constraint.author)
 
 
-def follows(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
+def is_implied_by(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
     """Whether all rows of ``wanted`` hold in every tree that satisfies ``known``, which has one.
 
     ab|c does iff neither ac|b nor bc|a can be added (:func:`hcviz.core.build.implies`, with what
@@ -161,8 +161,8 @@ def states(session: Session) -> dict[int, State]:
         starts = np.cumsum([0] + [len(each.triplets) for each in session.enabled[:-1]])
         whole = np.logical_and.reduceat(good, starts)
         holds = {each.id: bool(ok) for each, ok in zip(session.enabled, whole, strict=True)}
-    torn = session.is_soft and not agree(session.enabled)
-    redundant = frozenset() if torn else implied_ids(session.enabled)
+    torn = session.is_soft and not is_consistent_set(session.enabled)
+    redundant = frozenset() if torn else implied_constraint_ids(session.enabled)
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
     result: dict[int, State] = {}
@@ -176,24 +176,24 @@ def states(session: Session) -> dict[int, State]:
     return result
 
 
-def implied_ids(constraints: tuple[Constraint, ...]) -> frozenset[int]:
+def implied_constraint_ids(constraints: tuple[Constraint, ...]) -> frozenset[int]:
     """The constraints that follow from those before them, all of which must have a tree.
 
     O(m) BUILDs for m constraints, once for a list; answers are remembered by what the list says.
     """
-    redundant = _redundant(tuple(each.statement for each in constraints))
+    redundant = _implied_flags(tuple(each.statement for each in constraints))
     return frozenset(each.id for each, follow in zip(constraints, redundant, strict=True) if follow)
 
 
 @lru_cache(maxsize=64)
-def _redundant(statements: tuple[Statement, ...]) -> tuple[bool, ...]:
+def _implied_flags(statements: tuple[Statement, ...]) -> tuple[bool, ...]:
     if not statements:
         return ()
     chains = [chain_triplets(*statement) for statement in statements]
     rows, n = _compact(np.concatenate(chains))
     ends = np.cumsum([len(chain) for chain in chains]).tolist()
     starts = [0, *ends[:-1]]
-    return tuple(follows(n, rows[:a], rows[a:b]) for a, b in zip(starts, ends, strict=True))
+    return tuple(is_implied_by(n, rows[:a], rows[a:b]) for a, b in zip(starts, ends, strict=True))
 
 
 # ---------------------------------------------------------------------- conflicts
@@ -201,16 +201,16 @@ def _redundant(statements: tuple[Statement, ...]) -> tuple[bool, ...]:
 
 def contradicts(constraint: Constraint, others: Sequence[Constraint]) -> bool:
     """Whether no tree satisfies this one and all the others (their switches do not matter)."""
-    return not agree((*others, constraint))
+    return not is_consistent_set((*others, constraint))
 
 
-def at_odds(some: Sequence[Constraint], others: Sequence[Constraint]) -> list[Constraint]:
+def contradicting(some: Sequence[Constraint], others: Sequence[Constraint]) -> list[Constraint]:
     """Those of ``some`` that have no tree with all of ``others``, each by itself. A BUILD each."""
-    rows = joined(tuple(others)).rows if some else np.empty((0, 3), np.int32)
+    rows = joined_triplets(tuple(others)).rows if some else np.empty((0, 3), np.int32)
     return [each for each in some if not _has_tree(np.concatenate([rows, each.triplets.rows]))]
 
 
-def explain(
+def explain_conflict(
     constraint: Constraint, others: Sequence[Constraint], labels: Sequence[str]
 ) -> Conflict:
     """Why ``constraint`` contradicts ``others``, which have a tree.
@@ -237,9 +237,9 @@ def explain(
     )
 
 
-def agree(constraints: Sequence[Constraint]) -> bool:
+def is_consistent_set(constraints: Sequence[Constraint]) -> bool:
     """Whether some tree satisfies all of these (their switches do not matter). One BUILD."""
-    return _has_tree(joined(tuple(constraints)).rows)
+    return _has_tree(joined_triplets(tuple(constraints)).rows)
 
 
 def _has_tree(rows: NDArray[np.int32]) -> bool:

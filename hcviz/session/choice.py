@@ -47,7 +47,7 @@ def check_choice(choice: Choice, n_items: int) -> None:
         )
 
 
-def compared(choices: Sequence[Choice]) -> Comparisons | None:
+def comparisons_of(choices: Sequence[Choice]) -> Comparisons | None:
     """The comparisons that the choices make, two of each, in their order; None of none."""
     if not choices:
         return None

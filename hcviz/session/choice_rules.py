@@ -8,25 +8,25 @@ from hcviz.core.errors import InvalidConstraint
 from hcviz.session.actions import AddChoice, AddComparisons, RemoveChoice
 from hcviz.session.choice import Choice, check_choice
 from hcviz.session.effects import ReloadData
-from hcviz.session.history import Stepped, step
+from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods, reads_comparisons
 from hcviz.session.model import Session
-from hcviz.session.runs import begin, say
+from hcviz.session.runs import announce, start_run
 
 
-def choose(session: Session, action: AddChoice, methods: Methods) -> Stepped:
+def choose(session: Session, action: AddChoice, methods: Methods) -> UpdateResult:
     """Keep the answer. Where the method reads comparisons it runs anew: at once, or, while a run is
     under way, when that is over, so that quick answers do not keep each other's trees away."""
     made = Choice(action.question, action.items, action.author, action.time)
     check_choice(made, session.n_items)
     text = f"{made.sentence(session.labels)}."
-    session = replace(step(session, f"Answer: {text}"), choices=(*session.choices, made))
+    session = replace(add_undo_step(session, f"Answer: {text}"), choices=(*session.choices, made))
     if not reads_comparisons(methods, session):
-        return say(session, f"{text} {session.method} does not read such answers.")
+        return announce(session, f"{text} {session.method} does not read such answers.")
     return _run(session, f"Answer: {text}", text)
 
 
-def take_back(session: Session, action: RemoveChoice, methods: Methods) -> Stepped:
+def take_back(session: Session, action: RemoveChoice, methods: Methods) -> UpdateResult:
     """Without the answer; the others keep their order."""
     kept = list(session.choices)
     if not 0 <= action.at < len(kept):
@@ -34,25 +34,25 @@ def take_back(session: Session, action: RemoveChoice, methods: Methods) -> Stepp
             f"There is no answer {action.at + 1} to take back: there are {len(kept)}."
         )
     text = f"Taken back: {kept.pop(action.at).sentence(session.labels)}."
-    session = replace(step(session, text), choices=tuple(kept))
+    session = replace(add_undo_step(session, text), choices=tuple(kept))
     heeded = reads_comparisons(methods, session)
-    return _run(session, text, text) if heeded else say(session, text)
+    return _run(session, text, text) if heeded else announce(session, text)
 
 
-def attach(session: Session, action: AddComparisons, methods: Methods) -> Stepped:
+def attach(session: Session, action: AddComparisons, methods: Methods) -> UpdateResult:
     """The file is a part of the data from now on."""
     answers = (*session.data.answers, (action.filename, action.content))
     spec = replace(session.data, answers=answers)
-    session = replace(step(session, f"Comparisons: {action.filename}"), data=spec)
+    session = replace(add_undo_step(session, f"Comparisons: {action.filename}"), data=spec)
     if reads_comparisons(methods, session):
         session, effects = _run(session, f"Comparisons: {action.filename}.", action.note)
     else:
         text = f"{action.note} {session.method} does not read such answers."
-        session, effects = say(session, text)
+        session, effects = announce(session, text)
     return session, (ReloadData(spec), *effects)
 
 
-def _run(session: Session, cause: str, text: str) -> Stepped:
+def _run(session: Session, cause: str, text: str) -> UpdateResult:
     if session.status == "sampling":
-        return say(replace(session, rerun_pending=True), text)
-    return begin(session, cause, "snapshot", text)
+        return announce(replace(session, rerun_pending=True), text)
+    return start_run(session, cause, "snapshot", text)

@@ -58,14 +58,14 @@ class Constraint:
         rows = chain_triplets(self.group, self.apart)
         return Triplets(rows, [self.weight / len(rows)] * len(rows))
 
-    def says_the_same(self, group: Sequence[int], apart: int) -> bool:
+    def states_same(self, group: Sequence[int], apart: int) -> bool:
         return self.apart == apart and set(self.group) == set(group)
 
     def sentence(self, labels: Sequence[str]) -> str:
         return sentence(self.group, self.apart, labels)
 
 
-def names(items: Sequence[int], labels: Sequence[str]) -> str:
+def names_text(items: Sequence[int], labels: Sequence[str]) -> str:
     """``a + b + c``; more than four as ``a + b + c and 5 more``."""
     shown = items if len(items) <= NAMES_SHOWN + 1 else items[:NAMES_SHOWN]
     text = " + ".join(labels[item] for item in shown)
@@ -74,7 +74,7 @@ def names(items: Sequence[int], labels: Sequence[str]) -> str:
 
 def sentence(group: Sequence[int], apart: int, labels: Sequence[str]) -> str:
     """What a constraint says: ``bat + whale together, before trout``."""
-    return f"{names(group, labels)} together, before {labels[apart]}"
+    return f"{names_text(group, labels)} together, before {labels[apart]}"
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class DataSpec:
     )
     answers: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
 
-    def same(self, other: DataSpec) -> bool:
+    def has_same_data(self, other: DataSpec) -> bool:
         """Whether the other speaks of these data, however they are prepared."""
         prepared = {name: getattr(other, name) for name in ("similarity", "missing", "scaling")}
         return replace(self, **prepared) == other

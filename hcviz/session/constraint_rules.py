@@ -19,27 +19,32 @@ from hcviz.session.actions import (
     ImportConstraints,
     ResolveConflict,
     Soften,
-    frozen,
+    read_only,
 )
-from hcviz.session.applying import applied
+from hcviz.session.applying import apply_constraints
 from hcviz.session.assessment import (
-    agree,
+    assess_triplets,
     check_items,
     contradicts,
-    follows,
+    is_consistent_set,
+    is_implied_by,
     is_repeat,
-    judge_triplets,
 )
-from hcviz.session.conflicts import counted, sorted_out, told, with_all
-from hcviz.session.history import Stepped, step
+from hcviz.session.conflicts import (
+    count_text,
+    replace_constraints,
+    split_consistent,
+    update_conflict,
+)
+from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session
-from hcviz.session.runs import begin, say, unchanged
+from hcviz.session.runs import announce, no_change, start_run
 
 GONE = "That constraint is no longer in the list."
 
 
-def add(session: Session, action: AddConstraint, methods: Methods) -> Stepped:
+def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResult:
     """Keep the answer, enabled unless it contradicts; an exact repeat changes nothing."""
     check_items(session, action.group, action.apart)
     twins = [
@@ -48,7 +53,7 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> Stepped:
         if is_repeat(each, action.group, action.apart, action.author)
     ]
     if any(each.enabled for each in twins):
-        return say(session, f"{twins[0].sentence(session.labels)}: this is said already.")
+        return announce(session, f"{twins[0].sentence(session.labels)}: this is said already.")
     if twins:
         return _switch_on(session, twins[0].id, methods)
     made = Constraint(
@@ -62,42 +67,42 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> Stepped:
         time=action.time,
     )
     session = replace(
-        step(session, f"Add: {made.sentence(session.labels)}"),
+        add_undo_step(session, f"Add: {made.sentence(session.labels)}"),
         constraints=(*session.constraints, made),
         next_id=made.id + 1,
     )
-    return _judged_and_enabled(session, made, methods)
+    return _enable_if_consistent(session, made, methods)
 
 
-def enable(session: Session, action: EnableConstraint, methods: Methods) -> Stepped:
+def enable(session: Session, action: EnableConstraint, methods: Methods) -> UpdateResult:
     return _switch_on(session, action.id, methods)
 
 
-def disable(session: Session, action: DisableConstraint) -> Stepped:
+def disable(session: Session, action: DisableConstraint) -> UpdateResult:
     found = session.find(action.id)
     if found is None:
-        return say(session, GONE)
+        return announce(session, GONE)
     if not found.enabled:
-        return unchanged(session)
+        return no_change(session)
     text = f"Switched off: {found.sentence(session.labels)}."
-    session = with_all(step(session, text), [replace(found, enabled=False)])
-    return _after_removal(_fresh(session), found, text)
+    session = replace_constraints(add_undo_step(session, text), [replace(found, enabled=False)])
+    return _after_removal(_updated_conflict(session), found, text)
 
 
-def delete(session: Session, action: DeleteConstraint) -> Stepped:
+def delete(session: Session, action: DeleteConstraint) -> UpdateResult:
     found = session.find(action.id)
     if found is None:
-        return say(session, GONE)
+        return announce(session, GONE)
     text = f"Deleted: {found.sentence(session.labels)}."
     left = tuple(each for each in session.constraints if each.id != found.id)
-    session = _fresh(replace(step(session, text), constraints=left))
-    return _after_removal(session, found, text) if found.enabled else say(session, text)
+    session = _updated_conflict(replace(add_undo_step(session, text), constraints=left))
+    return _after_removal(session, found, text) if found.enabled else announce(session, text)
 
 
-def edit(session: Session, action: EditConstraint) -> Stepped:
+def edit(session: Session, action: EditConstraint) -> UpdateResult:
     found = session.find(action.id)
     if found is None:
-        return say(session, GONE)
+        return announce(session, GONE)
     edited = replace(
         found,
         note=found.note if action.note is None else action.note,
@@ -105,70 +110,74 @@ def edit(session: Session, action: EditConstraint) -> Stepped:
         author=found.author if action.author is None else action.author,
     )
     if edited == found:
-        return unchanged(session)
+        return no_change(session)
     text = f"Edited: {found.sentence(session.labels)}."
-    session = with_all(step(session, text), [edited])
+    session = replace_constraints(add_undo_step(session, text), [edited])
     if session.constraint_mode == "soft" and edited.enabled and edited.weight != found.weight:
-        return begin(session, text, "snapshot")
-    return say(session, text)
+        return start_run(session, text, "snapshot")
+    return announce(session, text)
 
 
-def import_all(session: Session, action: ImportConstraints, methods: Methods) -> Stepped:
+def import_all(session: Session, action: ImportConstraints, methods: Methods) -> UpdateResult:
     """One step for all: repeats left out, contradictions kept disabled and explained in turn."""
     for each in action.constraints:
         check_items(session, each.group, each.apart)
     count = len(action.constraints)
-    label = f"Add {action.source}{counted(count)}"
-    before = step(session, label)
-    known = {_said(each) for each in session.constraints}
+    label = f"Add {action.source}{count_text(count)}"
+    before = add_undo_step(session, label)
+    known = {_repeat_key(each) for each in session.constraints}
     made: list[Constraint] = []
     for each in action.constraints:
-        if _said(each) not in known:
-            known.add(_said(each))
+        if _repeat_key(each) not in known:
+            known.add(_repeat_key(each))
             made.append(replace(each, id=session.next_id + len(made)))
     repeats = count - len(made)
     number = session.next_id + len(made)
     taken = [each for each in made if each.enabled]
     refused: list[int] = []
     if not session.is_soft:
-        taken, off = sorted_out(taken, session.enabled)
+        taken, off = split_consistent(taken, session.enabled)
         refused = [each.id for each in off]
         switched_off = set(refused)
         made = [replace(e, enabled=False) if e.id in switched_off else e for e in made]
-    text = f"{action.source}{counted(count - repeats)} added."
+    text = f"{action.source}{count_text(count - repeats)} added."
     if repeats:
-        text += f" {counted(repeats)} {'was' if repeats == 1 else 'were'} in the list already."
+        text += f" {count_text(repeats)} {'was' if repeats == 1 else 'were'} in the list already."
     if len(refused) == 1:
         text += " 1 constraint contradicts earlier ones and is kept switched off."
     elif refused:
-        text += f" {counted(len(refused))} contradict earlier ones and are kept switched off."
+        text += f" {count_text(len(refused))} contradict earlier ones and are kept switched off."
     if count == repeats:
-        return say(session, text)
+        return announce(session, text)
     session = replace(before, constraints=(*session.constraints, *made), next_id=number)
-    session = told(session, (*refused, *_refused(session)))
-    return applied(session, taken, label, text, methods) if taken else say(session, text)
+    session = update_conflict(session, (*refused, *_refused_ids(session)))
+    return (
+        apply_constraints(session, taken, label, text, methods)
+        if taken
+        else announce(session, text)
+    )
 
 
-def resolve(session: Session, action: ResolveConflict, methods: Methods) -> Stepped:
+def resolve(session: Session, action: ResolveConflict, methods: Methods) -> UpdateResult:
     """The person's choice of which answers to believe, as one step.
 
     Others that were refused, and that nothing contradicts any more, are switched on with it.
     """
     found = session.find(action.enable_id)
     if found is None:
-        return say(session, GONE)
+        return announce(session, GONE)
     off = tuple(
         replace(each, enabled=False) for each in session.enabled if each.id in action.disable_ids
     )
     text = f"Switched on: {found.sentence(session.labels)}."
-    waiting = tuple(each for each in _refused(session) if each != found.id)
-    session = replace(step(session, text), conflict=None)
-    session = with_all(session, off)
+    waiting = tuple(each for each in _refused_ids(session) if each != found.id)
+    session = replace(add_undo_step(session, text), conflict=None)
+    session = replace_constraints(session, off)
     made = replace(found, enabled=False)
-    return _judged_and_enabled(session, made, methods, bool(off), waiting)
+    return _enable_if_consistent(session, made, methods, bool(off), waiting)
 
 
-def soften(session: Session, action: Soften, methods: Methods) -> Stepped:
+def soften(session: Session, action: Soften, methods: Methods) -> UpdateResult:
     """Nobody is right alone: contradictory answers count by their weights, as one step."""
     text = f"Answers are weighed: {action.method}."
     other = action.method != session.method
@@ -180,47 +189,47 @@ def soften(session: Session, action: Soften, methods: Methods) -> Stepped:
     params |= action.values
     on = [each for each in map(session.find, action.enable_ids) if each is not None]
     session = replace(
-        step(session, text),
+        add_undo_step(session, text),
         method=action.method,
         constraint_mode=methods(action.method).treats(params),
-        params=frozen(params),
-        other_params=frozen(remembered),
+        params=read_only(params),
+        other_params=read_only(remembered),
         conflict=None,
     )
-    session = with_all(session, (replace(each, enabled=True) for each in on))
-    note = f"{text} {counted(len(on))} switched on beside the others." if on else text
-    return begin(session, text, "tree" if other else "snapshot", note)
+    session = replace_constraints(session, (replace(each, enabled=True) for each in on))
+    note = f"{text} {count_text(len(on))} switched on beside the others." if on else text
+    return start_run(session, text, "tree" if other else "snapshot", note)
 
 
-def dismiss(session: Session, action: DismissConflict) -> Stepped:
+def dismiss(session: Session, action: DismissConflict) -> UpdateResult:
     """The next of those that were refused has its turn, unless all are left."""
-    return unchanged(told(session, () if action.all else _refused(session)[1:]))
+    return no_change(update_conflict(session, () if action.all else _refused_ids(session)[1:]))
 
 
 # ---------------------------------------------------------------------- shared
 
 
-def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Stepped:
+def _switch_on(session: Session, constraint_id: int, methods: Methods) -> UpdateResult:
     found = session.find(constraint_id)
     if found is None:
-        return say(session, GONE)
+        return announce(session, GONE)
     if found.enabled:
-        return unchanged(session)
+        return no_change(session)
     if not session.is_soft and contradicts(
         found, session.enabled
     ):  # nothing in the list changes: not a step
-        return _explained(session, found)
-    session = step(session, f"Switched on: {found.sentence(session.labels)}.")
-    return _judged_and_enabled(session, found, methods)
+        return _refuse(session, found)
+    session = add_undo_step(session, f"Switched on: {found.sentence(session.labels)}.")
+    return _enable_if_consistent(session, found, methods)
 
 
-def _judged_and_enabled(
+def _enable_if_consistent(
     session: Session,
     made: Constraint,
     methods: Methods,
     always: bool = False,
     waiting: tuple[int, ...] = (),
-) -> Stepped:
+) -> UpdateResult:
     """Enable ``made``, which is in the list and disabled, and run where that is of use.
 
     Nothing runs for what earlier answers imply: a running sampler satisfies it as it is.
@@ -229,24 +238,24 @@ def _judged_and_enabled(
     """
     others = [each for each in session.enabled if each.id != made.id]
     if not session.is_soft and contradicts(made, others):
-        session, said_so = _explained(session, made, waiting)
-        return begin(session, session.message, "snapshot") if always else (session, said_so)
-    kind = judge_triplets(
+        session, said_so = _refuse(session, made, waiting)
+        return start_run(session, session.message, "snapshot") if always else (session, said_so)
+    kind = assess_triplets(
         session.tree, session.triplets, session.n_items, made.group, made.apart, session.is_soft
     )
     made = replace(made, enabled=True)
-    session = with_all(session, [made])
+    session = replace_constraints(session, [made])
     free = [each for each in map(session.find, waiting) if each is not None and not each.enabled]
-    free, _ = sorted_out(free, session.enabled)
+    free, _ = split_consistent(free, session.enabled)
     free = [replace(each, enabled=True) for each in free]
-    session = with_all(session, free)
+    session = replace_constraints(session, free)
     freed = len(free)
-    session = told(session, (*_refused(session), *waiting))
+    session = update_conflict(session, (*_refused_ids(session), *waiting))
     said = made.sentence(session.labels)
-    more = f" {counted(freed)} refused before can now be true as well." if freed else ""
+    more = f" {count_text(freed)} refused before can now be true as well." if freed else ""
     hard = session.constraint_mode == "hard"
     if hard and kind == "implied" and not always and not freed and session.tree is not None:
-        return say(session, f"Kept: {said}. It follows from earlier answers.")
+        return announce(session, f"Kept: {said}. It follows from earlier answers.")
     verb = (
         "Kept"
         if session.constraint_mode == "ignored"
@@ -254,42 +263,42 @@ def _judged_and_enabled(
         if kind == "lock"
         else "Applied"
     )
-    return applied(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
+    return apply_constraints(session, [made, *free], said, f"{verb}: {said}.{more}", methods)
 
 
-def _after_removal(session: Session, gone: Constraint, text: str) -> Stepped:
+def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResult:
     """Run on under fewer answers, unless the method, or what is left, makes that pointless."""
     if session.constraint_mode == "ignored":
-        return say(session, text)
+        return announce(session, text)
     if session.constraint_mode == "hard":
         rows, wanted = session.triplets.rows, gone.triplets.rows
-        if follows(max(session.n_items, 1), rows, wanted):
-            return say(session, f"{text} It follows from the others still.")
-    return begin(session, text, "snapshot")
+        if is_implied_by(max(session.n_items, 1), rows, wanted):
+            return announce(session, f"{text} It follows from the others still.")
+    return start_run(session, text, "snapshot")
 
 
-def _said(each: Constraint) -> tuple[frozenset[int], int, str]:
+def _repeat_key(each: Constraint) -> tuple[frozenset[int], int, str]:
     """What of a constraint makes another one a repeat (see :func:`judge.is_repeat`)."""
     return frozenset(each.group), each.apart, each.author
 
 
-def _refused(session: Session) -> tuple[int, ...]:
+def _refused_ids(session: Session) -> tuple[int, ...]:
     """The answers at odds: the one explained, then those whose turn comes."""
     shown = session.conflict
     return () if shown is None else (shown.constraint_id, *shown.waiting)
 
 
-def _explained(session: Session, made: Constraint, waiting: tuple[int, ...] = ()) -> Stepped:
+def _refuse(session: Session, made: Constraint, waiting: tuple[int, ...] = ()) -> UpdateResult:
     """``made``, which is at odds, has its turn before the others."""
-    session = told(session, (made.id, *_refused(session), *waiting))
-    return say(session, session.conflict.sentence if session.conflict else "")
+    session = update_conflict(session, (made.id, *_refused_ids(session), *waiting))
+    return announce(session, session.conflict.sentence if session.conflict else "")
 
 
-def _fresh(session: Session) -> Session:
+def _updated_conflict(session: Session) -> Session:
     """What is at odds, told anew after the list changed."""
-    return session if session.conflict is None else told(session, _refused(session))
+    return session if session.conflict is None else update_conflict(session, _refused_ids(session))
 
 
-def consistent(constraints: Iterable[Constraint]) -> bool:
+def enabled_are_consistent(constraints: Iterable[Constraint]) -> bool:
     """Whether the enabled ones among these have a tree: so it is, unless a method weighs them."""
-    return agree([each for each in constraints if each.enabled])
+    return is_consistent_set([each for each in constraints if each.enabled])

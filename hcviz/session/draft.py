@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hcviz.session.constraint import Statement, names
+from hcviz.session.constraint import Statement, names_text
 
 Mode = Literal["idle", "together", "odd", "eject", "repair", "drag"]
 
@@ -65,11 +65,11 @@ class Draft:
         if self.mode == "repair":
             return self._repair_sentence(labels)
         if self.mode == "drag":
-            taken = names(self.picked, labels)
+            taken = names_text(self.picked, labels)
             return f"{taken}: drop it on the branch or the name where it belongs (Esc lets it go)."
         if len(self.group) == 0:
             return "Together: click the items that belong together, then O for the odd one out."
-        together = names(self.group, labels)
+        together = names_text(self.group, labels)
         if len(self.group) == 1 and self.mode == "odd" and self.apart:
             return (
                 f"Only {together} is left together, and a group needs two items. Press T and click "
@@ -87,7 +87,7 @@ class Draft:
         if len(self.picked) < 3:
             return "Eject: select a subtree of three items or more first (Esc clears)."
         if not self.apart:
-            return f"Eject: click what does not belong in {names(self.picked, labels)}."
+            return f"Eject: click what does not belong in {names_text(self.picked, labels)}."
         if len(self.group) < 2:
             return "Eject: two items or more must stay. Click another one."
         return self._ready_sentence(labels)
@@ -98,16 +98,16 @@ class Draft:
         if len(self.picked) == 1:
             return f"{labels[self.picked[0]]} and … click the one that belongs with it."
         if not self.apart:
-            return f"{names(self.picked, labels)} together, before … click the odd one out."
+            return f"{names_text(self.picked, labels)} together, before … click the odd one out."
         return self._ready_sentence(labels)
 
     def _ready_sentence(self, labels: Sequence[str]) -> str:
-        together = names(self.group, labels)
+        together = names_text(self.group, labels)
         if len(self.apart) == 1:
             more = " Click another odd one to add it." if self.mode in ("odd", "eject") else ""
             return f"{together} together, before {labels[self.apart[0]]}.{more} Enter applies it."
         return (
-            f"{together} together, before each of {names(self.apart, labels)}: "
+            f"{together} together, before each of {names_text(self.apart, labels)}: "
             f"{len(self.apart)} constraints. Enter applies them."
         )
 

@@ -15,14 +15,19 @@ from hcviz.core import buildkernels as kernels
 from hcviz.core.build import chain_triplets
 from hcviz.core.conflict import smallest_conflict
 from hcviz.core.errors import InvalidConstraint
-from hcviz.session.actions import EnableAuthor, SetAuthor, SetAuthorWeight, frozen
-from hcviz.session.applying import applied
-from hcviz.session.assessment import follows
-from hcviz.session.conflicts import counted, sorted_out, told, with_all
-from hcviz.session.history import Stepped, step
+from hcviz.session.actions import EnableAuthor, SetAuthor, SetAuthorWeight, read_only
+from hcviz.session.applying import apply_constraints
+from hcviz.session.assessment import is_implied_by
+from hcviz.session.conflicts import (
+    count_text,
+    replace_constraints,
+    split_consistent,
+    update_conflict,
+)
+from hcviz.session.history import UpdateResult, add_undo_step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Constraint, Session, Statement
-from hcviz.session.runs import begin, say, unchanged
+from hcviz.session.runs import announce, no_change, start_run
 
 Int = NDArray[np.int32]
 
@@ -39,7 +44,7 @@ TOLD = 12
 # ---------------------------------------------------------------------- rules
 
 
-def set_author(session: Session, action: SetAuthor) -> Stepped:
+def set_author(session: Session, action: SetAuthor) -> UpdateResult:
     """Whose the next answers are."""
     name = " ".join(action.name.split())
     if not name or len(name) > LONGEST:
@@ -48,23 +53,25 @@ def set_author(session: Session, action: SetAuthor) -> Stepped:
             "It is what stands beside each answer.",
         )
     if name == session.author:
-        return unchanged(session)
-    return say(replace(session, author=name), f"New answers are by {name}.")
+        return no_change(session)
+    return announce(replace(session, author=name), f"New answers are by {name}.")
 
 
-def weigh(session: Session, action: SetAuthorWeight) -> Stepped:
+def weigh(session: Session, action: SetAuthorWeight) -> UpdateResult:
     """Runs on where the method weighs answers; else it is kept for one that does."""
     weight = check_weight(action.weight)
     if session.author_weights.get(action.author, 1.0) == weight:
-        return unchanged(session)
+        return no_change(session)
     text = f"Weight of {action.author}: {weight:g}."
     weights = {**session.author_weights, action.author: weight}
-    session = replace(step(session, text), author_weights=frozen(weights))
+    session = replace(add_undo_step(session, text), author_weights=read_only(weights))
     if not any(each.author == action.author for each in session.enabled):
-        return say(session, text)
+        return announce(session, text)
     if session.is_soft:
-        return begin(session, text, "snapshot")
-    return say(session, f"{text} This method does not weigh answers: it counts with one that does.")
+        return start_run(session, text, "snapshot")
+    return announce(
+        session, f"{text} This method does not weigh answers: it counts with one that does."
+    )
 
 
 def check_weight(weight: float) -> float:
@@ -77,7 +84,7 @@ def check_weight(weight: float) -> float:
     return float(weight)
 
 
-def switch(session: Session, action: EnableAuthor, methods: Methods) -> Stepped:
+def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateResult:
     """One step for all of an author's answers.
 
     On: those that the switch put aside; where there are none, all of them. What contradicts the
@@ -90,35 +97,39 @@ def switch(session: Session, action: EnableAuthor, methods: Methods) -> Stepped:
         return _switch_on(session, action.author, asked, methods)
     off = [each for each in theirs if each.enabled]
     if not off:
-        return unchanged(session)
-    text = f"{action.author}: {counted(len(off))} switched off."
+        return no_change(session)
+    text = f"{action.author}: {count_text(len(off))} switched off."
     aside = [each.id for each in off]
     rest = tuple(dict.fromkeys((*_others(session, action.author), *aside)))
-    session = with_all(step(session, text), (replace(each, enabled=False) for each in off))
+    session = replace_constraints(
+        add_undo_step(session, text), (replace(each, enabled=False) for each in off)
+    )
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
-    session = told(replace(session, disabled_by_author=rest), refused)
+    session = update_conflict(replace(session, disabled_by_author=rest), refused)
     if session.constraint_mode == "ignored":
-        return say(session, text)
-    return begin(session, text, "snapshot")
+        return announce(session, text)
+    return start_run(session, text, "snapshot")
 
 
-def _switch_on(session: Session, author: str, asked: list[Constraint], methods: Methods) -> Stepped:
+def _switch_on(
+    session: Session, author: str, asked: list[Constraint], methods: Methods
+) -> UpdateResult:
     if not asked:
-        return unchanged(session)
-    taken, refused = (asked, []) if session.is_soft else sorted_out(asked, session.enabled)
-    text = f"{author}: {counted(len(taken))} switched on."
+        return no_change(session)
+    taken, refused = (asked, []) if session.is_soft else split_consistent(asked, session.enabled)
+    text = f"{author}: {count_text(len(taken))} switched on."
     if refused:
         text += f" {len(refused)} at odds with others stay off."
-    before = session if not taken else step(session, text)
-    session = with_all(before, (replace(each, enabled=True) for each in taken))
+    before = session if not taken else add_undo_step(session, text)
+    session = replace_constraints(before, (replace(each, enabled=True) for each in taken))
     shown = session.conflict
     waiting = () if shown is None else (shown.constraint_id, *shown.waiting)
-    session = told(session, (*(each.id for each in refused), *waiting))
+    session = update_conflict(session, (*(each.id for each in refused), *waiting))
     if not taken:  # nothing in the list changed: not a step
-        return say(session, text)
+        return announce(session, text)
     session = replace(session, disabled_by_author=_others(session, author))
-    return applied(session, taken, text, text, methods)
+    return apply_constraints(session, taken, text, text, methods)
 
 
 def _others(session: Session, author: str) -> tuple[int, ...]:
@@ -142,7 +153,7 @@ class Expert:
 
 def experts(session: Session) -> tuple[Expert, ...]:
     """All whose answers are in the list, and whose answers come next, in the order they began."""
-    names = dict.fromkeys([*(each.author for each in session.constraints), session.author])
+    authors = dict.fromkeys([*(each.author for each in session.constraints), session.author])
     return tuple(
         Expert(
             name,
@@ -150,7 +161,7 @@ def experts(session: Session) -> tuple[Expert, ...]:
             sum(each.author == name for each in session.enabled),
             session.author_weights.get(name, 1.0),
         )
-        for name in names
+        for name in authors
     )
 
 
@@ -201,16 +212,16 @@ def agreements(session: Session) -> tuple[Agreement, ...]:
     (An answer is often off just because it contradicts another author's.) Where authors contradict
     themselves, what is switched on goes first, then the order of the list.
     """
-    names = dict.fromkeys(each.author for each in session.constraints)
+    authors = dict.fromkeys(each.author for each in session.constraints)
     said = {
         name: tuple(
             (each.id, each.statement, each.enabled)
             for each in session.constraints
             if each.author == name
         )
-        for name in names
+        for name in authors
     }
-    return tuple(_agreement(a, said[a], b, said[b]) for a, b in combinations(names, 2))
+    return tuple(_agreement(a, said[a], b, said[b]) for a, b in combinations(authors, 2))
 
 
 _Said = tuple[tuple[int, Statement, bool], ...]
@@ -248,7 +259,7 @@ def _consistent(said: _Said) -> tuple[Constraint, ...]:
     """An author's answers, without those that contradict the author's earlier ones."""
     ordered = sorted(said, key=lambda each: not each[2])
     made = [Constraint(number, *statement) for number, statement, _ in ordered]
-    return tuple(sorted_out(made, ())[0])
+    return tuple(split_consistent(made, ())[0])
 
 
 def _items(constraints: Sequence[Constraint]) -> set[int]:
@@ -284,14 +295,14 @@ class _Known:
         n = int(self._items.size)
         if kernels.aho_tree(n, np.concatenate([self._rows, wanted]))[1].size:
             return 1
-        return 0 if follows(n, self._rows, wanted) else 2
+        return 0 if is_implied_by(n, self._rows, wanted) else 2
 
 
 def _clashes(
     ours: Sequence[Constraint], others: Sequence[Constraint]
 ) -> tuple[tuple[Disagreement, ...], int]:
     """Answers that can only be had one beside the other: explained up to :data:`TOLD`."""
-    taken, refused = sorted_out(ours, others)
+    taken, refused = split_consistent(ours, others)
     found = []
     for each in refused[:TOLD]:
         for known in (others, [*others, *taken]):  # the latter where it needs both authors' answers

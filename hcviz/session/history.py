@@ -18,47 +18,47 @@ MAX_STEPS = 200
 MAX_TREES = 100
 
 #: A matrix or view of a snapshot larger than this is not kept for undo (bytes).
-LIGHT = 256 * 1024
+MAX_ARRAY_BYTES = 256 * 1024
 
-#: A mask above ``LIGHT`` is kept packed, if it is no larger than this (bytes; some 50,000 items);
+#: A mask above ``MAX_ARRAY_BYTES`` is kept packed, if it is no larger than this (bytes; some 50,000 items);
 #: all that undo, or redo, keeps of them takes no more than so much packed. The oldest go first.
-MASK, MASKS = 2 * 2**20, 16 * 2**20
+MAX_MASK_BYTES, MAX_PACKED_BYTES = 2 * 2**20, 16 * 2**20
 
 #: What was made of a snapshot for undo: once, however many steps show it.
-_lightened: WeakKeyDictionary[Snapshot, Snapshot] = WeakKeyDictionary()
+_small_copies: WeakKeyDictionary[Snapshot, Snapshot] = WeakKeyDictionary()
 
-_KEPT = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
+_CHECKPOINT_FIELDS = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
 
 #: What a step that started no run left as it was.
-_OF_THE_RUN = (
-    "status", "snapshot", "progress", "shown", "footing", "cause", "error", "reference",
+_RUN_FIELDS = (
+    "status", "snapshot", "progress", "shown", "warm_start", "cause", "error", "reference",
 )  # fmt: skip
 
-Stepped = tuple[Session, tuple[Effect, ...]]
+UpdateResult = tuple[Session, tuple[Effect, ...]]
 
 
 def checkpoint(session: Session, label: str) -> Checkpoint:
-    """The session as it is, to come back to; pictures above ``LIGHT`` bytes are left out, masks
+    """The session as it is, to come back to; pictures above ``MAX_ARRAY_BYTES`` bytes are left out, masks
     packed."""
-    kept = {name: getattr(session, name) for name in _KEPT}
+    kept = {name: getattr(session, name) for name in _CHECKPOINT_FIELDS}
     kept["snapshot"] = None if session.snapshot is None else _packed(session.snapshot)
     return Checkpoint(label=label, **kept)
 
 
 def _packed(snapshot: Snapshot) -> Snapshot:
-    if snapshot not in _lightened:
-        lighter = light(snapshot)
+    if snapshot not in _small_copies:
+        lighter = without_large_arrays(snapshot)
         masks: dict[str, Any] = {
             name: PackedMask.of(view)
             for name, view in snapshot.views.items()
-            if isinstance(view, Mask) and LIGHT < _bytes(view) <= MASK
+            if isinstance(view, Mask) and MAX_ARRAY_BYTES < _bytes(view) <= MAX_MASK_BYTES
         }
         if masks:
             lighter = replace(lighter, views={**lighter.views, **masks})
         if lighter is snapshot:
             return snapshot
-        _lightened[snapshot] = lighter
-    return _lightened[snapshot]
+        _small_copies[snapshot] = lighter
+    return _small_copies[snapshot]
 
 
 def _unpacked(snapshot: Snapshot | None) -> Snapshot | None:
@@ -77,18 +77,18 @@ def _masks(snapshot: Snapshot | None) -> int:
     return sum(view.nbytes for view in views if isinstance(view, PackedMask))
 
 
-def _bounded(stack: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
+def _limit_size(stack: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
     """The newest ``MAX_STEPS``, packed masks only in the newest that have room for them."""
     stack = stack[-MAX_STEPS:]
-    room, counted = MASKS, set()
+    room, counted_ids = MAX_PACKED_BYTES, set()
     for at in range(len(stack) - 1, -1, -1):
         snapshot = stack[at].snapshot
-        if snapshot is None or id(snapshot) in counted or not _masks(snapshot):
+        if snapshot is None or id(snapshot) in counted_ids or not _masks(snapshot):
             continue
         room -= _masks(snapshot)
         if room < 0:
             return tuple(map(_without_masks, stack[: at + 1])) + stack[at + 1 :]
-        counted.add(id(snapshot))
+        counted_ids.add(id(snapshot))
     return stack
 
 
@@ -99,7 +99,7 @@ def _without_masks(point: Checkpoint) -> Checkpoint:
     return replace(point, snapshot=replace(point.snapshot, views=views))
 
 
-def light(snapshot: Snapshot, limit: int = LIGHT) -> Snapshot:
+def without_large_arrays(snapshot: Snapshot, limit: int = MAX_ARRAY_BYTES) -> Snapshot:
     """The snapshot without matrices and views above ``limit`` bytes; itself if it has none."""
     matrices = {k: v for k, v in snapshot.matrices.items() if v.nbytes <= limit}
     views = {k: v for k, v in snapshot.views.items() if _bytes(v) <= limit}
@@ -112,38 +112,38 @@ def _bytes(view: Any) -> int:
     return sum(part.nbytes for part in vars(view).values() if isinstance(part, np.ndarray))
 
 
-def step(session: Session, label: str) -> Session:
+def add_undo_step(session: Session, label: str) -> Session:
     """Before a change that can be undone: the present becomes the newest of the past.
 
     What had been undone can no longer be redone; its trees are in the history, where undo put them.
     """
-    past = _bounded((*session.past, checkpoint(session, label)))
+    past = _limit_size((*session.past, checkpoint(session, label)))
     return replace(session, past=past, future=())
 
 
-def relabelled(session: Session, label: str) -> Session:
+def rename_last_step(session: Session, label: str) -> Session:
     """The change that the newest step stands before has gone on: it is called ``label`` now."""
     past = (*session.past[:-1], replace(session.past[-1], label=label))
     return replace(session, past=past, future=())
 
 
-def undo(session: Session) -> Stepped:
+def undo(session: Session) -> UpdateResult:
     """The last checkpoint of the past; the present goes to the future. No rerun."""
     target = session.past[-1]
     here = checkpoint(session, target.label)
-    moved = replace(session, past=session.past[:-1], future=_bounded((*session.future, here)))
-    return _put_back(moved, target)
+    moved = replace(session, past=session.past[:-1], future=_limit_size((*session.future, here)))
+    return _restore_checkpoint(moved, target)
 
 
-def redo(session: Session) -> Stepped:
+def redo(session: Session) -> UpdateResult:
     """The other way round."""
     target = session.future[-1]
     here = checkpoint(session, target.label)
-    moved = replace(session, past=_bounded((*session.past, here)), future=session.future[:-1])
-    return _put_back(moved, target)
+    moved = replace(session, past=_limit_size((*session.past, here)), future=session.future[:-1])
+    return _restore_checkpoint(moved, target)
 
 
-def _put_back(session: Session, target: Checkpoint) -> Stepped:
+def _restore_checkpoint(session: Session, target: Checkpoint) -> UpdateResult:
     """Take over the checkpoint's fields.
 
     Where the step between here and there started no run (a note was edited, an answer was kept
@@ -151,9 +151,9 @@ def _put_back(session: Session, target: Checkpoint) -> Stepped:
     the tree and the sampler's state come back as they were, and a running job is cancelled.
     """
     effects: tuple[Effect, ...] = ()
-    values: dict[str, Any] = {name: getattr(target, name) for name in _KEPT}
+    values: dict[str, Any] = {name: getattr(target, name) for name in _CHECKPOINT_FIELDS}
     if target.lineage == session.lineage:
-        for name in _OF_THE_RUN:
+        for name in _RUN_FIELDS:
             del values[name]
     else:
         values["snapshot"] = _unpacked(target.snapshot)

@@ -13,7 +13,7 @@ import numpy as np
 
 from hcviz.core.tree import Tree
 from hcviz.session.constraint import Constraint
-from hcviz.session.model import Checkpoint, Session, joined
+from hcviz.session.model import Checkpoint, Session, joined_triplets
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ def satisfied(tree: Tree, constraints: Sequence[Constraint]) -> int:
     """How many of the constraints the tree satisfies, each as a whole."""
     if not constraints:
         return 0
-    good = tree.satisfies(joined(tuple(constraints)))
+    good = tree.satisfies(joined_triplets(tuple(constraints)))
     starts = np.cumsum([0, *(len(each.triplets) for each in constraints[:-1])])
     return int(np.logical_and.reduceat(good, starts).sum())
 

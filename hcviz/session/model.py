@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
-from hcviz.session.actions import Action, ConstraintMode, frozen
-from hcviz.session.choice import Choice, compared
-from hcviz.session.constraint import Constraint, DataSpec, Statement, names, sentence
+from hcviz.session.actions import Action, ConstraintMode, read_only
+from hcviz.session.choice import Choice, comparisons_of
+from hcviz.session.constraint import Constraint, DataSpec, Statement, names_text, sentence
 from hcviz.session.leaf_order import shown_order
 from hcviz.session.reviewed import ReviewedPiece
 
@@ -73,7 +73,7 @@ class Checkpoint:
     warm_start: WarmStart
     cause: str
     error: tuple[str, str] | None
-    author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
+    author_weights: Mapping[str, float] = field(default_factory=lambda: read_only({}))
     disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     reference: NDArray[np.int32] | None = None
@@ -140,8 +140,8 @@ class Session:
     constraints: tuple[Constraint, ...] = ()
     method: str = "ddt"
     constraint_mode: ConstraintMode = "hard"
-    params: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
-    other_params: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: frozen({}))
+    params: Mapping[str, Any] = field(default_factory=lambda: read_only({}))
+    other_params: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: read_only({}))
     seed: int = 0
     run: int = -1
     status: Status = "idle"
@@ -159,10 +159,10 @@ class Session:
     future: tuple[Checkpoint, ...] = ()
     log: tuple[LogEntry, ...] = ()
     history: tuple[HistoryEntry, ...] = ()
-    look: Mapping[str, Any] = field(default_factory=lambda: frozen({}))
+    look: Mapping[str, Any] = field(default_factory=lambda: read_only({}))
     keeps_tree: bool = False
     author: str = "you"
-    author_weights: Mapping[str, float] = field(default_factory=lambda: frozen({}))
+    author_weights: Mapping[str, float] = field(default_factory=lambda: read_only({}))
     disabled_by_author: tuple[int, ...] = ()
     choices: tuple[Choice, ...] = ()
     rerun_pending: bool = False
@@ -194,18 +194,18 @@ class Session:
     @cached_property
     def triplets(self) -> Triplets:
         """Those of the enabled constraints, in their order, with their authors' weights."""
-        return joined(self.enabled, self.author_weights)
+        return joined_triplets(self.enabled, self.author_weights)
 
     @cached_property
     def comparisons(self) -> Comparisons | None:
         """Those that the choices make; None of none."""
-        return compared(self.choices)
+        return comparisons_of(self.choices)
 
     def find(self, constraint_id: int) -> Constraint | None:
         return next((each for each in self.constraints if each.id == constraint_id), None)
 
 
-def joined(
+def joined_triplets(
     constraints: tuple[Constraint, ...], author_weights: Mapping[str, float] | None = None
 ) -> Triplets:
     """The triplets of all these constraints, enabled or not."""
@@ -220,7 +220,7 @@ def joined(
     )
 
 
-def same(first: Any, second: Any) -> bool:
+def equal_values(first: Any, second: Any) -> bool:
     """Whether two sessions (or parts of them) hold the same values, bit for bit; O(their size)."""
     if first is second:
         return True
@@ -237,22 +237,24 @@ def same(first: Any, second: Any) -> bool:
         return (
             isinstance(second, Mapping)
             and list(first) == list(second)
-            and all(same(first[key], second[key]) for key in first)
+            and all(equal_values(first[key], second[key]) for key in first)
         )
     if isinstance(first, (tuple, list)):
         return (
             type(first) is type(second)
             and len(first) == len(second)
-            and all(same(a, b) for a, b in zip(first, second, strict=True))
+            and all(equal_values(a, b) for a, b in zip(first, second, strict=True))
         )
     if isinstance(first, float) and isinstance(second, float):
         return np.float64(first).tobytes() == np.float64(second).tobytes()
     if type(first) is not type(second):
         return False
     if hasattr(first, "to_arrays"):
-        return same(first.to_arrays(), second.to_arrays())
+        return equal_values(first.to_arrays(), second.to_arrays())
     if hasattr(first, "__dataclass_fields__"):
-        return all(same(getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
+        return all(
+            equal_values(getattr(first, f.name), getattr(second, f.name)) for f in fields(first)
+        )
     return bool(first == second)
 
 
@@ -268,8 +270,8 @@ __all__ = [
     "Session",
     "Statement",
     "Status",
-    "joined",
-    "names",
-    "same",
+    "equal_values",
+    "joined_triplets",
+    "names_text",
     "sentence",
 ]

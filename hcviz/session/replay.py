@@ -10,7 +10,7 @@ from hcviz.session.actions import Action, Arrived, SessionStarted
 from hcviz.session.effects import StartRun
 from hcviz.session.methods import Methods
 from hcviz.session.model import DataSpec, Session
-from hcviz.session.update import begun, update
+from hcviz.session.update import initial_session, update
 
 #: Runs what a StartRun asks for on the data of a DataSpec, as the runner does.
 RunMethod = Callable[[DataSpec, StartRun], Iterator[Snapshot | None]]
@@ -33,7 +33,7 @@ def steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator
     player = _Player(run_method, methods)
     for entry in session.log:
         if isinstance(entry.action, SessionStarted):  # `update` will log it again
-            player.session = begun(entry.action)
+            player.session = initial_session(entry.action)
         else:
             player.advance(entry.run, entry.step)
             player.apply(entry.action)

@@ -19,11 +19,11 @@ from hcviz.session.actions import (
     SetParams,
     SetSeed,
     Stopped,
-    frozen,
+    read_only,
 )
-from hcviz.session.conflicts import counted, mended
+from hcviz.session.conflicts import count_text, disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, StartRun
-from hcviz.session.history import Stepped, relabelled, remember, step
+from hcviz.session.history import UpdateResult, add_undo_step, remember, rename_last_step
 from hcviz.session.methods import Methods
 from hcviz.session.model import Session, WarmStart
 
@@ -32,32 +32,32 @@ _ORDER: tuple[WarmStart, ...] = ("nothing", "tree", "snapshot")
 #: Characters of a parameter's value in the name of a step.
 LONGEST_VALUE = 60
 
-IGNORED = "This method ignores constraints: the tree does not follow them."
+IGNORED_TEXT = "This method ignores constraints: the tree does not follow them."
 
 
-def say(session: Session, text: str) -> Stepped:
+def announce(session: Session, text: str) -> UpdateResult:
     return replace(session, message=text), (Announce(text),)
 
 
-def unchanged(session: Session) -> Stepped:
+def no_change(session: Session) -> UpdateResult:
     return session, ()
 
 
-def begin(
+def start_run(
     session: Session,
     cause: str,
     start: WarmStart,
     text: str | None = None,
     keeps_tree: bool = False,
-) -> Stepped:
+) -> UpdateResult:
     """Start the next run, in the place of whatever runs; the tree shown goes to the history.
 
     ``text`` is announced (``cause`` by default). ``keeps_tree``: the tree on the screen stays
     throughout the run. Without data there is nothing to run: it is only announced.
     """
     if not session.n_items:
-        return say(session, "There is nothing to run yet: choose data first.")
-    session, effects = say(session, text or cause)
+        return announce(session, "There is nothing to run yet: choose data first.")
+    session, effects = announce(session, text or cause)
     before = session.past[-1] if session.past else session
     session = remember(session, before)
     snapshot = session.snapshot
@@ -95,9 +95,9 @@ def is_live(session: Session, run: int) -> bool:
 # ---------------------------------------------------------------------- what the runner says
 
 
-def arrived(session: Session, action: Arrived) -> Stepped:
+def arrived(session: Session, action: Arrived) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
+        return no_change(session)
     snapshot = action.snapshot
     before = session.snapshot
     if session.keeps_tree and before is not None:  # everything but the tree is the new draw's
@@ -107,25 +107,25 @@ def arrived(session: Session, action: Arrived) -> Stepped:
     return replace(session, warm_start="snapshot"), ()
 
 
-def finished(session: Session, action: Finished) -> Stepped:
+def finished(session: Session, action: Finished) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
+        return no_change(session)
     session = replace(remember(session, session), status="settled")
     if session.rerun_pending:
-        return begin(session, "Answers that came during the run.", "snapshot")
-    return say(session, f"{_just_read(session)} {settled_sentence(session)}".strip())
+        return start_run(session, "Answers that came during the run.", "snapshot")
+    return announce(session, f"{_data_note(session)} {finished_sentence(session)}".strip())
 
 
-def _just_read(session: Session) -> str:
+def _data_note(session: Session) -> str:
     """What there was to say of a file that was read before this run and nothing else."""
     last = session.log[-1].action if session.log else None
     return last.note if isinstance(last, (AddComparisons, LoadedData)) else ""
 
 
-def settled_sentence(session: Session) -> str:
+def finished_sentence(session: Session) -> str:
     count = len(session.enabled)
     if session.constraint_mode == "ignored" and count:
-        return f"Done. {IGNORED}"
+        return f"Done. {IGNORED_TEXT}"
     if not count or session.tree is None:
         return "Done."
     broken = int((~session.tree.satisfies(session.triplets)).sum())
@@ -135,106 +135,116 @@ def settled_sentence(session: Session) -> str:
     return "Done. The constraint holds." if count == 1 else f"Done. All {count} constraints hold."
 
 
-def failed(session: Session, action: Failed) -> Stepped:
+def failed(session: Session, action: Failed) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
+        return no_change(session)
     error = (action.message, action.hint)
     session = replace(session, rerun_pending=False)
-    return say(replace(session, status="failed", error=error), f"{action.message} {action.hint}")
+    return announce(
+        replace(session, status="failed", error=error), f"{action.message} {action.hint}"
+    )
 
 
-def stopped(session: Session, action: Stopped) -> Stepped:
+def stopped(session: Session, action: Stopped) -> UpdateResult:
     if not is_live(session, action.run):
-        return unchanged(session)
+        return no_change(session)
     session = replace(session, rerun_pending=False)
-    return say(replace(session, status="cancelled"), "Stopped. What was shown last stays.")
+    return announce(replace(session, status="cancelled"), "Stopped. What was shown last stays.")
 
 
 # ---------------------------------------------------------------------- what the person says
 
 
-def cancel(session: Session, action: Cancel) -> Stepped:
+def cancel(session: Session, action: Cancel) -> UpdateResult:
     if session.status != "sampling":
-        return unchanged(session)
+        return no_change(session)
     run = session.run
-    session, effects = say(
+    session, effects = announce(
         replace(session, status="cancelled", rerun_pending=False),
         "Stopped. What was shown last stays.",
     )
     return session, (CancelRun(run), *effects)
 
 
-def rerun(session: Session, action: Rerun) -> Stepped:
+def rerun(session: Session, action: Rerun) -> UpdateResult:
     where: WarmStart = "nothing" if action.fresh else "snapshot"
     text = "Running from the start." if action.fresh else "Running on."
-    return begin(step(session, "Run"), text, where)
+    return start_run(add_undo_step(session, "Run"), text, where)
 
 
-def set_method(session: Session, action: SetMethod, methods: Methods) -> Stepped:
+def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateResult:
     """The constraints stay; the new method begins at the shown tree."""
     if action.name == session.method:
-        return unchanged(session)
+        return no_change(session)
     remembered = {**session.other_params, session.method: session.params}
-    params = remembered.pop(action.name, frozen({}))
+    params = remembered.pop(action.name, read_only({}))
     text = f"Method: {action.name}."
     session = replace(
-        step(session, text),
+        add_undo_step(session, text),
         method=action.name,
         constraint_mode=methods(action.name).treats(params),
         params=params,
-        other_params=frozen(remembered),
+        other_params=read_only(remembered),
     )
-    session, note = _as_treated(session, text)
-    return begin(session, text, "tree", note)
+    session, note = _after_mode_change(session, text)
+    return start_run(session, text, "tree", note)
 
 
-def _as_treated(session: Session, text: str) -> tuple[Session, str]:
+def _after_mode_change(session: Session, text: str) -> tuple[Session, str]:
     """What another treatment of triplets does to the list, and what is said of it."""
-    session, refused = mended(session)
+    session, refused = disable_contradictions(session)
     if refused:
-        text += f" {counted(refused)} switched off, at odds with earlier ones: they are not weighed"
+        text += f" {count_text(refused)} switched off, at odds with earlier ones: they are not weighed"
         text += " any more."
     if session.constraint_mode == "ignored" and session.enabled:
-        text += f" {IGNORED}"
+        text += f" {IGNORED_TEXT}"
     return session, text
 
 
-def set_params(session: Session, action: SetParams, methods: Methods) -> Stepped:
+def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateResult:
     params = {**session.params, **action.values}
     if params == dict(session.params):
-        return unchanged(session)
+        return no_change(session)
     text = "Parameters: " + ", ".join(
-        f"{name} = {_brief(value)}" for name, value in action.values.items()
+        f"{name} = {_shorten(value)}" for name, value in action.values.items()
     )
     treats = methods(session.method).treats(params)
-    moved = action.is_dragging and treats == session.constraint_mode and _same_step(session, action)
-    session = relabelled(session, text) if moved else step(session, text)
-    session = replace(session, params=frozen(params))
+    moved = (
+        action.is_dragging
+        and treats == session.constraint_mode
+        and _is_same_parameter_step(session, action)
+    )
+    session = rename_last_step(session, text) if moved else add_undo_step(session, text)
+    session = replace(session, params=read_only(params))
     if moved:  # the trees on the way are not worth coming back to
         history = tuple(each for each in session.history if each.run != session.run)
-        session, effects = begin(session, text + ".", "snapshot")
+        session, effects = start_run(session, text + ".", "snapshot")
         return replace(session, history=history), effects
     if treats == session.constraint_mode:
-        return begin(session, text + ".", "snapshot")
-    session, note = _as_treated(replace(session, constraint_mode=treats), text + ".")
-    return begin(session, text + ".", "snapshot", note)
+        return start_run(session, text + ".", "snapshot")
+    session, note = _after_mode_change(replace(session, constraint_mode=treats), text + ".")
+    return start_run(session, text + ".", "snapshot", note)
 
 
-def _brief(value: Any) -> str:
+def _shorten(value: Any) -> str:
     """A value in a line: of a list of a thousand the beginning."""
     said = str(value)
     return said if len(said) <= LONGEST_VALUE else f"{said[: LONGEST_VALUE - 1]}…"
 
 
-def _same_step(session: Session, action: SetParams) -> bool:
+def _is_same_parameter_step(session: Session, action: SetParams) -> bool:
     """Whether the newest step changed these parameters, and only them."""
     if not session.past:
         return False
     before = session.past[-1]
     others = {**session.params, **action.values}
-    same = (before.method, before.data, before.seed) == (session.method, session.data, session.seed)
+    unchanged = (before.method, before.data, before.seed) == (
+        session.method,
+        session.data,
+        session.seed,
+    )
     return (
-        same
+        unchanged
         and before.constraint_mode == session.constraint_mode
         and before.constraints == session.constraints
         and before.label.startswith("Parameters: ")
@@ -242,8 +252,8 @@ def _same_step(session: Session, action: SetParams) -> bool:
     )
 
 
-def set_seed(session: Session, action: SetSeed) -> Stepped:
+def set_seed(session: Session, action: SetSeed) -> UpdateResult:
     if action.seed == session.seed:
-        return unchanged(session)
+        return no_change(session)
     text = f"Seed {action.seed}."
-    return begin(replace(step(session, text), seed=int(action.seed)), text, "nothing")
+    return start_run(replace(add_undo_step(session, text), seed=int(action.seed)), text, "nothing")

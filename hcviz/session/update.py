@@ -13,13 +13,13 @@ from typing import Any
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session import choice_rules, constraint_rules, experts, runs
-from hcviz.session.conflicts import mended
+from hcviz.session.conflicts import disable_contradictions
 from hcviz.session.effects import Announce, CancelRun, Effect, ReloadData, StartRun
-from hcviz.session.history import Stepped, redo, step, undo
+from hcviz.session.history import UpdateResult, add_undo_step, redo, undo
 from hcviz.session.methods import Methods
 from hcviz.session.model import LogEntry, ReviewedPiece, Session
 from hcviz.session.restore import Restore
-from hcviz.session.runs import begin, say, unchanged
+from hcviz.session.runs import announce, no_change, start_run
 
 _BEGINNING = tuple(each.name for each in fields(act.SessionStarted) if each.name != "time")
 
@@ -39,7 +39,7 @@ def update(
         return _restore(session, action, methods)
     if isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped)):
         if not runs.is_live(session, action.run):
-            return unchanged(session)
+            return no_change(session)
         if isinstance(action, act.Arrived):
             return runs.arrived(session, action)
     rule = _METHOD_RULES.get(type(action))
@@ -55,7 +55,7 @@ def _beginning(session: Session, time: str) -> act.SessionStarted:
     return act.SessionStarted(time=time, **{name: getattr(session, name) for name in _BEGINNING})
 
 
-def begun(action: act.SessionStarted) -> Session:
+def initial_session(action: act.SessionStarted) -> Session:
     """The session that a log's first entry tells of."""
     return Session(**{name: getattr(action, name) for name in _BEGINNING})
 
@@ -70,25 +70,28 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 # ---------------------------------------------------------------------- data
 
 
-def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepped:
+def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> UpdateResult:
     """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
     text = f"{len(action.labels):,} items from {action.spec.filename or action.spec.name}."
     text += f" {action.note}" if action.note else ""
-    before = step(session, f"Data: {action.spec.filename or action.spec.name}")
+    before = add_undo_step(session, f"Data: {action.spec.filename or action.spec.name}")
     if action.method:
         why = action.reason or f"as {session.method} cannot run on this data"
         text += f" Method: {action.method}, {why}."
         other: dict[str, Any] = {
             "method": action.method,
             "constraint_mode": methods(action.method).treats({}),
-            "params": act.frozen({}),
+            "params": act.read_only({}),
         }
-        session, before = replace(session, **other), mended(replace(before, **other))[0]
+        session, before = (
+            replace(session, **other),
+            disable_contradictions(replace(before, **other))[0],
+        )
     if not session.labels:
         session = replace(session, data=action.spec, labels=action.labels, reference=action.order)
-        return begin(session, text, "nothing")
+        return start_run(session, text, "nothing")
     if action.labels == session.labels:
-        return begin(replace(before, data=action.spec), text, "tree")
+        return start_run(replace(before, data=action.spec), text, "tree")
     fresh = replace(
         before,
         data=action.spec,
@@ -103,10 +106,10 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepp
     )
     if session.constraints or session.choices:
         text += " The answers about the earlier items come back with undo."
-    return begin(fresh, text, "nothing")
+    return start_run(fresh, text, "nothing")
 
 
-def _looked(session: Session, action: act.ReviewPiece) -> Stepped:
+def _review_piece(session: Session, action: act.ReviewPiece) -> UpdateResult:
     piece = ReviewedPiece(action.items, action.clades, action.accepted)
     if max(piece.items, default=-1) >= session.n_items:
         raise InvalidConstraint(
@@ -115,13 +118,13 @@ def _looked(session: Session, action: act.ReviewPiece) -> Stepped:
     return replace(session, reviewed=(*session.reviewed, piece)), ()
 
 
-def _data_option(field: str, noun: str) -> Callable[[Session, Any], Stepped]:
-    def rule(session: Session, action: Any) -> Stepped:
+def _data_option(field: str, noun: str) -> Callable[[Session, Any], UpdateResult]:
+    def rule(session: Session, action: Any) -> UpdateResult:
         if getattr(session.data, field) == action.kind:
-            return unchanged(session)
+            return no_change(session)
         text = f"{noun}: {action.kind}."
         spec = replace(session.data, **{field: action.kind})
-        session, effects = begin(replace(step(session, text), data=spec), text, "tree")
+        session, effects = start_run(replace(add_undo_step(session, text), data=spec), text, "tree")
         return session, (ReloadData(spec), *effects)
 
     return rule
@@ -130,46 +133,46 @@ def _data_option(field: str, noun: str) -> Callable[[Session, Any], Stepped]:
 # ---------------------------------------------------------------------- history
 
 
-def _undo(session: Session, action: act.Undo) -> Stepped:
+def _undo(session: Session, action: act.Undo) -> UpdateResult:
     if not session.past:
-        return say(session, "There is nothing to undo.")
+        return announce(session, "There is nothing to undo.")
     session, effects = undo(session)
-    session, said = say(session, f"Undone: {session.future[-1].label}")
+    session, said = announce(session, f"Undone: {session.future[-1].label}")
     return session, effects + said
 
 
-def _redo(session: Session, action: act.Redo) -> Stepped:
+def _redo(session: Session, action: act.Redo) -> UpdateResult:
     if not session.future:
-        return say(session, "There is nothing to redo.")
+        return announce(session, "There is nothing to redo.")
     session, effects = redo(session)
-    session, said = say(session, f"Done again: {session.past[-1].label}")
+    session, said = announce(session, f"Done again: {session.past[-1].label}")
     return session, effects + said
 
 
-def _restore(session: Session, action: Restore, methods: Methods) -> Stepped:
+def _restore(session: Session, action: Restore, methods: Methods) -> UpdateResult:
     """The loaded session as it is, with nothing running."""
     effects: tuple[Effect, ...] = (ReloadData(action.session.data),)
     if session.status == "sampling":
         effects = (CancelRun(session.run), *effects)
     said = Announce("The session is as it was saved.")
-    return at_rest(action.session, methods, action.time), (*effects, said)
+    return interrupted_session(action.session, methods, action.time), (*effects, said)
 
 
-def at_rest(session: Session, methods: Methods, time: str) -> Session:
+def interrupted_session(session: Session, methods: Methods, time: str) -> Session:
     """The session with its run interrupted, as a file holds it; itself if nothing runs."""
     if session.status != "sampling":
         return session
     return update(session, act.RunInterrupted(session.run, time=time), methods)[0]
 
 
-def _resumed(session: Session, action: act.RunInterrupted) -> Stepped:
+def _resumed(session: Session, action: act.RunInterrupted) -> UpdateResult:
     """The run that was in progress is over, and no report of it counts."""
     status = "idle" if session.status == "sampling" else session.status
     return replace(session, run=action.run, status=status, rerun_pending=False), ()
 
 
 #: The rules that depend on what a method does.
-_METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], Stepped]] = {
+_METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], UpdateResult]] = {
     act.LoadedData: _loaded,
     act.AddConstraint: constraint_rules.add,
     act.EnableConstraint: constraint_rules.enable,
@@ -184,7 +187,7 @@ _METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], Stepped]
     act.SetParams: runs.set_params,
 }
 
-_RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
+_RULES: dict[type[act.Action], Callable[[Session, Any], UpdateResult]] = {
     act.SetSimilarity: _data_option("similarity", "Similarity"),
     act.SetMissing: _data_option("missing", "Missing cells"),
     act.SetScaling: _data_option("scaling", "Scaling"),
@@ -192,7 +195,7 @@ _RULES: dict[type[act.Action], Callable[[Session, Any], Stepped]] = {
     act.DeleteConstraint: constraint_rules.delete,
     act.EditConstraint: constraint_rules.edit,
     act.DismissConflict: constraint_rules.dismiss,
-    act.ReviewPiece: _looked,
+    act.ReviewPiece: _review_piece,
     act.SetAuthor: experts.set_author,
     act.SetAuthorWeight: experts.weigh,
     act.SetSeed: runs.set_seed,
@@ -212,8 +215,8 @@ __all__ = [
     "Effect",
     "ReloadData",
     "StartRun",
-    "at_rest",
-    "begun",
+    "initial_session",
+    "interrupted_session",
     "log_entry",
     "update",
 ]

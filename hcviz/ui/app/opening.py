@@ -52,7 +52,7 @@ def begin(
         store.session,
         method=found.name,
         constraint_mode=found.treats(params),
-        params=act.frozen(params),
+        params=act.read_only(params),
         seed=store.session.seed if link.seed is None else link.seed,
     )
     wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters, "below": link.below}

@@ -209,7 +209,7 @@ class Reader:
 
         def then(found: Dataset) -> None:
             now = store.data_for(action)
-            if now is not None and now.same(wanted):
+            if now is not None and now.has_same_data(wanted):
                 self._apply(action, found)
             else:  # something else was done meanwhile
                 store.view = replace(store.view, said="")

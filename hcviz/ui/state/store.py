@@ -166,7 +166,7 @@ class Store:
             after, effects = update(self.session, action, get_algorithm)
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
-                    other = not effect.spec.same(self.session.data)
+                    other = not effect.spec.has_same_data(self.session.data)
                     self._use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
             if after.labels != self.session.labels:  # what was looked at is not there any more
                 self.view = replace(
@@ -204,7 +204,7 @@ class Store:
     def holds(self, spec: DataSpec) -> Dataset | None:
         """The data of ``spec``, prepared in whichever way, if they are those there are."""
         known = self._problem_key
-        return self.dataset if known is not None and known.same(spec) else None
+        return self.dataset if known is not None and known.has_same_data(spec) else None
 
     def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool:
         """Load data and make it the session's; False (and a sentence) where it cannot be read.
@@ -267,7 +267,7 @@ class Store:
     @property
     def look_to_keep(self) -> Mapping[str, Any]:
         """How the page looks, for a session file: the view and the picture."""
-        return act.frozen({**self.view.look, **self.kept_picture()})
+        return act.read_only({**self.view.look, **self.kept_picture()})
 
     @property
     def problem(self) -> Problem:

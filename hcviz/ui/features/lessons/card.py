@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.core.tree import Tree
-from hcviz.session.constraint import names
+from hcviz.session.constraint import names_text
 from hcviz.ui.features.lessons.lesson import Asked, Lesson, Outcome
 from hcviz.ui.state.store import Store
 
@@ -69,16 +69,16 @@ def _guess(store: Store, asked: Asked) -> str:
     clade = asked.gap.clade(asked.gap.place(items))
     if len(clade) == len(asked.gap.others):
         return "apart from all the others"
-    return f"beside {names(clade.tolist(), store.session.labels)}"
+    return f"beside {names_text(clade.tolist(), store.session.labels)}"
 
 
 def _outcome(asked: Asked, outcome: Outcome, labels: tuple[str, ...]) -> dict[str, Any]:
     gap, item = asked.gap, labels[asked.gap.item]
-    mates = names(gap.mates(asked.target).tolist(), labels)
+    mates = names_text(gap.mates(asked.target).tolist(), labels)
     if outcome.right:
         said = f"In the truth {item} goes with {mates}."
     else:
-        place = names(gap.clade(outcome.best).tolist(), labels)
+        place = names_text(gap.clade(outcome.best).tolist(), labels)
         away = "one branch" if outcome.off == 1 else f"{outcome.off} branches"
         said = f"In the truth {item} goes with {mates}: beside {place}, {away} from your place."
     if not outcome.told:
