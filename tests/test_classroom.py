@@ -14,7 +14,7 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import triplet_distance
 from hcviz.metrics.placement import Gap
 from hcviz.session.model import DataSpec, equal_values
-from hcviz.session.replay import replay, steps
+from hcviz.session.replay import replay, replay_steps
 from hcviz.ui.app.main_pane import LESSON, Middle
 from hcviz.ui.features.constraints import model as answerlist
 from hcviz.ui.features.history.steps import picture as strip
@@ -270,7 +270,7 @@ def test_a_lesson_is_made_by_its_seed_alone_and_its_log_plays_it_again():
     lesson = load_session(save_session(made))
     assert len(lesson.future) == 2
     assert not lesson.past
-    played = list(steps(lesson, run_method, get))
+    played = list(replay_steps(lesson, run_method, get))
     assert len(played) == len(lesson.log) + 1
     assert equal_values(replay(lesson, run_method, get), lesson)
     counts = [len(each.enabled) for each in played]

@@ -18,7 +18,7 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
 from hcviz.session import conflicts
 from hcviz.session import experts as ex
-from hcviz.session.assessment import is_consistent_set, judge, states
+from hcviz.session.assessment import assess, constraint_states, is_consistent_set
 from hcviz.session.conflicts import split_consistent
 from hcviz.session.model import Constraint, Session, equal_values
 from hcviz.session.replay import replay
@@ -110,17 +110,21 @@ def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
     listed += [replace(c, id=c.id + 20, author="Bob", enabled=False) for c in second]
     (found,) = ex.agreements(Session(labels=ANIMALS, constraints=tuple(listed)))
     wanted = slow_agreement(first, second)
-    assert {"alike": found.alike, "against": found.against, "open": found.open} == wanted
-    assert found.looked_at == found.stated == sum(wanted.values())
-    known = found.alike + found.against
-    assert found.share == (found.alike / known if known else None)
+    assert {
+        "alike": found.n_agreeing,
+        "against": found.n_contradicting,
+        "open": found.n_open,
+    } == wanted
+    assert found.n_checked == found.n_stated == sum(wanted.values())
+    known = found.n_agreeing + found.n_contradicting
+    assert found.share == (found.n_agreeing / known if known else None)
     by_id = {c.id: c for c in listed}
-    for clash in found.clashes:
+    for clash in found.disagreements:
         members = [by_id[each] for each in clash.with_ids]
         assert not is_consistent_set([by_id[clash.id], *members])
         for left_out in members:
             assert is_consistent_set([by_id[clash.id], *(m for m in members if m is not left_out)])
-    assert bool(found.n_clashes) == (
+    assert bool(found.n_disagreements) == (
         not is_consistent_set([*one_by_one(first, [])[0], *one_by_one(second, [])[0]])
     )
 
@@ -133,8 +137,8 @@ def test_agreement_of_large_lists_is_of_a_part_and_says_so(monkeypatch):
     said = [Constraint(n + 1, (a, b), c, author=who)
             for n, (who, (a, b, c)) in enumerate((w, r) for w in "AB" for r in rows)]  # fmt: skip
     (found,) = ex.agreements(Session(labels=labels, constraints=tuple(said)))
-    assert 0 < found.looked_at < found.stated == 57
-    assert (found.against, found.share) == (0, 1.0)
+    assert 0 < found.n_checked < found.n_stated == 57
+    assert (found.n_contradicting, found.share) == (0, 1.0)
 
 
 def test_three_authors_are_three_pairs():
@@ -267,9 +271,9 @@ def test_answers_that_are_weighed_are_judged_by_the_tree():
     driver(act.Soften("hrsc", {}, (2, 3)))
     driver(act.Arrived(driver.session.run, Snapshot(Tree.star(N), 1, 1)))
     session = driver.session
-    kinds = {judge(session, (a, b), c).kind for a, b, c in ((PIKE, WASP, CROW), (BAT, PIKE, NEWT))}
+    kinds = {assess(session, (a, b), c).kind for a, b, c in ((PIKE, WASP, CROW), (BAT, PIKE, NEWT))}
     assert kinds <= {"lock", "correction"}
-    assert set(states(session).values()) <= {"satisfied", "violated"}
+    assert set(constraint_states(session).values()) <= {"satisfied", "violated"}
     driver(act.AddConstraint((BAT, TROUT), WHALE, author="Bob"))
     assert driver.session.enabled[-1].author == "Bob"
     driver(act.ImportConstraints((Constraint(0, (TROUT, WHALE), BAT, author="Cleo"),)))
@@ -281,7 +285,7 @@ def test_one_contradiction_is_said_to_be_weighed():
     driver = Driver()
     driver(act.SetMethod("hrsc"))
     driver(act.AddConstraint((BAT, WHALE), TROUT))
-    verdict = judge(driver.session, (BAT, TROUT), WHALE)
+    verdict = assess(driver.session, (BAT, TROUT), WHALE)
     assert verdict.kind == "conflict"
     assert "weighed against" in verdict.sentence
     driver(act.AddConstraint((BAT, TROUT), WHALE))

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from hcviz import Triplets
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session.assessment import (
+    assess,
     assess_triplets,
+    constraint_states,
     contradicts,
     explain_conflict,
     implied_constraint_ids,
-    judge,
-    states,
 )
 from hcviz.session.model import Constraint, Session
 from tests.trees import all_trees, random_tree
@@ -130,18 +130,18 @@ def test_states_tell_each_constraint_apart():
             Constraint(3, bad[:2], bad[2], enabled=False),
         ),
     )
-    assert states(session) == {1: "violated", 2: "violated", 3: "disabled"}
+    assert constraint_states(session) == {1: "violated", 2: "violated", 3: "disabled"}
     from hcviz import Snapshot  # the same session, once a tree is shown
 
     shown = Session(
         labels=session.labels, constraints=session.constraints, snapshot=Snapshot(tree, 1, 1)
     )
-    assert states(shown) == {1: "satisfied", 2: "implied", 3: "disabled"}
-    assert judge(shown, good[:2], good[2]).kind == "repeat"
-    assert judge(shown, good[:2], good[2], author="Cy").kind == "implied"
-    assert judge(shown, bad[:2], bad[2]).kind == "conflict"
+    assert constraint_states(shown) == {1: "satisfied", 2: "implied", 3: "disabled"}
+    assert assess(shown, good[:2], good[2]).kind == "repeat"
+    assert assess(shown, good[:2], good[2], author="Cy").kind == "implied"
+    assert assess(shown, bad[:2], bad[2]).kind == "conflict"
     with pytest.raises(InvalidConstraint, match="item 7"):
-        judge(shown, (0, 7), 1)
+        assess(shown, (0, 7), 1)
 
 
 def test_a_larger_conflict_is_told_by_its_repairs():
@@ -177,11 +177,11 @@ def test_judging_is_quick_at_500_items_and_100_constraints():
     )
     asked = [(each.group, each.apart) for each in constraints[:20]]
     asked += [((int(a), int(b)), int(c)) for a, b, c in rng.permutation(500)[:60].reshape(20, 3)]
-    judge(session, *asked[0])  # compiled
+    assess(session, *asked[0])  # compiled
     spent = []
     for group, apart in asked:
         begin = time.thread_time()
-        judge(session, group, apart, author="somebody else")
+        assess(session, group, apart, author="somebody else")
         spent.append(time.thread_time() - begin)
     assert np.median(spent) < 0.05
-    assert set(states(session).values()) <= {"satisfied", "implied"}
+    assert set(constraint_states(session).values()) <= {"satisfied", "implied"}

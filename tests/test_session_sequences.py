@@ -12,7 +12,7 @@ from hcviz.algorithms import get
 from hcviz.core.build import is_consistent
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
-from hcviz.session.assessment import contradicts, states
+from hcviz.session.assessment import constraint_states, contradicts
 from hcviz.session.effects import StartRun
 from hcviz.session.model import Constraint, DataSpec, equal_values
 from hcviz.session.replay import replay
@@ -142,7 +142,7 @@ class AnySequence(RuleBasedStateMachine):
         assert all(c.id < session.next_id for c in session.constraints)
         assert session.run >= self.highest
         self.highest = session.run
-        assert set(states(session)) == {c.id for c in session.constraints}
+        assert set(constraint_states(session)) == {c.id for c in session.constraints}
         if session.conflict is not None:
             at_odds = (session.conflict.constraint_id, *session.conflict.waiting)
             assert len(set(at_odds)) == len(at_odds)

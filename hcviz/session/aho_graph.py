@@ -38,26 +38,26 @@ class AhoGraph:
 
     items: tuple[int, ...]
     edges: tuple[Edge, ...]
-    pieces: tuple[tuple[int, ...], ...]
+    components: tuple[tuple[int, ...], ...]
 
     @cached_property
-    def piece_of(self) -> dict[int, int]:
-        return {item: k for k, piece in enumerate(self.pieces) for item in piece}
+    def component_of(self) -> dict[int, int]:
+        return {item: k for k, piece in enumerate(self.components) for item in piece}
 
-    def holding(self, piece: int) -> tuple[int, ...]:
+    def constraint_ids(self, piece: int) -> tuple[int, ...]:
         """The answers that hold a piece together, by id, each once."""
-        of = self.piece_of
+        of = self.component_of
         return tuple(dict.fromkeys(edge.id for edge in self.edges if of[edge.a] == piece))
 
     @property
-    def forced(self) -> bool:
+    def is_forced(self) -> bool:
         """There is only one way to divide these items."""
-        return len(self.pieces) == 2
+        return len(self.components) == 2
 
     @property
-    def ways(self) -> int:
+    def n_splits(self) -> int:
         """In how many ways the items can be divided in two: 2^(k - 1) - 1 for k pieces."""
-        return 2 ** (len(self.pieces) - 1) - 1 if self.pieces else 0
+        return 2 ** (len(self.components) - 1) - 1 if self.components else 0
 
 
 def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
@@ -81,20 +81,20 @@ def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
 
 
 @dataclass(frozen=True)
-class Blocked:
+class BlockedSet:
     """A set of items that answers leave in one piece.
 
     ``path``: from the odd one of the new answer along earlier ones to a member of its group: they
-    hold the two together, and the new answer holds the rest of its group with them (``closing``,
+    hold the two together, and the new answer holds the rest of its group with them (``closing_edges``,
     its edges here). So the odd one cannot be apart.
     """
 
     graph: AhoGraph
     path: tuple[int, ...]
-    closing: tuple[Edge, ...]
+    closing_edges: tuple[Edge, ...]
 
 
-def blocked(new: Constraint, others: Sequence[Constraint]) -> Blocked | None:
+def find_blocked_set(new: Constraint, others: Sequence[Constraint]) -> BlockedSet | None:
     """Where BUILD fails with ``new`` beside ``others``, which have a tree; None where it does not.
 
     Of a set that is minimal every answer has an edge here. O(depth (items + triplets)).
@@ -106,11 +106,11 @@ def blocked(new: Constraint, others: Sequence[Constraint]) -> Blocked | None:
         if items.size < 2:
             continue
         graph = aho_graph(everything, items)
-        if len(graph.pieces) == 1:
-            return Blocked(
+        if len(graph.components) == 1:
+            return BlockedSet(
                 graph, _path(graph, new), tuple(e for e in graph.edges if e.id == new.id)
             )
-        waiting += [np.array(piece) for piece in graph.pieces]
+        waiting += [np.array(piece) for piece in graph.components]
     return None
 
 

@@ -17,15 +17,15 @@ from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.session.model import Conflict, Constraint, Session, Statement, joined_triplets, sentence
 
-Kind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
-State = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
+AssessmentKind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
+ConstraintState = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
 
 #: Conflicts up to this size are told answer by answer.
-TOLD = 3
+MAX_QUOTED = 3
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Assessment:
     """``kind`` in one word, ``sentence`` for a person.
 
     ``correction``: the tree will change; ``lock``: already true of this tree; ``implied``: already
@@ -34,11 +34,13 @@ class Verdict:
     constraints.
     """
 
-    kind: Kind
+    kind: AssessmentKind
     sentence: str
 
 
-def judge(session: Session, group: Sequence[int], apart: int, author: str | None = None) -> Verdict:
+def assess(
+    session: Session, group: Sequence[int], apart: int, author: str | None = None
+) -> Assessment:
     """What adding "``group`` together, before ``apart``" would mean.
 
     With an ``author``, only an answer of the same author is a repeat. Two BUILDs for each triplet
@@ -50,17 +52,17 @@ def judge(session: Session, group: Sequence[int], apart: int, author: str | None
     said = sentence(group, apart, session.labels)
     twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
     if twin is not None:
-        return Verdict("repeat", f"{said}: this is said already, by {twin.author}.")
+        return Assessment("repeat", f"{said}: this is said already, by {twin.author}.")
     kind = assess_triplets(
         session.tree, session.triplets, session.n_items, group, apart, session.is_soft
     )
     meaning = _WEIGHED if kind == "conflict" and session.is_soft else _MEANING[kind]
     if session.constraint_mode == "ignored" and kind in _IGNORED:
-        return Verdict("ignored", f"{said}: {_IGNORED[kind]}.")
-    return Verdict(kind, f"{said}: {meaning}.")
+        return Assessment("ignored", f"{said}: {_IGNORED[kind]}.")
+    return Assessment(kind, f"{said}: {meaning}.")
 
 
-_MEANING: dict[Kind, str] = {
+_MEANING: dict[AssessmentKind, str] = {
     "correction": "a correction, the tree will change",
     "lock": "already true of this tree, and now locked",
     "implied": "already follows from earlier answers",
@@ -69,7 +71,7 @@ _MEANING: dict[Kind, str] = {
 
 
 #: Under a method that ignores constraints.
-_IGNORED: dict[Kind, str] = {
+_IGNORED: dict[AssessmentKind, str] = {
     "correction": "not true of this tree, which stays as it is: this method ignores constraints",
     "lock": "already true of this tree, but this method ignores constraints",
 }
@@ -84,7 +86,7 @@ def assess_triplets(
     group: Sequence[int],
     apart: int,
     weighed: bool = False,
-) -> Kind:
+) -> AssessmentKind:
     """The same of bare triplets; never ``repeat``.
 
     They must have a tree, unless they are ``weighed`` against each other: from answers that have
@@ -146,7 +148,7 @@ def _compact(*rows: NDArray[np.int32]) -> tuple[Any, ...]:
 # ---------------------------------------------------------------------- states of the list
 
 
-def states(session: Session) -> dict[int, State]:
+def constraint_states(session: Session) -> dict[int, ConstraintState]:
     """How each constraint of the list stands, by its id.
 
     ``disabled``; ``conflict``, a disabled one that the shown conflict is about or whose turn is to
@@ -165,7 +167,7 @@ def states(session: Session) -> dict[int, State]:
     redundant = frozenset() if torn else implied_constraint_ids(session.enabled)
     shown = session.conflict
     refused = () if shown is None else (shown.constraint_id, *shown.waiting)
-    result: dict[int, State] = {}
+    result: dict[int, ConstraintState] = {}
     for each in session.constraints:
         if not each.enabled:
             result[each.id] = "conflict" if each.id in refused else "disabled"
@@ -257,7 +259,7 @@ def _conflict_sentence(
     def quoted(some: Sequence[Constraint], word: str = " and ") -> str:
         return word.join(f"“{each.sentence(labels)}”" for each in some)
 
-    if len(culprits) < TOLD:
+    if len(culprits) < MAX_QUOTED:
         text = f"“{constraint.sentence(labels)}” contradicts {quoted(culprits)}."
     else:
         text = (
@@ -269,6 +271,6 @@ def _conflict_sentence(
         return text + " No single answer stands in its way: switch off one from each disagreement."
     if len(culprits) == 1:
         return text + " Switch that one off to have this one instead."
-    if len(repairs) <= TOLD:
+    if len(repairs) <= MAX_QUOTED:
         return text + " To have it, switch off " + quoted(repairs, " or ") + "."
     return text + f" To have it, switch off any one of {len(repairs)} of them."

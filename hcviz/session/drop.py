@@ -27,7 +27,7 @@ from hcviz.core.layout import places
 from hcviz.core.tree import Tree
 
 
-def stays_apart(
+def item_set_apart(
     tree: Tree, item: int, members: Sequence[int], order: ArrayLike | None = None
 ) -> int | None:
     """The leaf that ``item`` and ``members`` (a clade of ``tree``) are to be together before.
@@ -60,4 +60,4 @@ def _distance(places: NDArray[np.int64], mine: NDArray[np.int64]) -> NDArray[np.
     return np.maximum(mine.min() - places, places - mine.max())
 
 
-__all__ = ["stays_apart"]
+__all__ = ["item_set_apart"]

@@ -32,13 +32,13 @@ from hcviz.session.runs import announce, no_change, start_run
 Int = NDArray[np.int32]
 
 #: A name that is longer is a sentence.
-LONGEST = 60
+MAX_NAME_LENGTH = 60
 #: The BUILD work allowed for one pair's agreement, in rows looked at: a quarter of a second.
-ALLOWANCE = 2_000_000
+BUILD_BUDGET = 2_000_000
 #: A BUILD costs about this many rows however few it is given.
-OVERHEAD = 400
+BUILD_OVERHEAD = 400
 #: Disagreements that are told; the others are counted.
-TOLD = 12
+MAX_EXPLAINED = 12
 
 
 # ---------------------------------------------------------------------- rules
@@ -47,9 +47,9 @@ TOLD = 12
 def set_author(session: Session, action: SetAuthor) -> UpdateResult:
     """Whose the next answers are."""
     name = " ".join(action.name.split())
-    if not name or len(name) > LONGEST:
+    if not name or len(name) > MAX_NAME_LENGTH:
         raise InvalidConstraint(
-            f"An author's name has 1 to {LONGEST} characters, not {len(name)}.",
+            f"An author's name has 1 to {MAX_NAME_LENGTH} characters, not {len(name)}.",
             "It is what stands beside each answer.",
         )
     if name == session.author:
@@ -100,7 +100,7 @@ def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateRe
         return no_change(session)
     text = f"{action.author}: {count_text(len(off))} switched off."
     aside = [each.id for each in off]
-    rest = tuple(dict.fromkeys((*_others(session, action.author), *aside)))
+    rest = tuple(dict.fromkeys((*_without_author(session, action.author), *aside)))
     session = replace_constraints(
         add_undo_step(session, text), (replace(each, enabled=False) for each in off)
     )
@@ -128,11 +128,11 @@ def _switch_on(
     session = update_conflict(session, (*(each.id for each in refused), *waiting))
     if not taken:  # nothing in the list changed: not a step
         return announce(session, text)
-    session = replace(session, disabled_by_author=_others(session, author))
+    session = replace(session, disabled_by_author=_without_author(session, author))
     return apply_constraints(session, taken, text, text, methods)
 
 
-def _others(session: Session, author: str) -> tuple[int, ...]:
+def _without_author(session: Session, author: str) -> tuple[int, ...]:
     """What rests of other authors' answers, and of this one's what is there no more."""
     theirs = {each.id for each in session.constraints if each.author == author}
     return tuple(each for each in session.disabled_by_author if each not in theirs)
@@ -146,8 +146,8 @@ class Expert:
     """One author: ``said`` answers, of which ``used`` are switched on; ``weight`` of each."""
 
     name: str
-    said: int
-    used: int
+    n_answers: int
+    n_enabled: int
     weight: float
 
 
@@ -178,35 +178,35 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class ExpertAgreement:
     """How two authors' answers stand to each other.
 
     Of the triples of items that both of them name and that either states something about (ab|c),
-    for ``alike`` it follows from the other's answers, for ``against`` it contradicts them, for
+    for ``n_agreeing`` it follows from the other's answers, for ``n_contradicting`` it contradicts them, for
     ``open`` neither.
-    ``looked_at`` of ``stated`` were looked at: all, unless that took too long. ``clashes``: answers
-    of the first that contradict the second's, up to :data:`TOLD`; ``n_clashes``: all of them.
+    ``n_checked`` of ``n_stated`` were looked at: all, unless that took too long. ``disagreements``: answers
+    of the first that contradict the second's, up to :data:`MAX_EXPLAINED`; ``n_disagreements``: all of them.
     """
 
     first: str
     second: str
-    shared: int
-    alike: int
-    against: int
-    open: int
-    stated: int
-    looked_at: int
-    clashes: tuple[Disagreement, ...]
-    n_clashes: int
+    n_shared: int
+    n_agreeing: int
+    n_contradicting: int
+    n_open: int
+    n_stated: int
+    n_checked: int
+    disagreements: tuple[Disagreement, ...]
+    n_disagreements: int
 
     @property
     def share(self) -> float | None:
         """alike / (alike + against), the triplet agreement; None where neither was found."""
-        known = self.alike + self.against
-        return self.alike / known if known else None
+        known = self.n_agreeing + self.n_contradicting
+        return self.n_agreeing / known if known else None
 
 
-def agreements(session: Session) -> tuple[Agreement, ...]:
+def agreements(session: Session) -> tuple[ExpertAgreement, ...]:
     """Every two authors; what an author said counts whether or not it is switched on.
 
     (An answer is often off just because it contradicts another author's.) Where authors contradict
@@ -229,33 +229,35 @@ _Row = tuple[int, int, int]
 
 
 @lru_cache(maxsize=32)
-def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> Agreement:
-    ours, others = _consistent(mine), _consistent(theirs)
+def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> ExpertAgreement:
+    ours, others = _consistent_part(mine), _consistent_part(theirs)
     shared = _items(ours) & _items(others)
-    here = _pairs(ours, shared)
+    here = _stated_triplets(ours, shared)
     done = {frozenset(row) for row in here}
-    there = [row for row in _pairs(others, shared) if frozenset(row) not in done]
+    there = [row for row in _stated_triplets(others, shared) if frozenset(row) not in done]
     counts = np.zeros(3, np.int64)
     for rows, other in ((here, others), (there, ours)):
-        known = _Known(other)
-        for row in _thinned(rows, max(1, ALLOWANCE // (6 * known.cost))):  # 3 BUILDs, 2 sides
-            counts[known.says(row)] += 1
-    clashes, n_clashes = _clashes(ours, others)
+        known = _TripletTester(other)
+        for row in _evenly_spaced(
+            rows, max(1, BUILD_BUDGET // (6 * known.cost))
+        ):  # 3 BUILDs, 2 sides
+            counts[known.relation_to(row)] += 1
+    clashes, n_disagreements = _find_disagreements(ours, others)
     alike, against, unsaid = (int(count) for count in counts)
-    return Agreement(
+    return ExpertAgreement(
         first, second, len(shared), alike, against, unsaid, len(here) + len(there),
-        alike + against + unsaid, clashes, n_clashes,
+        alike + against + unsaid, clashes, n_disagreements,
     )  # fmt: skip
 
 
-def _thinned(rows: list[_Row], most: int) -> list[_Row]:
+def _evenly_spaced(rows: list[_Row], most: int) -> list[_Row]:
     """At most so many of them, evenly."""
     if len(rows) <= most:
         return rows
     return [rows[k] for k in np.linspace(0, len(rows) - 1, most).astype(int)]
 
 
-def _consistent(said: _Said) -> tuple[Constraint, ...]:
+def _consistent_part(said: _Said) -> tuple[Constraint, ...]:
     """An author's answers, without those that contradict the author's earlier ones."""
     ordered = sorted(said, key=lambda each: not each[2])
     made = [Constraint(number, *statement) for number, statement, _ in ordered]
@@ -266,7 +268,7 @@ def _items(constraints: Sequence[Constraint]) -> set[int]:
     return {item for each in constraints for item in (*each.group, each.apart)}
 
 
-def _pairs(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
+def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
     """The triplets ab|c that these answers state about items ``among``, a < b, each once.
 
     Of a group the chain of its members there: what else it says follows from that.
@@ -280,16 +282,16 @@ def _pairs(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
     return list(rows)
 
 
-class _Known:
+class _TripletTester:
     """One author's answers as a judge of single triplets."""
 
     def __init__(self, constraints: Sequence[Constraint]) -> None:
         rows = np.concatenate([np.empty((0, 3), np.int32), *(c.triplets.rows for c in constraints)])
         self._items, local = np.unique(rows, return_inverse=True)
         self._rows = np.ascontiguousarray(local.reshape(-1, 3), dtype=np.int32)
-        self.cost = OVERHEAD + self._items.size + len(self._rows)
+        self.cost = BUILD_OVERHEAD + self._items.size + len(self._rows)
 
-    def says(self, row: _Row) -> int:
+    def relation_to(self, row: _Row) -> int:
         """0: it follows, 1: it contradicts, 2: neither."""
         wanted = np.searchsorted(self._items, row).astype(np.int32)[None]
         n = int(self._items.size)
@@ -298,13 +300,13 @@ class _Known:
         return 0 if is_implied_by(n, self._rows, wanted) else 2
 
 
-def _clashes(
+def _find_disagreements(
     ours: Sequence[Constraint], others: Sequence[Constraint]
 ) -> tuple[tuple[Disagreement, ...], int]:
-    """Answers that can only be had one beside the other: explained up to :data:`TOLD`."""
+    """Answers that can only be had one beside the other: explained up to :data:`MAX_EXPLAINED`."""
     taken, refused = split_consistent(ours, others)
     found = []
-    for each in refused[:TOLD]:
+    for each in refused[:MAX_EXPLAINED]:
         for known in (others, [*others, *taken]):  # the latter where it needs both authors' answers
             small = smallest_conflict([c.triplets.rows for c in known], each.triplets.rows)
             if small is not None:

@@ -17,7 +17,7 @@ from hcviz.session.model import Checkpoint, Session, joined_triplets
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class CurvePoint:
     """The last tree that was shown under ``answers``, the constraints enabled then."""
 
     answers: tuple[Constraint, ...]
@@ -25,7 +25,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldOutScore:
     """Under ``answers`` answers: of the ``held`` that were not yet given, ``true`` held already."""
 
     answers: int
@@ -37,24 +37,24 @@ class Held:
         return self.true / self.held
 
 
-def states(session: Session) -> tuple[State, ...]:
+def curve_points(session: Session) -> tuple[CurvePoint, ...]:
     """One for each number of answers under which a tree was shown, by that number.
 
     Where there were several under one number (a run goes on, a step is taken back), the latest. A
     moment at which no tree had come yet from the run that an answer started is left out: what stood
     there was still the tree of the answers before. O(undo steps x constraints).
     """
-    latest: dict[int, State] = {}
+    latest: dict[int, CurvePoint] = {}
     for moment in _moments(session):
         snapshot = moment.snapshot
         if snapshot is None or moment.shown != moment.lineage:
             continue
         answers = tuple(each for each in moment.constraints if each.enabled)
-        latest[len(answers)] = State(answers, snapshot.tree)
+        latest[len(answers)] = CurvePoint(answers, snapshot.tree)
     return tuple(latest[count] for count in sorted(latest))
 
 
-def held_out(session: Session) -> tuple[Held, ...]:
+def held_out_scores(session: Session) -> tuple[HeldOutScore, ...]:
     """For each state, how many of the present answers that it was not told were true of its tree.
 
     The answers that are enabled now are each a question that earlier trees could have got right
@@ -64,15 +64,17 @@ def held_out(session: Session) -> tuple[Held, ...]:
     """
     now = session.enabled
     found = []
-    for state in states(session):
+    for state in curve_points(session):
         known = {each.id for each in state.answers}
         held = tuple(each for each in now if each.id not in known)
         if held:
-            found.append(Held(len(state.answers), satisfied(state.tree, held), len(held)))
+            found.append(
+                HeldOutScore(len(state.answers), count_satisfied(state.tree, held), len(held))
+            )
     return tuple(found)
 
 
-def satisfied(tree: Tree, constraints: Sequence[Constraint]) -> int:
+def count_satisfied(tree: Tree, constraints: Sequence[Constraint]) -> int:
     """How many of the constraints the tree satisfies, each as a whole."""
     if not constraints:
         return 0

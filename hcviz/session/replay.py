@@ -24,11 +24,11 @@ def replay(session: Session, run_method: RunMethod, methods: Methods) -> Session
     snapshots at the same steps. Raises :class:`HcvizError` where a run does not come to a step that
     the log speaks of. The cost of all runs, as far as they were watched.
     """
-    *_, last = steps(session, run_method, methods)
+    *_, last = replay_steps(session, run_method, methods)
     return last
 
 
-def steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator[Session]:
+def replay_steps(session: Session, run_method: RunMethod, methods: Methods) -> Iterator[Session]:
     """The same one by one: the session after each entry of the log, and at the end as it is now."""
     player = _Player(run_method, methods)
     for entry in session.log:

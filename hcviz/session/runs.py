@@ -194,7 +194,9 @@ def _after_mode_change(session: Session, text: str) -> tuple[Session, str]:
     """What another treatment of triplets does to the list, and what is said of it."""
     session, refused = disable_contradictions(session)
     if refused:
-        text += f" {count_text(refused)} switched off, at odds with earlier ones: they are not weighed"
+        text += (
+            f" {count_text(refused)} switched off, at odds with earlier ones: they are not weighed"
+        )
         text += " any more."
     if session.constraint_mode == "ignored" and session.enabled:
         text += f" {IGNORED_TEXT}"

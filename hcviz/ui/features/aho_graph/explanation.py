@@ -59,7 +59,7 @@ def sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
         for leaf in tree.leaves(int(child))
     }
     found = []
-    for piece in graph.pieces:
+    for piece in graph.components:
         held = {child_of[item] for item in piece}
         found.append(held.pop() if len(held) == 1 else -1)
     return found
@@ -75,30 +75,30 @@ def split(store: Store) -> dict[str, Any] | None:
         return None
     tree, node = found
     where = sides(tree, node, graph)
-    held = [k for k, piece in enumerate(graph.pieces) if len(piece) > 1]
-    held.sort(key=lambda k: -len(graph.pieces[k]))
+    held = [k for k, piece in enumerate(graph.components) if len(piece) > 1]
+    held.sort(key=lambda k: -len(graph.components[k]))
     return {
         "size": len(graph.items),
-        "forced": graph.forced,
+        "forced": graph.is_forced,
         "said": _sentence(store, tree, node, graph, where),
         "pieces": [
             {
                 "piece": k,
-                "size": len(graph.pieces[k]),
-                "names": _names(store, graph.pieces[k]),
-                "answers": [_said(store, answer) for answer in graph.holding(k)[:3]],
-                "more": max(0, len(graph.holding(k)) - 3),
+                "size": len(graph.components[k]),
+                "names": _names(store, graph.components[k]),
+                "answers": [_said(store, answer) for answer in graph.constraint_ids(k)[:3]],
+                "more": max(0, len(graph.constraint_ids(k)) - 3),
                 "parted": where[k] < 0,
             }
             for k in held[:TOLD]
         ],
         "further": len(held[TOLD:]),
-        "unconstrained": len(graph.pieces) - len(held),
+        "unconstrained": len(graph.components) - len(held),
     }
 
 
 def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[int]) -> str:
-    n, k = len(graph.items), len(graph.pieces)
+    n, k = len(graph.items), len(graph.components)
     if not graph.edges:
         said = (
             f"No answer is about these {n:,} items alone: nothing but the data divides them here."
@@ -110,7 +110,7 @@ def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[
             "are weighed against each other."
         )
     parted = sum(side < 0 for side in where)
-    if graph.forced:
+    if graph.is_forced:
         said = f"Forced: the answers leave one way to divide these {n:,} items."
     else:
         said = f"Not forced: the answers leave {k:,} pieces, and so {_ways(graph)} ways to divide "
@@ -125,9 +125,9 @@ def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[
 
 
 def _ways(graph: AhoGraph) -> str:
-    k = len(graph.pieces)
+    k = len(graph.components)
     return (
-        f"{graph.ways:,}"
+        f"{graph.n_splits:,}"
         if k <= 21
         else "about 10" + str(round((k - 1) * 0.30103)).translate(_RAISED)
     )

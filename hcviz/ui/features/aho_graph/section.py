@@ -29,8 +29,8 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "piece":
         graph = why.graph_at(store)
         k = int(more["piece"])
-        if graph is not None and 0 <= k < len(graph.pieces):
-            actions.take(graph.pieces[k])
+        if graph is not None and 0 <= k < len(graph.components):
+            actions.take(graph.components[k])
     elif name == "graph":
         store.look(sheet="why", why="split")
     elif name == "show":

@@ -17,7 +17,7 @@ import panel as pn
 import param
 from bokeh.models import HoverTool
 
-from hcviz.session.aho_graph import AhoGraph, Blocked, Edge, blocked
+from hcviz.session.aho_graph import AhoGraph, BlockedSet, Edge, find_blocked_set
 from hcviz.session.constraint import Constraint
 from hcviz.ui.features.aho_graph import explanation as why
 from hcviz.ui.features.constraints import model as answerlist
@@ -90,7 +90,7 @@ def _conflict(store: Store) -> dict[str, Any]:
     }
 
 
-def _closed(found: Blocked, new: Constraint, labels: Any) -> str:
+def _closed(found: BlockedSet, new: Constraint, labels: Any) -> str:
     """The path that leaves no way, in words."""
     names = [labels[item] for item in found.path]
     odd = labels[new.apart]
@@ -109,7 +109,7 @@ def _split(store: Store) -> dict[str, Any]:
     if found is None or graph is None or told is None:
         return _nothing("There are no answers in use.")
     where = why.sides(*found, graph)
-    side_of = {item: where[k] for k, piece in enumerate(graph.pieces) for item in piece}
+    side_of = {item: where[k] for k, piece in enumerate(graph.components) for item in piece}
     marked = {item: f"side{side % 8}" if side >= 0 else "apart" for item, side in side_of.items()}
     chosen = "The selected clade" if store.view.selection else "The whole tree"
     return {
@@ -128,7 +128,7 @@ def _in_turn(graph: AhoGraph) -> list[int]:
     joined = nx.Graph()
     joined.add_edges_from((edge.a, edge.b) for edge in graph.edges)
     walks = []
-    for piece in graph.pieces:
+    for piece in graph.components:
         if len(piece) > 1:
             start = max(piece, key=joined.degree)
             walks.append([start, *(item for _, item in nx.bfs_edges(joined, start))])
@@ -149,7 +149,7 @@ def _drawn(
     first: list[int],
 ) -> dict[str, Any]:
     """The nodes with their places, the edges, and how many items are left out."""
-    wanted = dict.fromkeys(item for item in first if item in graph.piece_of)
+    wanted = dict.fromkeys(item for item in first if item in graph.component_of)
     if len(graph.items) <= NAMED:
         wanted |= dict.fromkeys(graph.items)
     kept = tuple(sorted(list(wanted)[:MOST]))
@@ -180,8 +180,8 @@ def _drawn(
 
 
 @lru_cache(maxsize=8)
-def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> Blocked | None:
-    return blocked(new, others)
+def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> BlockedSet | None:
+    return find_blocked_set(new, others)
 
 
 @lru_cache(maxsize=8)

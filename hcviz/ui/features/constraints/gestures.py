@@ -13,7 +13,7 @@ from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
 from hcviz.session.draft import Draft
-from hcviz.session.drop import stays_apart
+from hcviz.session.drop import item_set_apart
 from hcviz.ui.features.constraints import model as answerlist
 from hcviz.ui.state.store import Store
 
@@ -55,7 +55,7 @@ class Gestures:
         if phase == "leave" or tree is None or snapshot is None:
             store.look(draft=self._laid_aside)
             return
-        apart = stays_apart(tree, item, members, self.order())
+        apart = item_set_apart(tree, item, members, self.order())
         if apart is None:
             name = store.session.labels[item]
             said = f"{name} with all of these is everything: nothing is left to stay apart."

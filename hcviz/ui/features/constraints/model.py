@@ -9,7 +9,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import explained
 from hcviz.session import actions as act
 from hcviz.session import experts
-from hcviz.session.assessment import State, judge, states
+from hcviz.session.assessment import ConstraintState, assess, constraint_states
 from hcviz.session.model import Constraint
 from hcviz.ui.features.supports import model as certainty
 from hcviz.ui.state import default_method as choosing
@@ -28,7 +28,7 @@ JUDGED = 4
 
 def picture(store: Store) -> dict[str, Any]:
     session, view = store.session, store.view
-    said = states(session)
+    said = constraint_states(session)
     counts = Counter(each.author for each in session.constraints)
     folded = [name for name, n in counts.items() if n >= FOLD and name != session.author]
     return {
@@ -47,7 +47,7 @@ def picture(store: Store) -> dict[str, Any]:
     }
 
 
-def _row(store: Store, each: Constraint, said: dict[int, State]) -> dict[str, Any]:
+def _row(store: Store, each: Constraint, said: dict[int, ConstraintState]) -> dict[str, Any]:
     return {
         "id": each.id,
         "sentence": each.sentence(store.session.labels),
@@ -59,11 +59,11 @@ def _row(store: Store, each: Constraint, said: dict[int, State]) -> dict[str, An
     }
 
 
-def _fold(store: Store, author: str, said: dict[int, State]) -> dict[str, Any]:
+def _fold(store: Store, author: str, said: dict[int, ConstraintState]) -> dict[str, Any]:
     """What one author said, as one line; what is wrong stands first when it is opened."""
     theirs = [each for each in store.session.constraints if each.author == author]
     kinds = Counter(said.get(each.id, "satisfied") for each in theirs)
-    order: dict[State, int] = {"conflict": 0, "violated": 1}
+    order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1}
     shown = sorted(theirs, key=lambda each: order.get(said.get(each.id, "satisfied"), 2))[:SHOWN]
     return {
         "author": author,
@@ -186,7 +186,7 @@ def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
     statements = draft.ready
     ready = statements[:JUDGED]
-    verdicts = [judge(session, group, apart, session.author) for group, apart in ready]
+    verdicts = [assess(session, group, apart, session.author) for group, apart in ready]
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
         shown = [{"id": item, "name": session.labels[item]} for item in items[:CHIPS]]
@@ -234,9 +234,9 @@ def _experts(store: Store) -> dict[str, Any] | None:
         "rows": [
             {
                 "name": each.name,
-                "said": each.said,
-                "used": each.used,
-                "on": each.used > 0,
+                "said": each.n_answers,
+                "used": each.n_enabled,
+                "on": each.n_enabled > 0,
                 "weight": each.weight,
                 "you": each.name == session.author,
             }
@@ -255,27 +255,27 @@ def _experts(store: Store) -> dict[str, Any] | None:
                         "sentence": by_id[clash.id].sentence(session.labels),
                         "with": [by_id[i].sentence(session.labels) for i in clash.with_ids],
                     }
-                    for clash in pair.clashes
+                    for clash in pair.disagreements
                 ],
-                "more": pair.n_clashes - len(pair.clashes),
+                "more": pair.n_disagreements - len(pair.disagreements),
             }
             for pair in experts.agreements(session)
         ],
     }
 
 
-def _agreement(pair: experts.Agreement) -> str:
+def _agreement(pair: experts.ExpertAgreement) -> str:
     """In words: what was compared, and what came out."""
-    if not pair.stated:
+    if not pair.n_stated:
         return "No triple of items is spoken of by both."
     if pair.share is None:
         return f"Neither confirmed nor denied: {_triples(pair.open)} of items both name."
-    text = f"{pair.alike:,} alike, {pair.against:,} at odds"
+    text = f"{pair.n_agreeing:,} alike, {pair.n_contradicting:,} at odds"
     if pair.open:
         text += f", {pair.open:,} left open by one"
-    text += f", of {_triples(pair.looked_at)}"
-    if pair.looked_at < pair.stated:
-        text += f" looked at ({pair.stated:,} stated)"
+    text += f", of {_triples(pair.n_checked)}"
+    if pair.n_checked < pair.n_stated:
+        text += f" looked at ({pair.n_stated:,} stated)"
     return text + "."
 
 
