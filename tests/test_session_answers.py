@@ -288,7 +288,7 @@ def test_what_a_resolved_conflict_frees_is_switched_on_with_it(settled):
         (1, False), (2, True), (3, True), (4, False),
     ]  # fmt: skip
     assert len(settled.start.triplets) == 3
-    assert "1 constraint refused before can now be true as well" in session.message
+    assert "1 constraint refused before is enabled too" in session.message
     assert (session.conflict.constraint_id, session.conflict.waiting) == (4, ())
     assert len(session.past) == steps + 1
     assert [c.enabled for c in settled(act.Undo()).constraints] == [True, False, False, False]

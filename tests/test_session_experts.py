@@ -203,7 +203,7 @@ def test_what_contradicts_meanwhile_stays_off_and_is_explained(two):
     two(act.EnableAuthor("Ann", True))
     assert enabled(two) == [2, 3, 4]
     assert two.session.conflict.constraint_id == 1
-    assert "1 at odds with others" in two.session.message
+    assert "1 contradict" in two.session.message
     assert is_consistent_set(two.session.enabled)
 
 

@@ -176,5 +176,5 @@ def test_replay_refuses_a_log_that_its_method_does_not_follow(settled):
     def shorter(spec, effect):
         return run_fake(spec, effect, len(ANIMALS), steps=2)
 
-    with pytest.raises(HcvizError, match="does not come to step"):
+    with pytest.raises(HcvizError, match="does not reach step"):
         replay(settled.session, shorter, get)

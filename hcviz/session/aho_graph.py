@@ -1,9 +1,11 @@
-"""Why a set of items is divided as it is, and why some sets cannot be divided: Aho's graph.
+"""Aho's graph: why a set of items is divided as it is, and why some sets cannot be divided.
 
-At a clade S every enabled answer ab|c with a, b and c in S joins a and b: whoever parted them here
-would break it. The connected pieces of that graph may go to either side; a tree divides S into two
-or more unions of pieces. Two pieces: the split is forced. One piece: no tree exists (Aho, Sagiv,
-Szymanski and Ullman 1981), and S is *blocked*.
+At a clade S, every enabled constraint ab|c with a, b and c in S connects a and b. A tree that
+separates a and b at S violates it. So each connected component stays together, and a tree divides S
+into two or more unions of components. With two components the split is forced. With one component
+no tree exists, and S is *blocked*.
+
+References: Aho, Sagiv, Szymanski & Ullman (1981).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from hcviz.session.model import joined_triplets
 
 @dataclass(frozen=True)
 class Edge:
-    """Items ``a`` and ``b`` held together by answer ``id`` before ``apart``."""
+    """Answer ``id`` connects items ``a`` and ``b``, apart from ``apart``."""
 
     a: int
     b: int
@@ -34,7 +36,10 @@ class Edge:
 
 @dataclass(frozen=True)
 class AhoGraph:
-    """Aho's graph on ``items`` (increasing): its edges, and its pieces in order of least item."""
+    """Aho's graph on ``items`` (increasing).
+
+    ``edges`` come from the answers; ``components`` are ordered by their smallest item.
+    """
 
     items: tuple[int, ...]
     edges: tuple[Edge, ...]
@@ -42,26 +47,27 @@ class AhoGraph:
 
     @cached_property
     def component_of(self) -> dict[int, int]:
+        """Item -> the number of its component."""
         return {item: k for k, piece in enumerate(self.components) for item in piece}
 
     def constraint_ids(self, piece: int) -> tuple[int, ...]:
-        """The answers that hold a piece together, by id, each once."""
+        """Return the answers that connect a component, each once, by id."""
         of = self.component_of
         return tuple(dict.fromkeys(edge.id for edge in self.edges if of[edge.a] == piece))
 
     @property
     def is_forced(self) -> bool:
-        """There is only one way to divide these items."""
+        """True if there is only one way to divide these items."""
         return len(self.components) == 2
 
     @property
     def n_splits(self) -> int:
-        """In how many ways the items can be divided in two: 2^(k - 1) - 1 for k pieces."""
+        """The number of ways to divide the items in two: 2^(k - 1) - 1 for k components."""
         return 2 ** (len(self.components) - 1) - 1 if self.components else 0
 
 
 def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
-    """The graph of these answers on ``items``; of a group its members there, as a chain.
+    """Return the graph of these answers on ``items``; a group gives a chain of its members there.
 
     O(items + triplets).
     """
@@ -82,11 +88,11 @@ def aho_graph(constraints: Sequence[Constraint], items: ArrayLike) -> AhoGraph:
 
 @dataclass(frozen=True)
 class BlockedSet:
-    """A set of items that answers leave in one piece.
+    """A set of items that the answers connect into one component.
 
-    ``path``: from the odd one of the new answer along earlier ones to a member of its group: they
-    hold the two together, and the new answer holds the rest of its group with them (``closing_edges``,
-    its edges here). So the odd one cannot be apart.
+    ``path`` goes along earlier answers from the odd item of the new answer to a member of its
+    group. These answers connect the two. The new answer connects the rest of its group
+    (``closing_edges``). So the odd item cannot be apart.
     """
 
     graph: AhoGraph
@@ -95,9 +101,10 @@ class BlockedSet:
 
 
 def find_blocked_set(new: Constraint, others: Sequence[Constraint]) -> BlockedSet | None:
-    """Where BUILD fails with ``new`` beside ``others``, which have a tree; None where it does not.
+    """Return the set where BUILD fails with ``new`` and ``others``, or None if it succeeds.
 
-    Of a set that is minimal every answer has an edge here. O(depth (items + triplets)).
+    ``others`` must be consistent. If the answers form a minimal conflict, each has an edge in the
+    set. O(depth (items + triplets)).
     """
     everything = [*others, new]
     waiting = [np.unique(joined_triplets(tuple(everything)).rows)]
@@ -115,7 +122,7 @@ def find_blocked_set(new: Constraint, others: Sequence[Constraint]) -> BlockedSe
 
 
 def _path(graph: AhoGraph, new: Constraint) -> tuple[int, ...]:
-    """From the new answer's odd one along other answers to the nearest of its group."""
+    """Return the path from the new answer's odd item along other answers to the its group."""
     old = nx.Graph()
     old.add_nodes_from(graph.items)
     old.add_edges_from((edge.a, edge.b) for edge in graph.edges if edge.id != new.id)

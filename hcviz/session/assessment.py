@@ -1,4 +1,4 @@
-"""What an answer means beside the earlier ones and the tree shown, before anything is applied."""
+"""Assess what a new constraint means for the earlier ones and for the shown tree."""
 
 from __future__ import annotations
 
@@ -20,18 +20,17 @@ from hcviz.session.model import Conflict, Constraint, Session, Statement, joined
 AssessmentKind = Literal["correction", "lock", "implied", "conflict", "repeat", "ignored"]
 ConstraintState = Literal["satisfied", "violated", "implied", "conflict", "disabled"]
 
-#: Conflicts up to this size are told answer by answer.
+#: Conflicts up to this size are explained with each answer; larger ones with a number.
 MAX_QUOTED = 3
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """``kind`` in one word, ``sentence`` for a person.
+    """The kind of a new constraint, and a sentence for the person.
 
-    ``correction``: the tree will change; ``lock``: already true of this tree; ``implied``: already
-    follows from the enabled answers; ``repeat``: one of them says just that; ``conflict``: no tree
-    satisfies it beside them; ``ignored``: one of the first two, under a method that ignores
-    constraints.
+    ``correction``: the tree will change. ``lock``: it holds in the tree already. ``implied``: it
+    follows from the enabled constraints. ``repeat``: one of them is the same. ``conflict``: no tree
+    satisfies it together with them. ``ignored``: the method ignores constraints.
     """
 
     kind: AssessmentKind
@@ -41,18 +40,35 @@ class Assessment:
 def assess(
     session: Session, group: Sequence[int], apart: int, author: str | None = None
 ) -> Assessment:
-    """What adding "``group`` together, before ``apart``" would mean.
+    """Return what adding "``group`` together, before ``apart``" would mean.
 
-    With an ``author``, only an answer of the same author is a repeat. Two BUILDs for each triplet
-    that turns out to be implied, else three in all; cost independent of the number of items beyond
-    those that constraints name. Raises :class:`InvalidConstraint` for an unknown item, fewer than
-    two in the group, or ``apart`` among them.
+    Parameters
+    ----------
+    session : Session
+    group : sequence of int
+        At least two items.
+    apart : int
+        An item that is not in the group.
+    author : str, optional
+        If given, only a constraint of the same author is a repeat.
+
+    Returns
+    -------
+    Assessment
+
+    Raises
+    ------
+    InvalidConstraint
+        If an item is unknown, or the group is too small, or ``apart`` is in it.
+
+    Notes ----- The cost is three BUILDs, and two more for each implied triplet. It depends only on
+    the items that constraints name.
     """
     check_items(session, group, apart)
     said = sentence(group, apart, session.labels)
     twin = next((each for each in session.enabled if is_repeat(each, group, apart, author)), None)
     if twin is not None:
-        return Assessment("repeat", f"{said}: this is said already, by {twin.author}.")
+        return Assessment("repeat", f"{said}: already in the list, by {twin.author}.")
     kind = assess_triplets(
         session.tree, session.triplets, session.n_items, group, apart, session.is_soft
     )
@@ -64,19 +80,19 @@ def assess(
 
 _MEANING: dict[AssessmentKind, str] = {
     "correction": "a correction, the tree will change",
-    "lock": "already true of this tree, and now locked",
+    "lock": "true in this tree already, and locked from now on",
     "implied": "already follows from earlier answers",
-    "conflict": "no tree satisfies this beside the earlier answers",
+    "conflict": "no tree satisfies this and the earlier answers",
 }
 
 
 #: Under a method that ignores constraints.
 _IGNORED: dict[AssessmentKind, str] = {
-    "correction": "not true of this tree, which stays as it is: this method ignores constraints",
-    "lock": "already true of this tree, but this method ignores constraints",
+    "correction": "not true in this tree, which does not change: this method ignores constraints",
+    "lock": "true in this tree already, but this method ignores constraints",
 }
 
-_WEIGHED = "no tree satisfies this beside the earlier answers; it will be weighed against them"
+_WEIGHED = "no tree satisfies this and the earlier answers; they will be weighed against each other"
 
 
 def assess_triplets(
@@ -87,10 +103,10 @@ def assess_triplets(
     apart: int,
     weighed: bool = False,
 ) -> AssessmentKind:
-    """The same of bare triplets; never ``repeat``.
+    """Return the kind of a constraint against triplets; never ``repeat``.
 
-    They must have a tree, unless they are ``weighed`` against each other: from answers that have
-    none nothing follows, and one more contradicts none of them by itself.
+    The triplets must be consistent unless they are ``weighed``. Nothing follows from contradictory
+    triplets, and no further one contradicts them.
     """
     rows = chain_triplets(group, apart)
     known, wanted, n = _compact(triplets.rows, rows)
@@ -117,14 +133,15 @@ def check_items(session: Session, group: Sequence[int], apart: int) -> None:
 def is_repeat(
     constraint: Constraint, group: Sequence[int], apart: int, author: str | None = None
 ) -> bool:
+    """Return True if the constraint is the same, and the author is the same or None."""
     return constraint.states_same(group, apart) and author in (None, constraint.author)
 
 
 def is_implied_by(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int32]) -> bool:
-    """Whether all rows of ``wanted`` hold in every tree that satisfies ``known``, which has one.
+    """Return True if every tree that satisfies ``known`` also satisfies all rows of ``wanted``.
 
-    ab|c does iff neither ac|b nor bc|a can be added (:func:`hcviz.core.build.implies`, with what
-    is known here already not asked again). Of an item that nothing names nothing follows.
+    ``known`` must be consistent. A triplet ab|c is implied if neither ac|b nor bc|a can be added. A
+    triplet with an item that ``known`` does not name is never implied.
     """
     if not np.isin(wanted, known).all():
         return False
@@ -138,22 +155,21 @@ def is_implied_by(n_items: int, known: NDArray[np.int32], wanted: NDArray[np.int
 
 
 def _compact(*rows: NDArray[np.int32]) -> tuple[Any, ...]:
-    """The same rows over items 0..k-1, only those that occur, and k: BUILD is linear in items."""
+    """Return the rows over items 0..k-1, and k. BUILD is linear in items."""
     items, local = np.unique(np.concatenate(rows), return_inverse=True)
     local = local.reshape(-1, 3).astype(np.int32)
     ends = np.cumsum([len(each) for each in rows])[:-1]
     return (*np.split(local, ends), max(int(items.size), 1))
 
 
-# ---------------------------------------------------------------------- states of the list
+# ---------------------------------------------------------------------- states of the constraints
 
 
 def constraint_states(session: Session) -> dict[int, ConstraintState]:
-    """How each constraint of the list stands, by its id.
+    """Return the state of each constraint by its id.
 
-    ``disabled``; ``conflict``, a disabled one that the shown conflict is about or whose turn is to
-    come; ``violated`` by
-    the tree shown (or there is none yet); ``implied`` by the enabled ones before it in the list;
+    ``disabled``; ``conflict``: disabled, and the shown conflict is about it or lists it as waiting;
+    ``violated`` by the shown tree, or without a tree; ``implied`` by enabled constraints before it;
     else ``satisfied``.
     """
     tree = session.tree
@@ -179,9 +195,9 @@ def constraint_states(session: Session) -> dict[int, ConstraintState]:
 
 
 def implied_constraint_ids(constraints: tuple[Constraint, ...]) -> frozenset[int]:
-    """The constraints that follow from those before them, all of which must have a tree.
+    """Return the constraints that follow from those before them. All must be consistent.
 
-    O(m) BUILDs for m constraints, once for a list; answers are remembered by what the list says.
+    O(m) BUILDs for m constraints; the result is cached.
     """
     redundant = _implied_flags(tuple(each.statement for each in constraints))
     return frozenset(each.id for each, follow in zip(constraints, redundant, strict=True) if follow)
@@ -202,12 +218,12 @@ def _implied_flags(statements: tuple[Statement, ...]) -> tuple[bool, ...]:
 
 
 def contradicts(constraint: Constraint, others: Sequence[Constraint]) -> bool:
-    """Whether no tree satisfies this one and all the others (their switches do not matter)."""
+    """Return True if no tree satisfies this constraint and all others, enabled or not."""
     return not is_consistent_set((*others, constraint))
 
 
 def contradicting(some: Sequence[Constraint], others: Sequence[Constraint]) -> list[Constraint]:
-    """Those of ``some`` that have no tree with all of ``others``, each by itself. A BUILD each."""
+    """Return those of ``some`` that each contradict ``others``. One BUILD each."""
     rows = joined_triplets(tuple(others)).rows if some else np.empty((0, 3), np.int32)
     return [each for each in some if not _has_tree(np.concatenate([rows, each.triplets.rows]))]
 
@@ -215,12 +231,11 @@ def contradicting(some: Sequence[Constraint], others: Sequence[Constraint]) -> l
 def explain_conflict(
     constraint: Constraint, others: Sequence[Constraint], labels: Sequence[str]
 ) -> Conflict:
-    """Why ``constraint`` contradicts ``others``, which have a tree.
+    """Explain why ``constraint`` contradicts ``others``, which are consistent.
 
-    The set at odds is minimal: any member left out, the rest agree. Where ``smallest`` it is proven
-    that no set of fewer answers is at odds; only where a disagreement needs many answers (a dozen
-    or so, among dozens) the proof is given up, and the smaller of two minimal sets is told
-    (:func:`hcviz.core.conflict.smallest_conflict`; a tenth of a second).
+    The set of contradicting constraints is minimal. Usually it is also proven to be a smallest one.
+    A proof that needs too much work is given up after a tenth of a second, and the smaller of two
+    minimal sets is returned (:func:`hcviz.core.conflict.smallest_conflict`).
     """
     found = smallest_conflict([each.triplets.rows for each in others], constraint.triplets.rows)
     culprits = [others[place] for place in found.members] if found else []
@@ -240,7 +255,7 @@ def explain_conflict(
 
 
 def is_consistent_set(constraints: Sequence[Constraint]) -> bool:
-    """Whether some tree satisfies all of these (their switches do not matter). One BUILD."""
+    """Return True if some tree satisfies all of these, enabled or not. One BUILD."""
     return _has_tree(joined_triplets(tuple(constraints)).rows)
 
 
@@ -268,9 +283,12 @@ def _conflict_sentence(
         text += "." if smallest else " (there may be a smaller set that was not found)."
     text += " It is kept, but switched off."
     if not repairs:
-        return text + " No single answer stands in its way: switch off one from each disagreement."
+        return (
+            text
+            + " Switching off a single answer is not enough: switch off one from each disagreement."
+        )
     if len(culprits) == 1:
-        return text + " Switch that one off to have this one instead."
+        return text + " Switch that one off to use this one instead."
     if len(repairs) <= MAX_QUOTED:
-        return text + " To have it, switch off " + quoted(repairs, " or ") + "."
-    return text + f" To have it, switch off any one of {len(repairs)} of them."
+        return text + " To use it, switch off " + quoted(repairs, " or ") + "."
+    return text + f" To use it, switch off any one of {len(repairs)} of them."

@@ -1,4 +1,7 @@
-"""The rules of comparisons: about three items, or a file's. Runs follow where one reads them."""
+"""The rules of comparisons: choices among three items, and files of comparisons.
+
+A run follows where the method reads comparisons.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,11 @@ from hcviz.session.runs import announce, start_run
 
 
 def choose(session: Session, action: AddChoice, methods: Methods) -> UpdateResult:
-    """Keep the answer. Where the method reads comparisons it runs anew: at once, or, while a run is
-    under way, when that is over, so that quick answers do not keep each other's trees away."""
+    """Add a choice. A method that reads comparisons then runs again.
+
+    During a run, the next run waits for its end. Otherwise quick answers would cancel each other's
+    trees.
+    """
     made = Choice(action.question, action.items, action.author, action.time)
     check_choice(made, session.n_items)
     text = f"{made.sentence(session.labels)}."
@@ -27,11 +33,11 @@ def choose(session: Session, action: AddChoice, methods: Methods) -> UpdateResul
 
 
 def take_back(session: Session, action: RemoveChoice, methods: Methods) -> UpdateResult:
-    """Without the answer; the others keep their order."""
+    """Remove a choice; the others keep their order."""
     kept = list(session.choices)
     if not 0 <= action.at < len(kept):
         raise InvalidConstraint(
-            f"There is no answer {action.at + 1} to take back: there are {len(kept)}."
+            f"There is no answer {action.at + 1} to remove: there are {len(kept)}."
         )
     text = f"Taken back: {kept.pop(action.at).sentence(session.labels)}."
     session = replace(add_undo_step(session, text), choices=tuple(kept))
@@ -40,7 +46,7 @@ def take_back(session: Session, action: RemoveChoice, methods: Methods) -> Updat
 
 
 def attach(session: Session, action: AddComparisons, methods: Methods) -> UpdateResult:
-    """The file is a part of the data from now on."""
+    """Add the file to the data."""
     answers = (*session.data.answers, (action.filename, action.content))
     spec = replace(session.data, answers=answers)
     session = replace(add_undo_step(session, f"Comparisons: {action.filename}"), data=spec)

@@ -1,4 +1,4 @@
-"""What may be switched on together: sorting out many answers at once, and telling who waits."""
+"""Decide which of many constraints can be enabled together, and which conflict is explained."""
 
 from __future__ import annotations
 
@@ -12,11 +12,22 @@ from hcviz.session.model import Constraint, Session
 def split_consistent(
     asked: Sequence[Constraint], others: Sequence[Constraint]
 ) -> tuple[list[Constraint], list[Constraint]]:
-    """``asked``, each judged beside ``others`` (which have a tree) and those taken before it.
+    """Split ``asked`` into constraints that can be enabled and constraints that are refused.
 
-    Returns (taken, refused), both in their order. The next that is refused is looked for in strides
-    that double, then by bisection: O(log m) BUILDs for each of those refused, where m is how many
-    were taken since the one before.
+    Parameters
+    ----------
+    asked : sequence of Constraint
+        Each is tested together with ``others`` and with the earlier accepted ones.
+    others : sequence of Constraint
+        Consistent constraints.
+
+    Returns
+    -------
+    taken, refused : list of Constraint
+        Both in their order.
+
+    Notes ----- The next refused constraint is found by steps that double, then by bisection: O(log
+    m) BUILDs for each refused constraint, where m constraints were taken since the last one.
     """
     if is_consistent_set([*others, *asked]):
         return list(asked), []
@@ -42,7 +53,7 @@ def split_consistent(
 
 
 def replace_constraints(session: Session, changed: Iterable[Constraint]) -> Session:
-    """The list with each of these in the place of the one of its id."""
+    """Return the session with these constraints in place of those with the same ids."""
     new = {each.id: each for each in changed}
     if not new:
         return session
@@ -50,9 +61,9 @@ def replace_constraints(session: Session, changed: Iterable[Constraint]) -> Sess
 
 
 def update_conflict(session: Session, refused: Iterable[int]) -> Session:
-    """The first of these explained that is still at odds, the others waiting; or none.
+    """Explain the first of the refused constraints that still contradicts others; the rest wait.
 
-    Where answers are weighed against each other (soft methods) none is at odds.
+    Under a soft method there is no conflict.
     """
     found = map(session.find, dict.fromkeys(refused))
     off = [each for each in found if each is not None and not each.enabled]
@@ -65,10 +76,10 @@ def update_conflict(session: Session, refused: Iterable[int]) -> Session:
 
 
 def disable_contradictions(session: Session) -> tuple[Session, int]:
-    """The session as a method that does not weigh answers can have it, and how many were refused.
+    """Disable contradictory constraints for a method that is not soft; return how many.
 
-    Contradictory answers that a soft method was given together: in the order of the list each is
-    kept that has a tree with those before it, the others are switched off, the first explained.
+    A soft method may have enabled contradictory constraints. In the order of the list, each one
+    that contradicts those before it is disabled. The first conflict is explained.
     """
     if session.is_soft or is_consistent_set(session.enabled):
         return session, 0
@@ -78,4 +89,5 @@ def disable_contradictions(session: Session) -> tuple[Session, int]:
 
 
 def count_text(number: int) -> str:
+    """Return "1 constraint" or "5 constraints"."""
     return f"{number} constraint" if number == 1 else f"{number} constraints"

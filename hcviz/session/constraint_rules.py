@@ -1,7 +1,7 @@
-"""The rules of constraints: what is kept, what is switched off, when something runs.
+"""The rules of constraints: which are enabled, which are refused, and when a run starts.
 
-Nothing is ever deleted for the person, and the enabled constraints always have a tree: one that
-would contradict them is kept disabled, with the conflict explained.
+The enabled constraints are always consistent, except under a soft method. A constraint that would
+contradict them is kept disabled, and the conflict is explained. Nothing is deleted automatically.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ GONE = "That constraint is no longer in the list."
 
 
 def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResult:
-    """Keep the answer, enabled unless it contradicts; an exact repeat changes nothing."""
+    """Add a constraint. It is enabled unless it contradicts others."""
     check_items(session, action.group, action.apart)
     twins = [
         each
@@ -53,7 +53,9 @@ def add(session: Session, action: AddConstraint, methods: Methods) -> UpdateResu
         if is_repeat(each, action.group, action.apart, action.author)
     ]
     if any(each.enabled for each in twins):
-        return announce(session, f"{twins[0].sentence(session.labels)}: this is said already.")
+        return announce(
+            session, f"{twins[0].sentence(session.labels)}: this constraint is already in the list."
+        )
     if twins:
         return _switch_on(session, twins[0].id, methods)
     made = Constraint(
@@ -119,7 +121,7 @@ def edit(session: Session, action: EditConstraint) -> UpdateResult:
 
 
 def import_all(session: Session, action: ImportConstraints, methods: Methods) -> UpdateResult:
-    """One step for all: repeats left out, contradictions kept disabled and explained in turn."""
+    """Add many constraints in one step. Repeats are left out, contradictions disabled."""
     for each in action.constraints:
         check_items(session, each.group, each.apart)
     count = len(action.constraints)
@@ -159,9 +161,9 @@ def import_all(session: Session, action: ImportConstraints, methods: Methods) ->
 
 
 def resolve(session: Session, action: ResolveConflict, methods: Methods) -> UpdateResult:
-    """The person's choice of which answers to believe, as one step.
+    """Enable a refused constraint and disable those that the person chose, in one step.
 
-    Others that were refused, and that nothing contradicts any more, are switched on with it.
+    Other refused constraints that are now consistent are enabled too.
     """
     found = session.find(action.enable_id)
     if found is None:
@@ -178,8 +180,8 @@ def resolve(session: Session, action: ResolveConflict, methods: Methods) -> Upda
 
 
 def soften(session: Session, action: Soften, methods: Methods) -> UpdateResult:
-    """Nobody is right alone: contradictory answers count by their weights, as one step."""
-    text = f"Answers are weighed: {action.method}."
+    """Switch to a soft method in one step; answers may then contradict each other."""
+    text = f"Constraints are soft: {action.method}."
     other = action.method != session.method
     remembered = dict(session.other_params)
     params = dict(session.params)
@@ -197,12 +199,12 @@ def soften(session: Session, action: Soften, methods: Methods) -> UpdateResult:
         conflict=None,
     )
     session = replace_constraints(session, (replace(each, enabled=True) for each in on))
-    note = f"{text} {count_text(len(on))} switched on beside the others." if on else text
+    note = f"{text} {count_text(len(on))} switched on as well." if on else text
     return start_run(session, text, "tree" if other else "snapshot", note)
 
 
 def dismiss(session: Session, action: DismissConflict) -> UpdateResult:
-    """The next of those that were refused has its turn, unless all are left."""
+    """Explain the next refused constraint, or none."""
     return no_change(update_conflict(session, () if action.all else _refused_ids(session)[1:]))
 
 
@@ -217,7 +219,7 @@ def _switch_on(session: Session, constraint_id: int, methods: Methods) -> Update
         return no_change(session)
     if not session.is_soft and contradicts(
         found, session.enabled
-    ):  # nothing in the list changes: not a step
+    ):  # the list does not change, so there is no undo step
         return _refuse(session, found)
     session = add_undo_step(session, f"Switched on: {found.sentence(session.labels)}.")
     return _enable_if_consistent(session, found, methods)
@@ -230,11 +232,11 @@ def _enable_if_consistent(
     always: bool = False,
     waiting: tuple[int, ...] = (),
 ) -> UpdateResult:
-    """Enable ``made``, which is in the list and disabled, and run where that is of use.
+    """Enable a constraint that is in the list and disabled, and start a run where that is useful.
 
-    Nothing runs for what earlier answers imply: a running sampler satisfies it as it is.
-    ``always``: other answers changed too. Of ``waiting``, refused before, those are enabled with it
-    that nothing contradicts now.
+    A constraint that follows from earlier ones starts no run under a hard method. ``always``: other
+    constraints have changed too, so a run starts. ``waiting``: refused constraints that are enabled
+    too if they are now consistent.
     """
     others = [each for each in session.enabled if each.id != made.id]
     if not session.is_soft and contradicts(made, others):
@@ -252,7 +254,11 @@ def _enable_if_consistent(
     freed = len(free)
     session = update_conflict(session, (*_refused_ids(session), *waiting))
     said = made.sentence(session.labels)
-    more = f" {count_text(freed)} refused before can now be true as well." if freed else ""
+    more = (
+        f" {count_text(freed)} refused before {'is' if freed == 1 else 'are'} enabled too."
+        if freed
+        else ""
+    )
     hard = session.constraint_mode == "hard"
     if hard and kind == "implied" and not always and not freed and session.tree is not None:
         return announce(session, f"Kept: {said}. It follows from earlier answers.")
@@ -267,38 +273,38 @@ def _enable_if_consistent(
 
 
 def _after_removal(session: Session, gone: Constraint, text: str) -> UpdateResult:
-    """Run on under fewer answers, unless the method, or what is left, makes that pointless."""
+    """Start a run with fewer constraints, unless the removal cannot change the tree."""
     if session.constraint_mode == "ignored":
         return announce(session, text)
     if session.constraint_mode == "hard":
         rows, wanted = session.triplets.rows, gone.triplets.rows
         if is_implied_by(max(session.n_items, 1), rows, wanted):
-            return announce(session, f"{text} It follows from the others still.")
+            return announce(session, f"{text} The other answers still imply it.")
     return start_run(session, text, "snapshot")
 
 
 def _repeat_key(each: Constraint) -> tuple[frozenset[int], int, str]:
-    """What of a constraint makes another one a repeat (see :func:`judge.is_repeat`)."""
+    """Return the key by which repeats are found (see :func:`assessment.is_repeat`)."""
     return frozenset(each.group), each.apart, each.author
 
 
 def _refused_ids(session: Session) -> tuple[int, ...]:
-    """The answers at odds: the one explained, then those whose turn comes."""
+    """Return the refused constraints: the one that is explained, then those that wait."""
     shown = session.conflict
     return () if shown is None else (shown.constraint_id, *shown.waiting)
 
 
 def _refuse(session: Session, made: Constraint, waiting: tuple[int, ...] = ()) -> UpdateResult:
-    """``made``, which is at odds, has its turn before the others."""
+    """Explain ``made``, which contradicts others, before the other refused constraints."""
     session = update_conflict(session, (made.id, *_refused_ids(session), *waiting))
     return announce(session, session.conflict.sentence if session.conflict else "")
 
 
 def _updated_conflict(session: Session) -> Session:
-    """What is at odds, told anew after the list changed."""
+    """Explain the conflict again after the list has changed."""
     return session if session.conflict is None else update_conflict(session, _refused_ids(session))
 
 
 def enabled_are_consistent(constraints: Iterable[Constraint]) -> bool:
-    """Whether the enabled ones among these have a tree: so it is, unless a method weighs them."""
+    """Return True if some tree satisfies all enabled constraints among these."""
     return is_consistent_set([each for each in constraints if each.enabled])

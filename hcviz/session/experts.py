@@ -1,4 +1,4 @@
-"""Several people's answers: how much each counts, a switch for each, and where they agree."""
+"""Answers of several people: weights, a switch for each author, and agreement between authors."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from hcviz.session.runs import announce, no_change, start_run
 
 Int = NDArray[np.int32]
 
-#: A name that is longer is a sentence.
+#: An author's name has at most this many characters.
 MAX_NAME_LENGTH = 60
-#: The BUILD work allowed for one pair's agreement, in rows looked at: a quarter of a second.
+#: The BUILD work for the agreement of two authors, in rows read; about a quarter of a second.
 BUILD_BUDGET = 2_000_000
-#: A BUILD costs about this many rows however few it is given.
+#: The fixed cost of a BUILD, in rows.
 BUILD_OVERHEAD = 400
-#: Disagreements that are told; the others are counted.
+#: At most this many disagreements are explained; the others are only counted.
 MAX_EXPLAINED = 12
 
 
@@ -45,12 +45,12 @@ MAX_EXPLAINED = 12
 
 
 def set_author(session: Session, action: SetAuthor) -> UpdateResult:
-    """Whose the next answers are."""
+    """Set the author of the next answers."""
     name = " ".join(action.name.split())
     if not name or len(name) > MAX_NAME_LENGTH:
         raise InvalidConstraint(
             f"An author's name has 1 to {MAX_NAME_LENGTH} characters, not {len(name)}.",
-            "It is what stands beside each answer.",
+            "The name is shown beside each answer.",
         )
     if name == session.author:
         return no_change(session)
@@ -58,7 +58,7 @@ def set_author(session: Session, action: SetAuthor) -> UpdateResult:
 
 
 def weigh(session: Session, action: SetAuthorWeight) -> UpdateResult:
-    """Runs on where the method weighs answers; else it is kept for one that does."""
+    """Set an author's weight. A soft method then runs again."""
     weight = check_weight(action.weight)
     if session.author_weights.get(action.author, 1.0) == weight:
         return no_change(session)
@@ -69,13 +69,17 @@ def weigh(session: Session, action: SetAuthorWeight) -> UpdateResult:
         return announce(session, text)
     if session.is_soft:
         return start_run(session, text, "snapshot")
-    return announce(
-        session, f"{text} This method does not weigh answers: it counts with one that does."
-    )
+    return announce(session, f"{text} This method ignores weights; soft methods use them.")
 
 
 def check_weight(weight: float) -> float:
-    """The weight; :class:`InvalidConstraint` unless it is a positive number."""
+    """Return the weight as a float.
+
+    Raises
+    ------
+    InvalidConstraint
+        If the weight is not a positive number.
+    """
     if not (math.isfinite(weight) and weight > 0):
         raise InvalidConstraint(
             f"The weight of an author is positive, not {weight:g}.",
@@ -85,10 +89,10 @@ def check_weight(weight: float) -> float:
 
 
 def switch(session: Session, action: EnableAuthor, methods: Methods) -> UpdateResult:
-    """One step for all of an author's answers.
+    """Disable or enable all answers of an author in one step.
 
-    On: those that the switch put aside; where there are none, all of them. What contradicts the
-    answers in use stays off and is explained.
+    Enabling restores the answers that the switch disabled, or all answers if there are none.
+    Answers that contradict the enabled ones stay disabled, and the conflict is explained.
     """
     theirs = [each for each in session.constraints if each.author == action.author]
     rested = [each for each in theirs if each.id in session.disabled_by_author and not each.enabled]
@@ -120,7 +124,8 @@ def _switch_on(
     taken, refused = (asked, []) if session.is_soft else split_consistent(asked, session.enabled)
     text = f"{author}: {count_text(len(taken))} switched on."
     if refused:
-        text += f" {len(refused)} at odds with others stay off."
+        verb = "contradicts others and stays" if len(refused) == 1 else "contradict others and stay"
+        text += f" {len(refused)} {verb} off."
     before = session if not taken else add_undo_step(session, text)
     session = replace_constraints(before, (replace(each, enabled=True) for each in taken))
     shown = session.conflict
@@ -133,17 +138,17 @@ def _switch_on(
 
 
 def _without_author(session: Session, author: str) -> tuple[int, ...]:
-    """What rests of other authors' answers, and of this one's what is there no more."""
+    """Return the ids in ``disabled_by_author`` that are not answers of this author."""
     theirs = {each.id for each in session.constraints if each.author == author}
     return tuple(each for each in session.disabled_by_author if each not in theirs)
 
 
-# ---------------------------------------------------------------------- who says what
+# ---------------------------------------------------------------------- list of authors
 
 
 @dataclass(frozen=True)
 class Expert:
-    """One author: ``said`` answers, of which ``used`` are switched on; ``weight`` of each."""
+    """An author, with the number of answers, the number of enabled answers, and their weight."""
 
     name: str
     n_answers: int
@@ -152,7 +157,7 @@ class Expert:
 
 
 def experts(session: Session) -> tuple[Expert, ...]:
-    """All whose answers are in the list, and whose answers come next, in the order they began."""
+    """Return all authors of answers in order of appearance, with the present author."""
     authors = dict.fromkeys([*(each.author for each in session.constraints), session.author])
     return tuple(
         Expert(
@@ -170,8 +175,10 @@ def experts(session: Session) -> tuple[Expert, ...]:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Answer ``id`` of the first, which has no tree with ``with_ids``: answers of the second, and
-    of the first where both are needed."""
+    """Answer ``id`` of the first author, which contradicts the answers ``with_ids``.
+
+    ``with_ids`` are answers of the second author, and of the first author where needed.
+    """
 
     id: int
     with_ids: tuple[int, ...]
@@ -179,13 +186,26 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class ExpertAgreement:
-    """How two authors' answers stand to each other.
+    """How far the answers of two authors agree.
 
-    Of the triples of items that both of them name and that either states something about (ab|c),
-    for ``n_agreeing`` it follows from the other's answers, for ``n_contradicting`` it contradicts them, for
-    ``open`` neither.
-    ``n_checked`` of ``n_stated`` were looked at: all, unless that took too long. ``disagreements``: answers
-    of the first that contradict the second's, up to :data:`MAX_EXPLAINED`; ``n_disagreements``: all of them.
+    The triples are those that both authors name and about which at least one states a triplet ab|c.
+
+    Attributes
+    ----------
+    first, second : str
+        The authors.
+    n_shared : int
+        Items that both authors name.
+    n_agreeing, n_contradicting, n_open : int
+        Triples whose triplet follows from the other author's answers, contradicts them, or neither.
+    n_stated : int
+        All triples.
+    n_checked : int
+        Triples that were checked. It is smaller than ``n_stated`` if all would take too long.
+    disagreements : tuple of Disagreement
+        Answers of the first author that contradict the second's; at most ``MAX_EXPLAINED``.
+    n_disagreements : int
+        The number of all disagreements.
     """
 
     first: str
@@ -201,16 +221,16 @@ class ExpertAgreement:
 
     @property
     def share(self) -> float | None:
-        """alike / (alike + against), the triplet agreement; None where neither was found."""
+        """The triplet agreement n_agreeing / (n_agreeing + n_contradicting); None if both are 0."""
         known = self.n_agreeing + self.n_contradicting
         return self.n_agreeing / known if known else None
 
 
 def agreements(session: Session) -> tuple[ExpertAgreement, ...]:
-    """Every two authors; what an author said counts whether or not it is switched on.
+    """Return the agreement of every two authors. Disabled answers count too.
 
-    (An answer is often off just because it contradicts another author's.) Where authors contradict
-    themselves, what is switched on goes first, then the order of the list.
+    (An answer is often disabled because it contradicts another author's.) If an author's answers
+    contradict each other, enabled answers come first, then the order of the list.
     """
     authors = dict.fromkeys(each.author for each in session.constraints)
     said = {
@@ -251,14 +271,14 @@ def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> ExpertAgr
 
 
 def _evenly_spaced(rows: list[_Row], most: int) -> list[_Row]:
-    """At most so many of them, evenly."""
+    """Return at most ``most`` of the rows, evenly spaced."""
     if len(rows) <= most:
         return rows
     return [rows[k] for k in np.linspace(0, len(rows) - 1, most).astype(int)]
 
 
 def _consistent_part(said: _Said) -> tuple[Constraint, ...]:
-    """An author's answers, without those that contradict the author's earlier ones."""
+    """Return an author's answers without those that contradict the author's earlier ones."""
     ordered = sorted(said, key=lambda each: not each[2])
     made = [Constraint(number, *statement) for number, statement, _ in ordered]
     return tuple(split_consistent(made, ())[0])
@@ -269,9 +289,9 @@ def _items(constraints: Sequence[Constraint]) -> set[int]:
 
 
 def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list[_Row]:
-    """The triplets ab|c that these answers state about items ``among``, a < b, each once.
+    """Return the triplets ab|c that these answers state about the items ``among``, with a < b.
 
-    Of a group the chain of its members there: what else it says follows from that.
+    A group gives the chain of its members, from which its other triplets follow.
     """
     rows: dict[_Row, None] = {}
     for each in constraints:
@@ -283,7 +303,7 @@ def _stated_triplets(constraints: Sequence[Constraint], among: set[int]) -> list
 
 
 class _TripletTester:
-    """One author's answers as a judge of single triplets."""
+    """Tests single triplets against one author's answers."""
 
     def __init__(self, constraints: Sequence[Constraint]) -> None:
         rows = np.concatenate([np.empty((0, 3), np.int32), *(c.triplets.rows for c in constraints)])
@@ -292,7 +312,7 @@ class _TripletTester:
         self.cost = BUILD_OVERHEAD + self._items.size + len(self._rows)
 
     def relation_to(self, row: _Row) -> int:
-        """0: it follows, 1: it contradicts, 2: neither."""
+        """Return 0 if the triplet follows, 1 if it contradicts, 2 if neither."""
         wanted = np.searchsorted(self._items, row).astype(np.int32)[None]
         n = int(self._items.size)
         if kernels.aho_tree(n, np.concatenate([self._rows, wanted]))[1].size:
@@ -303,11 +323,11 @@ class _TripletTester:
 def _find_disagreements(
     ours: Sequence[Constraint], others: Sequence[Constraint]
 ) -> tuple[tuple[Disagreement, ...], int]:
-    """Answers that can only be had one beside the other: explained up to :data:`MAX_EXPLAINED`."""
+    """Return the answers of one author that contradict the other's, with explanations."""
     taken, refused = split_consistent(ours, others)
     found = []
     for each in refused[:MAX_EXPLAINED]:
-        for known in (others, [*others, *taken]):  # the latter where it needs both authors' answers
+        for known in (others, [*others, *taken]):  # the second if both authors' answers are needed
             small = smallest_conflict([c.triplets.rows for c in known], each.triplets.rows)
             if small is not None:
                 found.append(Disagreement(each.id, tuple(known[k].id for k in small.members)))

@@ -1,4 +1,4 @@
-"""Checkpoints, undo and redo, and the strip of trees that were shown."""
+"""Checkpoints, undo and redo, and the history of shown trees."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from hcviz.session.effects import CancelRun, Effect, ReloadData
 from hcviz.session.model import Checkpoint, HistoryEntry, Session
 from hcviz.session.packed_mask import PackedMask
 
-#: Steps that can be undone, and trees in the history strip; the oldest go first.
+#: Maximal numbers of undo steps and of trees in the history; the oldest are dropped first.
 MAX_STEPS = 200
 MAX_TREES = 100
 
-#: A matrix or view of a snapshot larger than this is not kept for undo (bytes).
+#: Matrices and views of a snapshot above this number of bytes are not kept for undo.
 MAX_ARRAY_BYTES = 256 * 1024
 
-#: A mask above ``MAX_ARRAY_BYTES`` is kept packed, if it is no larger than this (bytes; some 50,000 items);
-#: all that undo, or redo, keeps of them takes no more than so much packed. The oldest go first.
+#: Masks above ``MAX_ARRAY_BYTES`` and up to the first number of bytes (50,000 items) are packed.
+#: The second number limits the packed masks of each stack. The oldest are dropped first.
 MAX_MASK_BYTES, MAX_PACKED_BYTES = 2 * 2**20, 16 * 2**20
 
-#: What was made of a snapshot for undo: once, however many steps show it.
+#: Snapshot -> its reduced copy for undo, shared by all steps that show it.
 _small_copies: WeakKeyDictionary[Snapshot, Snapshot] = WeakKeyDictionary()
 
 _CHECKPOINT_FIELDS = tuple(each.name for each in fields(Checkpoint) if each.name != "label")
 
-#: What a step that started no run left as it was.
+#: Fields that a step without a run does not change.
 _RUN_FIELDS = (
     "status", "snapshot", "progress", "shown", "warm_start", "cause", "error", "reference",
 )  # fmt: skip
@@ -38,14 +38,14 @@ UpdateResult = tuple[Session, tuple[Effect, ...]]
 
 
 def checkpoint(session: Session, label: str) -> Checkpoint:
-    """The session as it is, to come back to; pictures above ``MAX_ARRAY_BYTES`` bytes are left out, masks
-    packed."""
+    """Return a checkpoint of the session. Large views are dropped, and large masks are packed."""
     kept = {name: getattr(session, name) for name in _CHECKPOINT_FIELDS}
     kept["snapshot"] = None if session.snapshot is None else _packed(session.snapshot)
     return Checkpoint(label=label, **kept)
 
 
 def _packed(snapshot: Snapshot) -> Snapshot:
+    """Return the reduced copy of a snapshot for undo."""
     if snapshot not in _small_copies:
         lighter = without_large_arrays(snapshot)
         masks: dict[str, Any] = {
@@ -62,6 +62,7 @@ def _packed(snapshot: Snapshot) -> Snapshot:
 
 
 def _unpacked(snapshot: Snapshot | None) -> Snapshot | None:
+    """Return the snapshot with its masks unpacked."""
     if snapshot is None or not _masks(snapshot):
         return snapshot
     views = {
@@ -72,13 +73,13 @@ def _unpacked(snapshot: Snapshot | None) -> Snapshot | None:
 
 
 def _masks(snapshot: Snapshot | None) -> int:
-    """Bytes of the packed masks."""
+    """Return the size of the packed masks in bytes."""
     views = () if snapshot is None else snapshot.views.values()
     return sum(view.nbytes for view in views if isinstance(view, PackedMask))
 
 
 def _limit_size(stack: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
-    """The newest ``MAX_STEPS``, packed masks only in the newest that have room for them."""
+    """Return the newest ``MAX_STEPS`` checkpoints. Old masks above the size limit are dropped."""
     stack = stack[-MAX_STEPS:]
     room, counted_ids = MAX_PACKED_BYTES, set()
     for at in range(len(stack) - 1, -1, -1):
@@ -100,7 +101,7 @@ def _without_masks(point: Checkpoint) -> Checkpoint:
 
 
 def without_large_arrays(snapshot: Snapshot, limit: int = MAX_ARRAY_BYTES) -> Snapshot:
-    """The snapshot without matrices and views above ``limit`` bytes; itself if it has none."""
+    """Return the snapshot without matrices and views above ``limit`` bytes."""
     matrices = {k: v for k, v in snapshot.matrices.items() if v.nbytes <= limit}
     views = {k: v for k, v in snapshot.views.items() if _bytes(v) <= limit}
     if len(matrices) == len(snapshot.matrices) and len(views) == len(snapshot.views):
@@ -113,22 +114,22 @@ def _bytes(view: Any) -> int:
 
 
 def add_undo_step(session: Session, label: str) -> Session:
-    """Before a change that can be undone: the present becomes the newest of the past.
+    """Push the present state onto the undo stack, before a change. The redo stack becomes empty.
 
-    What had been undone can no longer be redone; its trees are in the history, where undo put them.
+    The trees of the redo stack stay in the history.
     """
     past = _limit_size((*session.past, checkpoint(session, label)))
     return replace(session, past=past, future=())
 
 
 def rename_last_step(session: Session, label: str) -> Session:
-    """The change that the newest step stands before has gone on: it is called ``label`` now."""
+    """Rename the newest undo step after a continued change, such as a moving slider."""
     past = (*session.past[:-1], replace(session.past[-1], label=label))
     return replace(session, past=past, future=())
 
 
 def undo(session: Session) -> UpdateResult:
-    """The last checkpoint of the past; the present goes to the future. No rerun."""
+    """Restore the last checkpoint without a new run. The present state goes to the redo stack."""
     target = session.past[-1]
     here = checkpoint(session, target.label)
     moved = replace(session, past=session.past[:-1], future=_limit_size((*session.future, here)))
@@ -136,7 +137,7 @@ def undo(session: Session) -> UpdateResult:
 
 
 def redo(session: Session) -> UpdateResult:
-    """The other way round."""
+    """Restore the next state of the redo stack without a new run."""
     target = session.future[-1]
     here = checkpoint(session, target.label)
     moved = replace(session, past=_limit_size((*session.past, here)), future=session.future[:-1])
@@ -144,11 +145,11 @@ def redo(session: Session) -> UpdateResult:
 
 
 def _restore_checkpoint(session: Session, target: Checkpoint) -> UpdateResult:
-    """Take over the checkpoint's fields.
+    """Restore the checkpoint's fields.
 
-    Where the step between here and there started no run (a note was edited, an answer was kept
-    aside), the tree and a running job are the same on both sides and go on as they are. Otherwise
-    the tree and the sampler's state come back as they were, and a running job is cancelled.
+    If the step started no run (a note was edited, for example), the tree and a running job stay as
+    they are. Otherwise the tree and the sampler's state are restored, and a running job is
+    cancelled.
     """
     effects: tuple[Effect, ...] = ()
     values: dict[str, Any] = {name: getattr(target, name) for name in _CHECKPOINT_FIELDS}
@@ -168,7 +169,7 @@ def _restore_checkpoint(session: Session, target: Checkpoint) -> UpdateResult:
 
 
 def answers_in_use(source: Session | Checkpoint) -> int:
-    """Enabled constraints, and what was said of threes."""
+    """Return the number of enabled constraints plus choices."""
     return sum(each.enabled for each in source.constraints) + len(source.choices)
 
 

@@ -1,7 +1,7 @@
-"""What a session has learnt: the trees that its answers led to, and how much they knew beforehand.
+"""The learning curve: the trees that the answers of a session led to, and how good they are.
 
-A *state* is what stood on the screen under some number of answers. States are read from the undo
-stack and the present, so that a step taken back is taken off the curve as well.
+A *state* is the tree on the page under some number of answers. States are read from the undo stack
+and the present, so an undone step is not on the curve.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hcviz.session.model import Checkpoint, Session, joined_triplets
 
 @dataclass(frozen=True, eq=False)
 class CurvePoint:
-    """The last tree that was shown under ``answers``, the constraints enabled then."""
+    """The last tree that was shown under the enabled constraints ``answers``."""
 
     answers: tuple[Constraint, ...]
     tree: Tree
@@ -26,7 +26,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class HeldOutScore:
-    """Under ``answers`` answers: of the ``held`` that were not yet given, ``true`` held already."""
+    """Under ``answers`` answers, ``true`` of the ``held`` later answers were satisfied already."""
 
     answers: int
     true: int
@@ -34,15 +34,15 @@ class HeldOutScore:
 
     @property
     def share(self) -> float:
+        """The share of satisfied later answers."""
         return self.true / self.held
 
 
 def curve_points(session: Session) -> tuple[CurvePoint, ...]:
-    """One for each number of answers under which a tree was shown, by that number.
+    """Return one point for each number of answers under which a tree was shown, in that order.
 
-    Where there were several under one number (a run goes on, a step is taken back), the latest. A
-    moment at which no tree had come yet from the run that an answer started is left out: what stood
-    there was still the tree of the answers before. O(undo steps x constraints).
+    If several trees were shown under one number, the latest counts. A state is left out if the run
+    of its last answer had not delivered a tree yet. O(undo steps x constraints).
     """
     latest: dict[int, CurvePoint] = {}
     for moment in _moments(session):
@@ -55,12 +55,11 @@ def curve_points(session: Session) -> tuple[CurvePoint, ...]:
 
 
 def held_out_scores(session: Session) -> tuple[HeldOutScore, ...]:
-    """For each state, how many of the present answers that it was not told were true of its tree.
+    """Return, for each state, how many later answers its tree satisfied already.
 
-    The answers that are enabled now are each a question that earlier trees could have got right
-    unasked. States that had been told all of them are left out. An answer counts as true if all of
-    its triplets hold. Its noise: with h answers held out the share has a standard error of up to
-    0.5 / sqrt(h), and h falls along the curve. O(states x answers).
+    States that had all answers are left out. An answer is satisfied if all of its triplets are.
+    With h held-out answers, the share has a standard error of up to 0.5 / sqrt(h); h falls along
+    the curve. O(states x answers).
     """
     now = session.enabled
     found = []
@@ -75,7 +74,7 @@ def held_out_scores(session: Session) -> tuple[HeldOutScore, ...]:
 
 
 def count_satisfied(tree: Tree, constraints: Sequence[Constraint]) -> int:
-    """How many of the constraints the tree satisfies, each as a whole."""
+    """Return how many of the constraints the tree satisfies; each counts as a whole."""
     if not constraints:
         return 0
     good = tree.satisfies(joined_triplets(tuple(constraints)))
@@ -84,7 +83,7 @@ def count_satisfied(tree: Tree, constraints: Sequence[Constraint]) -> int:
 
 
 def _moments(session: Session) -> Iterator[Session | Checkpoint]:
-    """Those of the undo stack over the items of today, oldest first, and the present."""
+    """Yield the states of the undo stack with the present items, oldest first, then the present."""
     for moment in session.past:
         if moment.labels == session.labels:
             yield moment

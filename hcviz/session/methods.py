@@ -1,4 +1,4 @@
-"""What ``update`` needs to know of a method: it asks the registry, not the maker of an action.
+"""What ``update`` needs from a method: facts of the registry.
 
 ``session`` does not import ``algorithms``. The caller of :func:`hcviz.session.update.update` passes
 the registry's look-up, :func:`hcviz.algorithms.get`, whose methods satisfy :class:`Method`.
@@ -18,7 +18,7 @@ class Method(Protocol):
 
     @property
     def samples(self) -> bool:
-        """Whether its snapshots are draws from a posterior."""
+        """True if its snapshots are draws from a posterior."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ Methods = Callable[[str], Method]
 
 
 def reads_comparisons(methods: Methods, session: Session) -> bool:
-    """Whether the session's method reads comparisons."""
+    """Return True if the session's method reads comparisons."""
     return "comparisons" in methods(session.method).needs
 
 

@@ -1,4 +1,4 @@
-"""Starting runs, and what the runner reports of them."""
+"""Start runs, and apply the runner's reports."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ from hcviz.session.model import Session, WarmStart
 
 _ORDER: tuple[WarmStart, ...] = ("nothing", "tree", "snapshot")
 
-#: Characters of a parameter's value in the name of a step.
+#: Maximal number of characters of a parameter's value in the name of a step.
 LONGEST_VALUE = 60
 
 IGNORED_TEXT = "This method ignores constraints: the tree does not follow them."
 
 
 def announce(session: Session, text: str) -> UpdateResult:
+    """Return the session with this message, and the effect that announces it."""
     return replace(session, message=text), (Announce(text),)
 
 
 def no_change(session: Session) -> UpdateResult:
+    """Return the session without effects."""
     return session, ()
 
 
@@ -50,10 +52,11 @@ def start_run(
     text: str | None = None,
     keeps_tree: bool = False,
 ) -> UpdateResult:
-    """Start the next run, in the place of whatever runs; the tree shown goes to the history.
+    """Start the next run, and cancel the run in progress. The shown tree goes to the history.
 
-    ``text`` is announced (``cause`` by default). ``keeps_tree``: the tree on the screen stays
-    throughout the run. Without data there is nothing to run: it is only announced.
+    ``start`` is the most that the run may reuse. ``text`` is announced (``cause`` by default). With
+    ``keeps_tree``, the shown tree stays during the run. Without data, there is only an
+    announcement.
     """
     if not session.n_items:
         return announce(session, "There is nothing to run yet: choose data first.")
@@ -88,11 +91,11 @@ def start_run(
 
 
 def is_live(session: Session, run: int) -> bool:
-    """Whether this run's reports still count; others are stale and dropped."""
+    """Return True if reports of this run are still used."""
     return session.status == "sampling" and run == session.run == session.lineage
 
 
-# ---------------------------------------------------------------------- what the runner says
+# ---------------------------------------------------------------------- reports of the runner
 
 
 def arrived(session: Session, action: Arrived) -> UpdateResult:
@@ -100,7 +103,7 @@ def arrived(session: Session, action: Arrived) -> UpdateResult:
         return no_change(session)
     snapshot = action.snapshot
     before = session.snapshot
-    if session.keeps_tree and before is not None:  # everything but the tree is the new draw's
+    if session.keeps_tree and before is not None:  # all but the tree comes from the new draw
         snapshot = replace(snapshot, tree=before.tree, labels=before.labels)
     progress = (int(snapshot.step), int(snapshot.total))
     session = replace(session, snapshot=snapshot, shown=action.run, progress=progress)
@@ -112,17 +115,18 @@ def finished(session: Session, action: Finished) -> UpdateResult:
         return no_change(session)
     session = replace(remember(session, session), status="settled")
     if session.rerun_pending:
-        return start_run(session, "Answers that came during the run.", "snapshot")
+        return start_run(session, "Answers that arrived during the run.", "snapshot")
     return announce(session, f"{_data_note(session)} {finished_sentence(session)}".strip())
 
 
 def _data_note(session: Session) -> str:
-    """What there was to say of a file that was read before this run and nothing else."""
+    """Return the note about data that were loaded just before this run, or an empty text."""
     last = session.log[-1].action if session.log else None
     return last.note if isinstance(last, (AddComparisons, LoadedData)) else ""
 
 
 def finished_sentence(session: Session) -> str:
+    """Return what is announced when a run has finished."""
     count = len(session.enabled)
     if session.constraint_mode == "ignored" and count:
         return f"Done. {IGNORED_TEXT}"
@@ -149,10 +153,10 @@ def stopped(session: Session, action: Stopped) -> UpdateResult:
     if not is_live(session, action.run):
         return no_change(session)
     session = replace(session, rerun_pending=False)
-    return announce(replace(session, status="cancelled"), "Stopped. What was shown last stays.")
+    return announce(replace(session, status="cancelled"), "Stopped. The last tree stays.")
 
 
-# ---------------------------------------------------------------------- what the person says
+# ---------------------------------------------------------------------- actions of the person
 
 
 def cancel(session: Session, action: Cancel) -> UpdateResult:
@@ -161,19 +165,19 @@ def cancel(session: Session, action: Cancel) -> UpdateResult:
     run = session.run
     session, effects = announce(
         replace(session, status="cancelled", rerun_pending=False),
-        "Stopped. What was shown last stays.",
+        "Stopped. The last tree stays.",
     )
     return session, (CancelRun(run), *effects)
 
 
 def rerun(session: Session, action: Rerun) -> UpdateResult:
     where: WarmStart = "nothing" if action.fresh else "snapshot"
-    text = "Running from the start." if action.fresh else "Running on."
+    text = "Running from the start." if action.fresh else "Continuing the run."
     return start_run(add_undo_step(session, "Run"), text, where)
 
 
 def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateResult:
-    """The constraints stay; the new method begins at the shown tree."""
+    """Switch the method. The constraints stay, and the new method starts at the shown tree."""
     if action.name == session.method:
         return no_change(session)
     remembered = {**session.other_params, session.method: session.params}
@@ -191,13 +195,13 @@ def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateR
 
 
 def _after_mode_change(session: Session, text: str) -> tuple[Session, str]:
-    """What another treatment of triplets does to the list, and what is said of it."""
+    """Disable constraints that the new mode does not allow; extend the announcement."""
     session, refused = disable_contradictions(session)
     if refused:
         text += (
-            f" {count_text(refused)} switched off, at odds with earlier ones: they are not weighed"
+            f" {count_text(refused)} switched off: they contradict earlier ones, and this method is"
         )
-        text += " any more."
+        text += " not soft."
     if session.constraint_mode == "ignored" and session.enabled:
         text += f" {IGNORED_TEXT}"
     return session, text
@@ -218,7 +222,7 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateR
     )
     session = rename_last_step(session, text) if moved else add_undo_step(session, text)
     session = replace(session, params=read_only(params))
-    if moved:  # the trees on the way are not worth coming back to
+    if moved:  # the trees of a moving slider are not kept in the history
         history = tuple(each for each in session.history if each.run != session.run)
         session, effects = start_run(session, text + ".", "snapshot")
         return replace(session, history=history), effects
@@ -229,13 +233,13 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateR
 
 
 def _shorten(value: Any) -> str:
-    """A value in a line: of a list of a thousand the beginning."""
+    """Return the value as a text of limited length."""
     said = str(value)
     return said if len(said) <= LONGEST_VALUE else f"{said[: LONGEST_VALUE - 1]}…"
 
 
 def _is_same_parameter_step(session: Session, action: SetParams) -> bool:
-    """Whether the newest step changed these parameters, and only them."""
+    """Return True if the newest undo step changed these parameters and nothing else."""
     if not session.past:
         return False
     before = session.past[-1]

@@ -1,7 +1,7 @@
-"""``update(session, action, methods) -> (session, effects)``: all behaviour, no side effects.
+"""``update(session, action, methods) -> (session, effects)``: all behaviour, without side effects.
 
-The rules of constraints are in :mod:`answers`, of runs in :mod:`runs`, of undo in :mod:`history`;
-here is the table, the data's rules and the log.
+The rules of constraints are in :mod:`constraint_rules`, those of runs in :mod:`runs`, and those of
+undo in :mod:`history`. This module has the table of rules, the rules of data, and the log.
 """
 
 from __future__ import annotations
@@ -27,13 +27,31 @@ _BEGINNING = tuple(each.name for each in fields(act.SessionStarted) if each.name
 def update(
     session: Session, action: act.Action, methods: Methods
 ) -> tuple[Session, tuple[Effect, ...]]:
-    """What the session becomes, and what the Store has to do for it.
+    """Return the session after an action, and the effects that the store must perform.
 
-    Pure: equal arguments, equal results, nothing changed in place. ``methods`` is the registry's
-    look-up (:func:`hcviz.algorithms.get`), the one source of what a method does with constraints.
-    Raises :class:`HcvizError` (a constraint that names no item, a weight that is none, an unknown
-    method) and then nothing has happened. Reports of runs that are not the newest are dropped
-    without a trace.
+    Parameters
+    ----------
+    session : Session
+        Is not changed.
+    action : Action
+        What happened. A report of a run that is not the newest has no effect.
+    methods : callable
+        The registry's look-up, :func:`hcviz.algorithms.get`. It tells what a method does with
+        constraints.
+
+    Returns
+    -------
+    (Session, tuple of Effect)
+
+    Raises
+    ------
+    HcvizError
+        If the action is invalid, for example with an unknown item, method or weight. The session
+        then stays as it is.
+
+    Notes
+    -----
+    The function is pure: equal arguments give equal results.
     """
     if isinstance(action, Restore):
         return _restore(session, action, methods)
@@ -56,12 +74,12 @@ def _beginning(session: Session, time: str) -> act.SessionStarted:
 
 
 def initial_session(action: act.SessionStarted) -> Session:
-    """The session that a log's first entry tells of."""
+    """Return the session that the first entry of a log describes."""
     return Session(**{name: getattr(action, name) for name in _BEGINNING})
 
 
 def log_entry(session: Session, action: act.Action) -> LogEntry:
-    """The action, with the run and the step of it that it met."""
+    """Return the action with the present run and its shown step."""
     here = session.snapshot is not None and session.shown == session.run
     step_shown = session.snapshot.step if here and session.snapshot is not None else -1
     return LogEntry(action, session.run, int(step_shown))
@@ -71,7 +89,7 @@ def log_entry(session: Session, action: act.Action) -> LogEntry:
 
 
 def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> UpdateResult:
-    """Other data. Under the same names the constraints stay; else they stay behind, in undo."""
+    """Set other data. The constraints stay if the labels are the same, else undo restores them."""
     text = f"{len(action.labels):,} items from {action.spec.filename or action.spec.name}."
     text += f" {action.note}" if action.note else ""
     before = add_undo_step(session, f"Data: {action.spec.filename or action.spec.name}")
@@ -145,12 +163,12 @@ def _redo(session: Session, action: act.Redo) -> UpdateResult:
     if not session.future:
         return announce(session, "There is nothing to redo.")
     session, effects = redo(session)
-    session, said = announce(session, f"Done again: {session.past[-1].label}")
+    session, said = announce(session, f"Redone: {session.past[-1].label}")
     return session, effects + said
 
 
 def _restore(session: Session, action: Restore, methods: Methods) -> UpdateResult:
-    """The loaded session as it is, with nothing running."""
+    """Replace the session with the loaded one; nothing runs."""
     effects: tuple[Effect, ...] = (ReloadData(action.session.data),)
     if session.status == "sampling":
         effects = (CancelRun(session.run), *effects)
@@ -159,19 +177,19 @@ def _restore(session: Session, action: Restore, methods: Methods) -> UpdateResul
 
 
 def interrupted_session(session: Session, methods: Methods, time: str) -> Session:
-    """The session with its run interrupted, as a file holds it; itself if nothing runs."""
+    """Return the session with its run interrupted; the same object if nothing runs."""
     if session.status != "sampling":
         return session
     return update(session, act.RunInterrupted(session.run, time=time), methods)[0]
 
 
 def _resumed(session: Session, action: act.RunInterrupted) -> UpdateResult:
-    """The run that was in progress is over, and no report of it counts."""
+    """Mark the run in progress as over. Later reports of it have no effect."""
     status = "idle" if session.status == "sampling" else session.status
     return replace(session, run=action.run, status=status, rerun_pending=False), ()
 
 
-#: The rules that depend on what a method does.
+#: The rules that depend on the method.
 _METHOD_RULES: dict[type[act.Action], Callable[[Session, Any, Methods], UpdateResult]] = {
     act.LoadedData: _loaded,
     act.AddConstraint: constraint_rules.add,
