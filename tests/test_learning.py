@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hcviz
 from hcviz.datasets import SimulatedUser, load
-from hcviz.jobs import Behind
+from hcviz.jobs import BackgroundRuns
 from hcviz.session import actions as act
 from hcviz.session.learning_curve import count_satisfied, curve_points, held_out_scores
 from hcviz.session.model import Constraint, DataSpec
@@ -211,7 +211,7 @@ def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, 
     problem = load("zoo").problem()
     assert average == hcviz.fit("average", problem)
     assert [title for title, _ in picture(store)["beside"]] == [one, other]
-    monkeypatch.setattr(Behind, "start", None)  # nothing runs a second time
+    monkeypatch.setattr(BackgroundRuns, "start", None)  # nothing runs a second time
     again = Baselines(store, loop.schedule)
     assert len(store.view.baselines) == 2
     again.close()

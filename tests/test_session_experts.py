@@ -63,7 +63,7 @@ def test_many_that_are_refused_cost_few_builds_each(monkeypatch):
         return original(constraints)
 
     original = conflicts.is_consistent_set
-    monkeypatch.setattr(conflicts, "agree", is_consistent_set)
+    monkeypatch.setattr(conflicts, "is_consistent_set", is_consistent_set)
     asked = [Constraint(1, (0, 1), 2)]
     asked += [Constraint(k, *(((0, 2), 1) if k % 2 else ((3, k), 0))) for k in range(4, 516)]
     taken, refused = split_consistent(asked, ())
@@ -130,7 +130,7 @@ def test_agreement_is_what_each_says_of_the_other_s_triplets(first, second):
 
 
 def test_agreement_of_large_lists_is_of_a_part_and_says_so(monkeypatch):
-    monkeypatch.setattr(ex, "ALLOWANCE", 40_000)
+    monkeypatch.setattr(ex, "BUILD_BUDGET", 40_000)
     ex._agreement.cache_clear()
     labels = tuple(str(k) for k in range(60))
     rows = [(k, k + 1, k + 2) for k in range(57)]

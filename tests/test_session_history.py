@@ -133,7 +133,7 @@ def test_the_log_knows_run_and_step(settled):
     settled(act.DisableConstraint(1))
     kinds = [(type(e.action).__name__, e.run, e.step) for e in settled.session.log]
     assert kinds == [
-        ("Began", -1, -1),
+        ("SessionStarted", -1, -1),
         ("LoadedData", -1, -1),
         ("Finished", 0, 4),
         ("AddConstraint", 0, 4),
@@ -237,7 +237,7 @@ def test_all_masks_together_have_a_bound_and_the_oldest_go(monkeypatch):
     driver = Driver()
     driver.settle()
     size = PackedMask.of(asking(10_000).views["asked"]).nbytes
-    monkeypatch.setattr(history, "MASKS", int(2.5 * size))
+    monkeypatch.setattr(history, "MAX_PACKED_BYTES", int(2.5 * size))
     driver(act.AddConstraint((BAT, WHALE), TROUT))
     for seed in range(4):
         shown(driver, asking(10_000, seed))
@@ -248,7 +248,7 @@ def test_all_masks_together_have_a_bound_and_the_oldest_go(monkeypatch):
     assert len({id(each) for each in packed}) == 2
     assert past[-len(packed) :] == packed
     assert len(packed) == 6
-    monkeypatch.setattr(history, "MASK", MAX_ARRAY_BYTES)
+    monkeypatch.setattr(history, "MAX_MASK_BYTES", MAX_ARRAY_BYTES)
     shown(driver, asking(10_000, 9))
     driver(act.EditConstraint(1, note="too large"))
     assert driver.session.past[-1].snapshot.views == {}

@@ -17,7 +17,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs import Samples, budget
 from hcviz.jobs.budget import Budget
-from hcviz.jobs.task import Gate, Task, perform
+from hcviz.jobs.task import PauseControl, Task, run_task
 from hcviz.posterior.settling import Settling
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
@@ -43,13 +43,13 @@ def accuracy(value: float) -> SimpleNamespace:
 def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
     Clock(monkeypatch)
     going = Budget(accuracy(0.1), 20.0)
-    found = going.mark(Snapshot(PAIR, 500, 10**9))
+    found = going.update(Snapshot(PAIR, 500, 10**9))
     assert not going.over
     assert found.total == pytest.approx(2000, abs=2)  # a quarter is done: (0.05 / 0.1)^2
     samples = accuracy(0.1)
     done = Budget(samples, 20.0)
     samples.settling = accuracy(0.05).settling
-    found = done.mark(Snapshot(PAIR, 500, 10**9))
+    found = done.update(Snapshot(PAIR, 500, 10**9))
     assert done.over
     assert found.step == found.total == 500
 
@@ -58,10 +58,10 @@ def test_a_run_from_settled_supports_takes_all_of_its_time(monkeypatch):
     clock = Clock(monkeypatch)
     going = Budget(accuracy(0.04), 20.0)
     clock.now += 19.0
-    going.mark(Snapshot(PAIR, 500, 10**9))
+    going.update(Snapshot(PAIR, 500, 10**9))
     assert not going.over
     clock.now += 1.0
-    going.mark(Snapshot(PAIR, 501, 10**9))
+    going.update(Snapshot(PAIR, 501, 10**9))
     assert going.over
 
 
@@ -80,16 +80,16 @@ def test_a_run_begins_with_the_tree_on_the_screen(settling_store, loop):
     if store.session.method != "ddt":
         store.dispatch(act.SetMethod("ddt"))
     loop.until(lambda: store.session.status == "settled")
-    shown, begun = store.session.tree, []
+    shown, start_stream = store.session.tree, []
     store.subscribe(
         lambda s: s.session.snapshot,
-        lambda snapshot: begun.append(snapshot) if snapshot.step == 0 else None,
+        lambda snapshot: start_stream.append(snapshot) if snapshot.step == 0 else None,
     )
     store.dispatch(act.Rerun())
-    loop.until(lambda: begun, 60)
-    assert begun[0].tree == shown
+    loop.until(lambda: start_stream, 60)
+    assert start_stream[0].tree == shown
     store.dispatch(act.Cancel())
-    begun.clear()
+    start_stream.clear()
     a, b, c = next(
         row
         for row in np.random.default_rng(0).integers(0, 8, (1000, 3)).tolist()
@@ -97,23 +97,23 @@ def test_a_run_begins_with_the_tree_on_the_screen(settling_store, loop):
     )
     before = store.session.tree
     store.dispatch(act.AddConstraint((a, b), c))
-    loop.until(lambda: begun, 60)
-    assert begun[0].tree == build_guided(before, [[a, b, c]])
+    loop.until(lambda: start_stream, 60)
+    assert start_stream[0].tree == build_guided(before, [[a, b, c]])
 
 
 def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
     clock = Clock(monkeypatch)
     going = Budget(accuracy(float("nan")), 20.0)
     clock.now += 5.0
-    found = going.mark(Snapshot(PAIR, 500, 10**9))
+    found = going.update(Snapshot(PAIR, 500, 10**9))
     assert found.total == pytest.approx(2000, abs=2)
     clock.now += 14.0
-    going.wait(14.0)
-    found = going.mark(Snapshot(PAIR, 501, 10**9))
+    going.extend(14.0)
+    found = going.update(Snapshot(PAIR, 501, 10**9))
     assert not going.over
     assert found.total == pytest.approx(2004, abs=8)
     clock.now += 15.0
-    assert going.mark(Snapshot(PAIR, 502, 10**9)).total == 502
+    assert going.update(Snapshot(PAIR, 502, 10**9)).total == 502
     assert going.over
 
 
@@ -123,7 +123,7 @@ def test_a_summary_takes_the_place_of_every_draw_but_the_start():
     samples, trees = Samples(9), []
     for snapshot in hcviz.run("ddt", problem, seed=1, steps=900, every=9):
         samples.take(snapshot)
-        shown = samples.summarised(snapshot)
+        shown = samples.with_summary_tree(snapshot)
         assert (shown.tree is snapshot.tree) == (snapshot.step <= 9)  # the start and the first draw
         if not trees or shown.tree is not trees[-1]:
             trees.append(shown.tree)
@@ -168,7 +168,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
     assert store.session.snapshot.total == 160
 
 
-@pytest.mark.parametrize(
+@pytest.update.parametrize(
     ("value", "said"),
     [(0.072, "Settling · ±8 points"), (0.01, "Settling · ±1 point"),
      (float("nan"), "Settling")],
@@ -180,7 +180,7 @@ def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     assert top_bar.live(fake)["text"] == said
 
 
-@pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
+@pytest.update.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
 def test_a_budget_that_is_none_is_refused_in_a_sentence(given):
     with pytest.raises(InvalidParameter, match="must be a number of seconds, 0 or more"):
         page_budget(given)
@@ -226,20 +226,23 @@ def test_an_answer_keeps_the_clades_that_the_draws_do_not_contradict(doubtful_st
     assert not np.array_equal(new.parent, alone.parent)
 
 
-@pytest.mark.parametrize("step", [0, 40])
+@pytest.update.parametrize("step", [0, 40])
 def test_only_a_summary_of_draws_is_kept(step):
     """A snapshot at step 0 shows the tree that a run starts from, which may be any tree."""
     problem = Problem(features=np.random.default_rng(0).normal(size=(12, 3)))
     start = next(s for s in hcviz.run("ddt", problem, steps=40, every=40) if s.step == step)
     samples = Samples(12)
     task = Task(1, "ddt", "hcviz.algorithms.ddt", problem, {"steps": 40}, 0, start)
-    perform(
-        task, SimpleNamespace(offer=lambda _: None, end=lambda _: None), Gate(), samples=samples
+    run_task(
+        task,
+        SimpleNamespace(offer=lambda _: None, end=lambda _: None),
+        PauseControl(),
+        samples=samples,
     )
     assert (samples._before is not None) == (step > 0)
 
 
-@pytest.mark.parametrize(
+@pytest.update.parametrize(
     ("accuracy", "seconds", "said"),
     [(0.1, 20.0, "; reaching 5 points takes about 60 s more"),
      (0.07, 20.0, "; reaching 5 points takes about 20 s more"),
@@ -257,5 +260,5 @@ def test_a_budget_adds_up_the_time_of_its_runs(monkeypatch):
     for run in range(2):
         going = Budget(samples, 20.0)
         clock.now += 15.0
-        going.mark(Snapshot(PAIR, 5, 10**9))
+        going.update(Snapshot(PAIR, 5, 10**9))
         assert samples.seconds == pytest.approx(15.0 * (run + 1))

@@ -626,7 +626,7 @@ def test_what_was_read_for_a_page_that_is_gone_is_dropped_quietly(store, loop, c
     assert raised == []
     assert [
         (r.levelname, r.getMessage()) for r in caplog.records if r.name.startswith("hcviz")
-    ] == [("DEBUG", "Nobody waits for wide.csv any more.")] * 2
+    ] == [("DEBUG", "The page closed before it received wide.csv.")] * 2
     assert store.session is before
 
 

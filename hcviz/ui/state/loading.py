@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from hcviz.datasets import Dataset
 from hcviz.io.session_file import load_session
-from hcviz.jobs import hand_over
+from hcviz.jobs import try_schedule
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.state.data_sources import data_of, resolve, size_of, takes_long
@@ -139,9 +139,9 @@ class Reader:
                 found = work()
             except Exception as fault:
                 wrong = fault
-                hand_over(self._schedule, lambda: told(None, wrong), name)
+                try_schedule(self._schedule, lambda: told(None, wrong), name)
             else:
-                hand_over(self._schedule, lambda: told(found), name)
+                try_schedule(self._schedule, lambda: told(found), name)
 
         threading.Thread(target=read, name="hcviz-reading", daemon=True).start()
 

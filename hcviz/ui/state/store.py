@@ -21,7 +21,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
-from hcviz.jobs import Aside, Place, Runner, Samples
+from hcviz.jobs import ComputeCache, RunLocation, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
 from hcviz.session import actions as act
 from hcviz.session import effects as eff
@@ -98,7 +98,7 @@ class Store:
         self._cluster = cluster
         self.runner = self._new_runner()
         #: What pictures ask for beside the run, and how often there was an answer.
-        self.aside = Aside(schedule, self._answered)
+        self.aside = ComputeCache(schedule, self._answered)
         self.answers = 0
         self.reader = Reader(self, schedule, self._apply)
         self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
@@ -399,7 +399,7 @@ class Store:
         treats = get_algorithm(effect.method).treats(effect.params) if triplets[0] else ""
         key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets, treats)
         before = self.samples
-        goes_on = before is not None and before.key == key and before.leads_through(effect.start)
+        goes_on = before is not None and before.key == key and before.contains_start(effect.start)
         samples = before if before is not None and goes_on else Samples(problem.n_items, key)
         shown = self.session.shown  # whatever is newer: these are looked at until a tree arrives
         older = [each for each in self._samples.items() if each[0] != shown]
@@ -411,7 +411,7 @@ class Store:
         self.answers += 1
         self._notify()
 
-    def _placed(self, place: Place) -> None:
+    def _placed(self, place: RunLocation) -> None:
         """Where the run is done is seen; that it cannot be done there is said, but once."""
         before, fault = self.view.place, place.fault
         self.view = replace(self.view, place=place)
@@ -425,7 +425,7 @@ class Store:
         return Runner(
             lambda message: self._schedule(lambda: self._receive(message, era)),
             cluster=self._cluster,
-            tell=lambda place: self._schedule(lambda: self._placed(place)),
+            on_location=lambda place: self._schedule(lambda: self._placed(place)),
         )
 
     def _receive(self, message: Any, era: object) -> None:

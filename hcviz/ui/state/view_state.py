@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hcviz.core.tree import Tree
 from hcviz.io.picture import UNSURE
 from hcviz.io.shelf import Unfinished
-from hcviz.jobs import Place
+from hcviz.jobs import RunLocation
 from hcviz.questions import Question
 from hcviz.session.draft import Draft
 from hcviz.session.model import Session
@@ -169,7 +169,7 @@ class ViewState:
     #: What trees made without answers are called, and they: the learning curve is seen beside them.
     baselines: tuple[tuple[str, Tree], ...] = ()
     #: Where the newest run is done; None where there is no choice.
-    place: Place | None = None
+    place: RunLocation | None = None
     #: An earlier session of this visitor's that can be resumed.
     unfinished: Unfinished | None = None
     #: The folder in which this session is kept, for a tab that loses the server; "" where nothing

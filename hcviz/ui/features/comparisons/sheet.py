@@ -14,7 +14,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets import Dataset
-from hcviz.jobs.aside import Work
+from hcviz.jobs.compute_cache import Computation
 from hcviz.metrics import comparisons_held, consistency, cyclic_share
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.images import as_uri
@@ -125,7 +125,7 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Shown, str]:
     if before is None or before.dataset is not dataset:
         before = _Shown(dataset)
     of = (dataset, session.choices)  # all answers; a key of the answers themselves would keep them
-    wanted: dict[Hashable, Work] = {(*of, "counts"): lambda: counts_of(comparisons, labels)}
+    wanted: dict[Hashable, Computation] = {(*of, "counts"): lambda: counts_of(comparisons, labels)}
     if tree is not None and store.still:
         wanted[*of, tree] = lambda: held_by(tree, comparisons)
     known = store.aside.ask("comparisons", wanted)
