@@ -80,7 +80,7 @@ def wait_for_base(autosave):
 def resume(autosave, loop):
     """Press the button, and wait until what there is was read."""
     autosave.act("resume", {})
-    loop.until(lambda: autosave.store.view.reading is None)
+    loop.until(lambda: autosave.store.view.loading is None)
 
 
 def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monkeypatch):
@@ -262,11 +262,11 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
     autosave.act("resume", {})  # would wait for ever
     assert journal.begun.wait(60)
     assert again.session is before
-    assert again.view.reading.sentence.startswith("Reading Zoo")
-    assert again.view.reading.size > 0
+    assert again.view.loading.sentence.startswith("Reading Zoo")
+    assert again.view.loading.size > 0
     again.dispatch(act.AddConstraint((5, 6), 7))  # goes on meanwhile, and is kept
     journal.go.set()
-    loop.until(lambda: again.view.reading is None)
+    loop.until(lambda: again.view.loading is None)
     assert said(again.session) == said(left.session)
     assert again.view.said.startswith("Resumed: Zoo")
     assert again.view.said.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
@@ -304,7 +304,7 @@ def test_a_session_discarded_while_it_is_read_is_not_resumed(
     else:
         shelf.discard(again.view.unfinished.name)
     journal.go.set()
-    loop.until(lambda: again.view.reading is None)
+    loop.until(lambda: again.view.loading is None)
     assert again.session is before
     assert again.view.said == ""
     assert again.view.unfinished is None

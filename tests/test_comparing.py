@@ -103,7 +103,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     card = Comparing(flowers)
     assert comparing.question_of(flowers) == "odd"
     assert flowers.dataset is not None
-    flowers.dataset = replace(flowers.dataset, asked={"odd": 2, "central": 3})
+    flowers.use(replace(flowers.dataset, asked={"odd": 2, "central": 3}), flowers.session.data)
     card.act("compare", {})
     shown = comparing.picture(flowers)
     assert shown["ask"] == "Which of the three is most central?"
@@ -113,7 +113,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     card.act("question", {"value": "odd"})
     card.key("1")
     assert flowers.session.choices[1].question == "odd"
-    flowers.dataset = replace(flowers.dataset, asked={"triplets": 9})
+    flowers.use(replace(flowers.dataset, asked={"triplets": 9}), flowers.session.data)
     flowers.look(three_question=None, three=())
     assert comparing.question_of(flowers) == "odd"
 
@@ -121,7 +121,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
 def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
     card = Comparing(flowers)
     card.act("compare", {})
-    flowers.dataset = replace(flowers.dataset, asked={"central": 99})
+    flowers.use(replace(flowers.dataset, asked={"central": 99}), flowers.session.data)
     assert comparing.picture(flowers)["question"] == "odd"
     card.key("1")
     assert flowers.session.choices[-1].question == "odd"

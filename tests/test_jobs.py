@@ -394,7 +394,7 @@ class Deaf:
         self.ended.set()
 
 
-@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("paused", [True, False])
 def test_a_pause_while_the_task_is_being_sent_waits_for_nobody_and_comes_after_it(paused, inbox):
     deaf, pool = Deaf(), Pool(spares=0)
     pool.take, pool.give_back = lambda: deaf, lambda used: None

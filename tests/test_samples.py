@@ -11,8 +11,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.samples import Samples
 from hcviz.session import actions as act
-from hcviz.session import effects as eff
-from hcviz.ui.state.store import KEPT_SAMPLES
+from hcviz.ui.state.posterior_cache import KEPT_RUNS, circumstances
 from tests.stores import over_zoo
 
 
@@ -129,14 +128,18 @@ def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
     apart = list(hcviz.run("ddt", store.problem, seed=99, steps=300))[-1]
     assert not first.contains_start(apart)
     params, none = store.session.params, store.problem.triplets
-    effect = eff.StartRun(77, "ddt", params, 0, none, apart)
-    assert store._samples_for(effect, store.problem) is not first
-    effect = eff.StartRun(78, "ddt", params, 0, none, snapshot)
-    assert store._samples_for(effect, store.problem) is first
+    where = circumstances(store.session.data, none, "hard")
+
+    def begin(number, start):
+        shown = store.session.shown
+        return store.posteriors.begin(number, shown, "ddt", params, store.problem, where, start)
+
+    assert begin(77, apart) is not first
+    assert begin(78, snapshot) is first
 
 
 def test_a_method_that_does_not_sample_has_none_and_old_runs_are_forgotten(store, loop):
     assert run(store, loop, act.SetMethod("crsc")) is None
-    for seed in range(1, KEPT_SAMPLES + 2):
+    for seed in range(1, KEPT_RUNS + 2):
         run(store, loop, act.SetMethod("ddt"), act.SetSeed(seed))
-    assert len(store._samples) == KEPT_SAMPLES
+    assert len(store.posteriors) == KEPT_RUNS

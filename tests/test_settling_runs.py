@@ -80,16 +80,16 @@ def test_a_run_begins_with_the_tree_on_the_screen(settling_store, loop):
     if store.session.method != "ddt":
         store.dispatch(act.SetMethod("ddt"))
     loop.until(lambda: store.session.status == "settled")
-    shown, start_stream = store.session.tree, []
+    shown, begun = store.session.tree, []
     store.subscribe(
         lambda s: s.session.snapshot,
-        lambda snapshot: start_stream.append(snapshot) if snapshot.step == 0 else None,
+        lambda snapshot: begun.append(snapshot) if snapshot.step == 0 else None,
     )
     store.dispatch(act.Rerun())
-    loop.until(lambda: start_stream, 60)
-    assert start_stream[0].tree == shown
+    loop.until(lambda: begun, 60)
+    assert begun[0].tree == shown
     store.dispatch(act.Cancel())
-    start_stream.clear()
+    begun.clear()
     a, b, c = next(
         row
         for row in np.random.default_rng(0).integers(0, 8, (1000, 3)).tolist()
@@ -97,8 +97,8 @@ def test_a_run_begins_with_the_tree_on_the_screen(settling_store, loop):
     )
     before = store.session.tree
     store.dispatch(act.AddConstraint((a, b), c))
-    loop.until(lambda: start_stream, 60)
-    assert start_stream[0].tree == build_guided(before, [[a, b, c]])
+    loop.until(lambda: begun, 60)
+    assert begun[0].tree == build_guided(before, [[a, b, c]])
 
 
 def test_a_run_ends_with_its_time_and_pauses_do_not_count(monkeypatch):
@@ -168,7 +168,7 @@ def test_the_page_runs_two_chains_until_they_agree(settling_store, loop):
     assert store.session.snapshot.total == 160
 
 
-@pytest.update.parametrize(
+@pytest.mark.parametrize(
     ("value", "said"),
     [(0.072, "Settling · ±8 points"), (0.01, "Settling · ±1 point"),
      (float("nan"), "Settling")],
@@ -180,7 +180,7 @@ def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     assert top_bar.live(fake)["text"] == said
 
 
-@pytest.update.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
+@pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
 def test_a_budget_that_is_none_is_refused_in_a_sentence(given):
     with pytest.raises(InvalidParameter, match="must be a number of seconds, 0 or more"):
         page_budget(given)
@@ -226,7 +226,7 @@ def test_an_answer_keeps_the_clades_that_the_draws_do_not_contradict(doubtful_st
     assert not np.array_equal(new.parent, alone.parent)
 
 
-@pytest.update.parametrize("step", [0, 40])
+@pytest.mark.parametrize("step", [0, 40])
 def test_only_a_summary_of_draws_is_kept(step):
     """A snapshot at step 0 shows the tree that a run starts from, which may be any tree."""
     problem = Problem(features=np.random.default_rng(0).normal(size=(12, 3)))
@@ -242,7 +242,7 @@ def test_only_a_summary_of_draws_is_kept(step):
     assert (samples._before is not None) == (step > 0)
 
 
-@pytest.update.parametrize(
+@pytest.mark.parametrize(
     ("accuracy", "seconds", "said"),
     [(0.1, 20.0, "; reaching 5 points takes about 60 s more"),
      (0.07, 20.0, "; reaching 5 points takes about 20 s more"),

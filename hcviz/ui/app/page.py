@@ -124,8 +124,8 @@ def serve_page(
     def begin() -> None:
         gate.open()
         explorer.store.runner.resume()
-        if document is not None and explorer.acts.autosave is not None:
-            tick = explorer.acts.autosave.tick
+        if document is not None and explorer.autosave is not None:
+            tick = explorer.autosave.tick
             document.add_periodic_callback(lambda: tick(deserted([document])), OFTEN)
 
     pn.state.onload(begin)

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from hcviz.ui.state.store import Store, same
+from hcviz.ui.state.store import Store
+from hcviz.ui.state.subscribers import same
 
 #: Seconds between two looks at the numbers of a run: nobody reads faster.
 LIVE = 0.15

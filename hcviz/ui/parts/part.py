@@ -7,6 +7,7 @@ What an act means is the :class:`Store`'s business.
 from __future__ import annotations
 
 import base64
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from typing import Any
 import param
 
 from hcviz.ui.compat.plain_script import PlainScript
+from hcviz.ui.parts.messages import BadMessage, check_message
+
+log = logging.getLogger("hcviz")
 
 #: Folder of the page's code, and of what several parts of it share.
 UI = Path(__file__).resolve().parents[1]
@@ -43,6 +47,7 @@ class Part(PlainScript):
 
     state = param.Dict(default={})
     live = param.Dict(default={})
+    acts = param.Dict(default={}, doc="The messages that the browser may send, with their fields.")
 
     _esm = "export function render() {}"
 
@@ -59,8 +64,21 @@ class Part(PlainScript):
         return ()
 
     def _handle_msg(self, msg: Any) -> None:
-        if isinstance(msg, dict) and isinstance(msg.get("act"), str):
-            self._on_act(msg["act"], {key: value for key, value in msg.items() if key != "act"})
+        """Hand a message of the browser on, if it is one of ``acts``."""
+        if not (isinstance(msg, dict) and isinstance(msg.get("act"), str)):
+            return
+        act, fields = msg["act"], {key: value for key, value in msg.items() if key != "act"}
+        try:
+            self.check(act, fields)
+        except BadMessage as fault:
+            log.warning("The browser sent a message that is refused: %s", fault)
+            return
+        self._on_act(act, fields)
+
+    def check(self, act: str, fields: dict[str, Any]) -> None:
+        """Raise :class:`BadMessage` if a message is not one of this part's."""
+        if self.acts:
+            check_message(self.acts, act, fields)
 
     def download(self, filename: str, content: bytes, mime: str) -> None:
         """Hand a file to the person's browser."""

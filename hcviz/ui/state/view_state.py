@@ -74,7 +74,7 @@ class FieldFault:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Loading:
     """A file on its way in: ``share`` of its ``size`` (bytes) is here, None once it is parsed."""
 
     name: str
@@ -163,7 +163,7 @@ class ViewState:
     faults: tuple[FieldFault, ...] = ()
     said: str = ""
     #: A large file that is being sent or read, which can be stopped.
-    reading: Reading | None = None
+    loading: Loading | None = None
     #: The lesson under way: meanwhile the truth is hidden.
     lesson: Lesson | None = None
     #: What trees made without answers are called, and they: the learning curve is seen beside them.

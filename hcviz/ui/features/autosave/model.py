@@ -23,7 +23,7 @@ from hcviz.io.shelf import Shelf, Unfinished, is_token, size_of
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, LogEntry, Session
 from hcviz.ui.state.data_sources import data_of
-from hcviz.ui.state.loading_messages import left_behind
+from hcviz.ui.state.loader import lost_answers
 from hcviz.ui.state.store import Store
 
 log = logging.getLogger("hcviz")
@@ -248,7 +248,7 @@ class Autosave:
         def then(read: tuple[Found, Dataset] | None) -> None:
             self._put_back(shelf, offer, before, read)
 
-        self.store.reader.read_later(name, size_of(folder), read, then, opens=True)
+        self.store.loader.start(name, size_of(folder), read, then)
 
     def _put_back(
         self,
@@ -274,7 +274,7 @@ class Autosave:
                 f"Nothing was changed; the file is kept aside on the server, as {kept}.",
             )
         found, dataset = read
-        left = left_behind(before, store.session, found.session)
+        left = lost_answers(before, store.session, found.session)
         if not store.restore(found.session, dataset):
             return
         self._until = 0.0

@@ -28,9 +28,8 @@ from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
-from hcviz.ui.state.loading_messages import not_opened
 from hcviz.ui.state.store import Store
-from hcviz.ui.state.view_state import Reading
+from hcviz.ui.state.view_state import Loading
 
 
 class Files:
@@ -48,7 +47,7 @@ class Files:
 
     def stop(self) -> None:
         """Neither send nor read on: what was there stays."""
-        self.store.reader.stop(self._no_more())
+        self.store.loader.cancel(self._no_more())
 
     def _no_more(self) -> str:
         """Of what is being sent: its name, "" if nothing is."""
@@ -73,7 +72,7 @@ class Files:
             elif name == "unreadable":
                 if self._upload is not None and more["name"] == self._sending:
                     self._no_more()
-                    self.store.look(reading=self.store.reader.reading)
+                    self.store.look(loading=self.store.loader.loading)
                 raise InvalidData(f"The browser could not read {more['name']}.")
             elif name == "save":
                 self._save(str(more["what"]))
@@ -94,9 +93,9 @@ class Files:
                 return
             sent = self._no_more()
             if int(more["pieces"]) > 1:  # what is here whole is opened, or refused, at once
-                self.store.reader.stop(sent)
+                self.store.loader.cancel(sent)
             elif sent:
-                self.store.look(said=f"Stopped: {not_opened([sent])}")
+                self.store.look(said=f"Cancelled: {sent} was not opened.")
             self._upload, self._sending = more["id"], str(more["name"])
         try:
             if piece != len(self._pieces):
@@ -105,18 +104,18 @@ class Files:
             self._check_size(str(more["name"]))
         except HcvizError:
             self._no_more()
-            self.store.look(reading=self.store.reader.reading)
+            self.store.look(loading=self.store.loader.loading)
             raise
         count = int(more["pieces"])
         if len(self._pieces) < count:
             size = int(more.get("size", 0))
-            reading = Reading(str(more["name"]), size, len(self._pieces) / count)
-            self.store.look(reading=reading, error=None)
+            loading = Loading(str(more["name"]), size, len(self._pieces) / count)
+            self.store.look(loading=loading, error=None)
             self.part.heard(self._upload, len(self._pieces))
         else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
-            self.store.look(reading=self.store.reader.reading)
+            self.store.look(loading=self.store.loader.loading)
             self._open(str(more["kind"]), str(more["name"]), content)
 
     def _check_size(self, name: str) -> None:
@@ -126,7 +125,7 @@ class Files:
     def _open(self, kind: str, name: str, content: bytes) -> None:
         store = self.store
         if kind == "session":
-            store.reader.restore_later(name, content)
+            store.loader.open_session(name, content)
         elif kind == "reference":
             drawn = read_reference_tree(content, store.session.labels)
             said = drawn.constraints(name, time=act.now())
@@ -150,7 +149,7 @@ class Files:
             table_kind=cast(TableKind, kind),
             similarity=self.store.session.data.similarity,
         )
-        (self.store.reader.open_later if takes_long(spec) else self.store.open_data)(spec, said)
+        (self.store.loader.open_table if takes_long(spec) else self.store.open_data)(spec, said)
 
     def _answers(self, name: str, content: bytes) -> None:
         """Answers about the items shown are added to them; about others they are other data."""
@@ -169,8 +168,8 @@ class Files:
             else:  # an answer more or less meanwhile: what is new is another matter
                 self._answers(name, content)
 
-        self.store.reader.read_later(
-            name, len(content), lambda: added(name, content, there), then, adds=name
+        self.store.loader.start(
+            name, len(content), lambda: added(name, content, there), then, "added"
         )
 
     def _there(self) -> There:
