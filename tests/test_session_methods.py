@@ -9,8 +9,9 @@ import pytest
 
 from hcviz import HcvizError
 from hcviz.algorithms import algorithms, get
-from hcviz.io.session_codec import Decoder
+from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.session import actions as act
+from hcviz.session.model import Session
 from hcviz.session.update import update
 from tests.sessions import Driver
 
@@ -82,3 +83,26 @@ def test_actions_of_earlier_versions_are_still_read(said, action):
     said = json.loads(json.dumps(said | {"time": "2024-01-01T00:00:00+00:00"}))
     document = {"shared": [], "trees": [], "snapshots": []}
     assert Decoder(document, {}.__getitem__).value(said) == action
+
+
+def test_names_in_files_do_not_change():
+    """Files of earlier versions hold these names; the code may use others."""
+    session = Session(constraint_mode="soft", rerun_pending=True, reviewed=())
+    encoded = Encoder().value(session)
+    assert encoded["treats"] == "soft"
+    assert {"footing", "resting", "awaiting", "seen"} <= set(encoded)
+    assert not {"constraint_mode", "warm_start", "reviewed"} & set(encoded)
+    for action, name in (
+        (act.AddChoice("odd", (0, 1, 2)), "Choose"),
+        (act.RemoveChoice(0), "TakeBack"),
+        (act.AddComparisons("a.csv", b"", "One."), "Attach"),
+        (act.ReviewPiece((0, 1, 2)), "Look"),
+        (act.SetAuthorWeight("Ann", 2.0), "WeighAuthor"),
+        (act.EnableAuthor("Ann", True), "SwitchAuthor"),
+        (act.RunInterrupted(3), "Resumed"),
+    ):
+        encoder = Encoder()
+        written = encoder.value(action)
+        assert written["~"] == name
+        document = {"shared": encoder.shared, "trees": [], "snapshots": []}
+        assert Decoder(document, encoder.entries.__getitem__).value(written) == action

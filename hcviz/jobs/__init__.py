@@ -20,13 +20,13 @@ from hcviz.jobs.snapshot_channel import Message
 
 __all__ = [
     "POOL",
-    "ComputeCache",
+    "BackgroundRun",
     "BackgroundRuns",
+    "ComputeCache",
     "Message",
     "RunLocation",
     "Runner",
     "Samples",
-    "BackgroundRun",
     "try_schedule",
     "warm",
 ]

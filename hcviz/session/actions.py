@@ -343,14 +343,12 @@ class Stopped(Action):
 class Undo(Action):
     """Undo the last step."""
 
-    pass
 
 
 @dataclass(frozen=True)
 class Redo(Action):
     """Redo the last undone step."""
 
-    pass
 
 
 @dataclass(frozen=True)
