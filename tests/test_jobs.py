@@ -315,7 +315,7 @@ def test_a_fault_of_ours_is_logged_and_called_unexpected(where, runner, inbox, c
     runner.start(4, f"breaking-{where}", items(), {}, 0)
     end = inbox.until_over()
     assert isinstance(end, Failed)
-    assert "unexpected" in end.message
+    assert "because of a bug" in end.message
     assert "a fault of ours" not in end.message
     assert "Traceback" in caplog.text
     assert "a fault of ours" in caplog.text
@@ -406,7 +406,7 @@ def test_a_pause_while_the_task_is_being_sent_waits_for_nobody_and_comes_after_i
         runner.resume()
     assert deaf.sent == []  # it is being sent still
     deaf.listens.set()
-    wait_for(lambda: runner._job._told)
+    wait_for(lambda: runner._job._has_task)
     runner.resume()
     assert deaf.sent == (["task", "pause", "resume"] if paused else ["task", "resume"])
     runner.close()
@@ -483,7 +483,7 @@ def test_a_worker_is_used_again(inbox, monkeypatch):
         runner.start(run, "counting-process", items(), {"steps": 1}, 0)
         inbox.until_over()
         pids.add(inbox.messages[0].snapshot.metrics["pid"])
-        wait_for(lambda: pool._idle)
+        wait_for(lambda: pool._reserve)
     pool.close()
     assert len(pids) == 1
 
@@ -491,8 +491,8 @@ def test_a_worker_is_used_again(inbox, monkeypatch):
 def test_an_empty_reserve_is_filled(pool, runner, inbox):
     runner.start(1, "spinning-process", items(), {}, 0)
     inbox.until(lambda messages: len(messages) == 1)
-    wait_for(lambda: any(spare.ready.is_set() and spare.alive for spare in pool._idle))
-    assert inbox.messages[0].snapshot.metrics["pid"] not in [spare.pid for spare in pool._idle]
+    wait_for(lambda: any(spare.ready.is_set() and spare.alive for spare in pool._reserve))
+    assert inbox.messages[0].snapshot.metrics["pid"] not in [spare.pid for spare in pool._reserve]
 
 
 def test_a_closed_pool_leaves_no_process_behind():

@@ -211,7 +211,7 @@ def test_weights_multiply_and_run_only_where_they_are_weighed(two):
     runs = len(two.started)
     two(act.SetAuthorWeight("Ann", 3.0))
     assert len(two.started) == runs  # hard: nothing to weigh
-    assert "does not weigh" in two.session.message
+    assert "ignores weights" in two.session.message
     assert two.session.triplets.weights.tolist() == [3.0, 3.0, 1.0]
     two(act.SetMethod("hrsc"))
     two(act.SetAuthorWeight("Bob", 0.5))
