@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from hcviz.algorithms import get
-from hcviz.io.journal import REPORTS, Journal, read_journal
+from hcviz.io.journal import RUN_REPORTS, Journal, read_journal
 from hcviz.io.session_file import load_session, save_session
-from hcviz.io.shelf import Shelf, new_token
+from hcviz.io.unfinished import UnfinishedSessions, new_token
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session, equal_values
 from hcviz.ui.features.autosave import model as module
@@ -22,7 +22,7 @@ TABLE = ("name,a,b\n" + "".join(f"item {k},{k},{k * k % 7}\n" for k in range(9))
 
 @pytest.fixture
 def shelf(tmp_path):
-    return Shelf(tmp_path, new_token())
+    return UnfinishedSessions(tmp_path, new_token())
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def said(session):
 
 
 def told(session):
-    return [each.action for each in session.log if not isinstance(each.action, REPORTS)]
+    return [each.action for each in session.log if not isinstance(each.action, RUN_REPORTS)]
 
 
 def wait_for_base(autosave):
@@ -466,7 +466,7 @@ def test_a_token_that_the_browser_had_before_takes_over(make, shelf, tmp_path):
     store.dispatch(act.AddConstraint((0, 1), 2))
     kept.close()
     token = new_token()
-    known = Shelf(tmp_path, token)
+    known = UnfinishedSessions(tmp_path, token)
     shelf.folder.rename(known.folder)
     again = make("iris")
     autosave = Autosave(again, shelf)

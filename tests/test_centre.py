@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import linkage
 
 from hcviz import HcvizError, Tree
 from hcviz.core.layout import without_nodes
-from hcviz.io.picture import picture
+from hcviz.io.picture import draw_picture
 from hcviz.ui.parts.palette import LIGHT
 from hcviz.ui.tree import Centre, Items, Pick, geometry, partition
 from hcviz.ui.tree.describe import describe_cell, describe_slot
@@ -354,7 +354,7 @@ def test_a_saved_picture_has_the_merged_clades_as_one(centre):
 
     def written(**given):
         data = centre.picture_data() | {"heat": None} | given
-        return picture(**data).decode()
+        return draw_picture(**data).decode()
 
     centre.set_support(support, 0.3)
     centre.set_cut(float(tree.height[-1]) / 2)
@@ -553,7 +553,7 @@ def test_what_is_shown_can_be_saved(centre, tree):
     centre.set_cut(float(np.sort(tree.height)[-4]))
     centre.toggle_collapse(next(leaves for leaves in tree.clades() if leaves.size > 3))
     centre.set_matrix("features")
-    text = picture(**centre.picture_data()).decode()
+    text = draw_picture(**centre.picture_data()).decode()
     assert all(f">item {i}<" in text for i in range(N))
     assert all(f">f{k}<" in text for k in range(6))
 

@@ -28,7 +28,7 @@ def count(samples: Samples) -> int:
 def joints(samples: Samples) -> list[float]:
     """The log joints that are kept to judge by: all that are shown, while they are few."""
     with samples.open() as posterior:
-        return [] if posterior is None else [value[0] for value in posterior.draws.value]
+        return [] if posterior is None else [value[0] for value in posterior.record.scalars.value]
 
 
 def test_the_first_quarter_of_everything_is_set_aside():
@@ -115,7 +115,7 @@ def test_no_draw_counts_twice(store, loop):
         loop.until(lambda: store.session.status != "sampling")
     time.sleep(0.1)  # the last draw of a thread that ends
     with first.open() as posterior:
-        kept = [value[0] for value in posterior.draws.value]
+        kept = [value[0] for value in posterior.record.scalars.value]
         assert len(set(kept)) == len(kept)
 
 

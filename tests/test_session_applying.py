@@ -25,7 +25,9 @@ FALSE = ((6, 7), 0)
 def shown(method, params=()):
     """A session that has settled on ``TREE``."""
     driver = Driver(
-        method=method, constraint_mode=get(method).treats(dict(params)), params=dict(params)
+        method=method,
+        constraint_mode=get(method).constraint_mode(dict(params)),
+        params=dict(params),
     )
     driver(act.Arrived(0, Snapshot(TREE, 4, 4, {"x": 1.0}, FakeState(TREE.height, 4))))
     driver(act.Finished(0))

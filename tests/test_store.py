@@ -15,7 +15,7 @@ import pytest
 
 from hcviz.algorithms.comparison.similarities import AddS
 from hcviz.core.errors import SessionFileError
-from hcviz.io import adding
+from hcviz.io import answer_merging
 from hcviz.io.comparison_csv import write_answers_csv
 from hcviz.io.session_file import load_session, save_session
 from hcviz.session import actions as act
@@ -634,15 +634,15 @@ def asked(monkeypatch):
     found = []
 
     def note(name):
-        plain = getattr(adding, name)
+        plain = getattr(answer_merging, name)
 
         def noted(content, *given):
             found.append((name, threading.current_thread(), content))
             return plain(content, *given)
 
-        monkeypatch.setattr(adding, name, noted)
+        monkeypatch.setattr(answer_merging, name, noted)
 
-    for name in ("meant", "signed", "unsaid"):
+    for name in ("match_answers", "read_signed_answers", "drop_repeated"):
         note(name)
     yield found
     read_to_the_end()  # else the next test would be told
@@ -655,12 +655,18 @@ def test_a_large_file_of_answers_is_read_beside_the_page(store, loop, asked):
     files._open("comparisons", "many.csv", content + b"\n" * AT_ONCE)
     assert not store.session.data.answers
     loop.until(lambda: store.session.data.answers)
-    assert {name for name, _, _ in asked} == {"meant", "signed", "unsaid"}
+    called = {name for name, _, _ in asked}
+    assert called == {"match_answers", "read_signed_answers", "drop_repeated"}
     assert threading.current_thread() not in [thread for _, thread, _ in asked]
     assert len(store.problem.comparisons) == 1
     files._open("comparisons", "lost.csv", content + b"\n" * (AT_ONCE + 1))
     assert store.open_data(DataSpec(name="iris"))
     assert store.view.error[0] == "lost.csv was not added."
+
+
+def read(asked):
+    """The files whose signed answers were read."""
+    return [content for name, _, content in asked if name == "read_signed_answers"]
 
 
 def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
@@ -688,14 +694,14 @@ def test_signed_answers_are_read_once_and_beside_the_page(store, loop, asked):
     # Of the second file only itself is read, and that at once; what was there is found.
     first = large.splitlines(keepends=True)[1]
     add(files, "small.csv", small + first)
-    assert [content for name, _, content in asked if name == "signed"] == [large, small]
+    assert read(asked) == [large, small]
     assert store.session.data.answers[-1] == ("small.csv", small)
     assert len(store.problem.comparisons) == 24_006
     # A page that never read them does so on a thread, once.
     asked.clear()
     files = Files(store, None, None)
     add(files, "other.csv", other)
-    assert [content for name, _, content in asked if name == "signed"] == [large, small, other]
+    assert read(asked) == [large, small, other]
     assert page not in [thread for _, thread, _ in asked]
     files._open("comparisons", "small.csv", small)
     assert store.view.said == "small.csv holds 3 answers that are there: nothing was added."

@@ -31,13 +31,13 @@ import numpy as np
 
 from hcviz.algorithms import MODULES
 from hcviz.algorithms.active import framework
-from hcviz.algorithms.active.asking import strides, tallied
-from hcviz.algorithms.active.growth import finished
+from hcviz.algorithms.active.queries import strides, tallied
+from hcviz.algorithms.active.recursion import build_subtree
 from hcviz.algorithms.base import SampledDivision
-from hcviz.core.errors import HcvizError, InvalidData, NoCluster
-from hcviz.core.lazy import FeatureOracle, oracle_of
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.counting_oracle import CountingOracle
+from hcviz.core.errors import ClusterError, HcvizError, InvalidData
 from hcviz.core.problem import Problem, as_problem
+from hcviz.core.similarity_oracles import FeatureOracle, oracle_of
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.long_task import SCHEDULER_TIMEOUT, LongTask, callable_by_name
 from hcviz.jobs.task import PauseControl, Task, unpicklable_error
@@ -68,7 +68,7 @@ class Cluster:
         self.address = address
         self._lock = threading.Lock()  # never held while the scheduler is waited for
         self._client: Any = None
-        self._refused: tuple[float, NoCluster] | None = None
+        self._refused: tuple[float, ClusterError] | None = None
         self._look: tuple[float, Future[Any]] | None = None  # start and result of the present check
         self._closed = 0  # the number of calls of `close`
 
@@ -80,7 +80,7 @@ class Cluster:
 
         Raises
         ------
-        NoCluster
+        ClusterError
             If the scheduler does not answer or has no workers. The failure is cached for a while.
         """
         timeout = CONNECT_TIMEOUT if timeout is None else timeout
@@ -104,7 +104,7 @@ class Cluster:
         try:
             client, workers = self._client_and_workers()
             if not workers:
-                fault = NoCluster(
+                fault = ClusterError(
                     f"The Dask scheduler at {self.address} has no workers.",
                     f"Start some: dask worker {self.address}.",
                 )
@@ -136,7 +136,7 @@ class Cluster:
             if client is None:
                 client = made = connect(self.address, CONNECT_TIMEOUT)
             workers = worker_addresses(client, self.address, CONNECT_TIMEOUT)
-        except NoCluster as fault:
+        except ClusterError as fault:
             self._refused = (time.monotonic(), fault)
             if made is not None:
                 _close(made)
@@ -165,7 +165,7 @@ class Cluster:
 
         Raises
         ------
-        NoCluster
+        ClusterError
             If the task cannot start on the cluster.
         HcvizError
             If the task is invalid; and, from the generator, if the cluster is lost later.
@@ -174,7 +174,7 @@ class Cluster:
         method = task.algorithm()
         given = method.parameters(**task.params)
         problem = task.problem
-        fault = method.lacks(problem)
+        fault = method.missing_data(problem)
         if fault:
             raise InvalidData(fault)
         if method.sampled_division is not None and problem.n_items > framework.TASK:
@@ -190,7 +190,7 @@ class Cluster:
             data = pickle.dumps(problem)
         except Exception as reason:
             told = unpicklable_error(reason)
-            raise NoCluster(told.message, told.hint) from None
+            raise ClusterError(told.message, told.hint) from None
         control = PauseControl() if control is None else control
         long = _long(client, self.address, task, data, control)
         return self._with_clear_errors(
@@ -252,7 +252,7 @@ def connect(address: str, timeout: float | None = None) -> Any:
 
     Raises
     ------
-    NoCluster
+    ClusterError
         If there is no answer within ``timeout`` seconds (None: :data:`CONNECT_TIMEOUT`).
     """
     timeout = CONNECT_TIMEOUT if timeout is None else timeout
@@ -261,7 +261,7 @@ def connect(address: str, timeout: float | None = None) -> Any:
 
         make: Any = Client  # without types
     except ImportError:
-        raise NoCluster(
+        raise ClusterError(
             "A cluster needs the package distributed, which is not installed.",
             "pip install hcviz[distributed]",
         ) from None
@@ -275,8 +275,8 @@ def connect(address: str, timeout: float | None = None) -> Any:
         raise _no_answer(address) from None
 
 
-def _no_answer(address: str) -> NoCluster:
-    return NoCluster(
+def _no_answer(address: str) -> ClusterError:
+    return ClusterError(
         f"No Dask scheduler answers at {address or 'an empty address'}.",
         "Give its address, as in tcp://127.0.0.1:8786.",
     )
@@ -299,7 +299,7 @@ def worker_addresses(client: Any, address: str, timeout: float = SCHEDULER_TIMEO
 
     Raises
     ------
-    NoCluster
+    ClusterError
         If the scheduler does not answer in time.
     """
     try:
@@ -333,7 +333,7 @@ def run_on(
 
     Raises
     ------
-    NoCluster
+    ClusterError
         If there is no scheduler at the address.
     """
     task = Task(0, name, MODULES.get(name, ""), as_problem(problem), params, seed, start)
@@ -370,20 +370,20 @@ def _pausable(begin: Callable[[], Iterator[Snapshot | None]], control: PauseCont
 
 
 def _long(client: Any, address: str, task: Task, data: bytes, control: PauseControl) -> Stream:
-    """Run the task as long tasks: one for each of its shares, or one."""
+    """Run the task as long tasks: one for each of its parts, or one."""
     method = task.algorithm()
-    shares = None
-    if method.shares is not None:
+    split = None
+    if method.split_run is not None:
         given = method.parameters(**task.params)
-        shares = method.shares(task.problem, given, task.generator(), task.start)
+        split = method.split_run(task.problem, given, task.generator(), task.start)
     tasks: list[Task] = [task]
-    together: Callable[[Sequence[Snapshot]], Snapshot] = _only
-    if shares is not None:
+    combine: Callable[[Sequence[Snapshot]], Snapshot] = _only
+    if split is not None:
         tasks = [
             replace(task, params=part.params, rng=part.rng, start=part.start)
-            for part in shares.parts
+            for part in split.parts
         ]
-        together = shares.together
+        combine = split.combine
     # Dask runs a task where its problem is. So each worker gets a copy of the problem, as far as
     # there are enough tasks, and all copies exist before the first task starts.
     copies = min(len(tasks), len(worker_addresses(client, address)) or 1)
@@ -392,7 +392,7 @@ def _long(client: Any, address: str, task: Task, data: bytes, control: PauseCont
     try:
         for part, problem in zip(tasks, itertools.cycle(problems), strict=False):
             long.append(LongTask(client, part, problem, method.samples))
-        yield from _merge_chains(long, together, control)
+        yield from _merge_chains(long, combine, control)
     finally:
         _stop_tasks(client, long)
 
@@ -404,7 +404,7 @@ def _only(shown: Sequence[Snapshot]) -> Snapshot:
 
 def _merge_chains(
     long: list[LongTask],
-    together: Callable[[Sequence[Snapshot]], Snapshot],
+    combine: Callable[[Sequence[Snapshot]], Snapshot],
     control: PauseControl,
 ) -> Iterator[Snapshot | None]:
     """Yield the next snapshots of all tasks, merged into one; None while some are missing."""
@@ -423,7 +423,7 @@ def _merge_chains(
                 line.extend(found)
                 news = news or bool(found)
         while all(lines):
-            yield together([line.popleft() for line in lines])
+            yield combine([line.popleft() for line in lines])
         if all(each.over for each in long):
             return
         yield None
@@ -453,8 +453,8 @@ def _stop_tasks(client: Any, long: list[LongTask]) -> None:
 class DaskExecutor:
     """Computes parts of an active method on the workers of a Dask client.
 
-    It implements :class:`hcviz.algorithms.active.crew.Crew`. Features are split into shards of
-    rows, one for each worker. A placement runs on the worker with the shard of its rows, and the
+    It implements :class:`hcviz.algorithms.active.executor.TaskExecutor`. Features are split into
+    shards of rows, one for each worker. A placement runs on the worker with the shard of its rows, and the
     features of the sample are sent along. A set that is divided to its leaves brings its own
     features. So no worker needs all features. Other oracles are sent to every worker once.
     """
@@ -501,11 +501,11 @@ class DaskExecutor:
         self._names[made] = np.concatenate([rows, columns])
         return made
 
-    def finish(self, oracle: Any, plan: Any, who: Any, *given: Any) -> Future[Any]:
+    def build_subtree(self, oracle: Any, settings: Any, who: Any, *given: Any) -> Future[Any]:
         """Start to divide a set to its leaves."""
         if self._features is None:
-            return self._submit(run_counted, self._oracle, finished, plan, who, *given)
-        made = self._submit(divide_set, None, self._features.part(who), plan, *given)
+            return self._submit(run_counted, self._oracle, build_subtree, settings, who, *given)
+        made = self._submit(divide_set, None, self._features.part(who), settings, *given)
         self._names[made] = who
         return made
 
@@ -520,7 +520,7 @@ class DaskExecutor:
         names = self._names.pop(future, None)
         if names is not None:
             log = [(names[rows], names[cols]) for rows, cols in log]
-        oracle.absorb(log)
+        oracle.add_requests(log)
         return result
 
     def close(self) -> None:
@@ -559,12 +559,12 @@ def place_on_shard(
     here = shard.part(at)
     rows = np.arange(here.n_items, dtype=np.int32)
     columns = here.n_items + np.arange(sample.n_items, dtype=np.int32)
-    return run_counted(here.beside(sample), tallied, rows, columns, *given)
+    return run_counted(here.joined_with(sample), tallied, rows, columns, *given)
 
 
-def divide_set(_: None, own: FeatureOracle, plan: Any, *given: Any) -> tuple[Any, Any]:
+def divide_set(_: None, own: FeatureOracle, settings: Any, *given: Any) -> tuple[Any, Any]:
     """Divide a set to its leaves on a worker; its features were sent along."""
-    return run_counted(own, finished, plan, np.arange(own.n_items, dtype=np.int32), *given)
+    return run_counted(own, build_subtree, settings, np.arange(own.n_items, dtype=np.int32), *given)
 
 
 def run_counted(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:
@@ -577,7 +577,7 @@ def grow_on_client(
     client: Any, made: SampledDivision, oracle: Any, seed: int = 0, triplets: Any = None
 ) -> Iterator[Snapshot | None]:
     """Run :meth:`SampledDivision.grow` with the workers of a Dask client; the tree is the same."""
-    return made.grow(oracle, seed, triplets, crew=DaskExecutor(client, oracle))
+    return made.grow(oracle, seed, triplets, executor=DaskExecutor(client, oracle))
 
 
 __all__ = ["Cluster", "DaskExecutor", "cluster_at", "connect", "grow_on_client", "run_on"]

@@ -120,7 +120,7 @@ def run_long_task(problem: Problem, task: Task, name: str, each: bool, pace: flo
         return state is not None and state.state in ("executing", "long-running")
 
     task = replace(task, problem=problem)
-    resumes = task.algorithm().rest is not None
+    resumes = task.algorithm().remaining is not None
     outbox = SnapshotOutbox(client, name, wanted, each, pace if resumes else None)
     try:
         found = outbox.checkpoint()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import MODULES, get
-from hcviz.core.errors import HcvizError, NoCluster
+from hcviz.core.errors import ClusterError, HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -36,14 +36,14 @@ class RunLocation:
     ----------
     address : str
         The address of the cluster.
-    fault : NoCluster or None
+    fault : ClusterError or None
         Why the run is computed on this machine instead.
     waiting : str
         A sentence that explains why no worker starts tasks at the moment, or empty.
     """
 
     address: str
-    fault: NoCluster | None = None
+    fault: ClusterError | None = None
     waiting: str = ""
 
 
@@ -216,7 +216,7 @@ class Job:
                 # Without its own pauses: the cluster's stream reads `_control` and pauses itself.
                 control = PauseControl(stopped=self._control.stopped)
                 run_task(task, self.channel, control, samples=self._samples, stream=lambda _: away)
-            elif get(task.method).place(task.params) == "thread":
+            elif get(task.method).run_location(task.params) == "thread":
                 run_task(task, self.channel, self._control, samples=self._samples)
             else:
                 self._run_in_worker(task)
@@ -235,7 +235,7 @@ class Job:
             stream = self._cluster.start(
                 self._task, self._control, CONNECT_TIMEOUT, self._report_waiting
             )
-        except NoCluster as fault:
+        except ClusterError as fault:
             stream, place = None, RunLocation(self._cluster.address, fault)
         self._report_location(place)
         return stream

@@ -13,7 +13,7 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior, Verdict
-from hcviz.posterior.settling import Settling
+from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.posterior.summary import MAX_TREES
 
 #: Limit of trees times items that a posterior keeps: about 40 MB for each of two posteriors.
@@ -57,7 +57,7 @@ class Samples:
         self._reached = -1.0  # proposals of the furthest draw
         self._fingerprints: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
-        self._settling: tuple[int, float, Settling] | None = None
+        self._settling: tuple[int, float, ChainComparison] | None = None
         self._summary: Tree | None = None
         self._before: Tree | None = None  # the shown tree before the constraints changed
         self._next_summary = 0.0  # monotonic seconds
@@ -140,14 +140,14 @@ class Samples:
             self._next_summary = done + (done - now) / SUMMARY_TIME_SHARE
         return replace(snapshot, tree=self._summary)
 
-    def settling(self, pace: float = 0.0) -> Settling | None:
+    def settling(self, pace: float = 0.0) -> ChainComparison | None:
         """Return the accuracy of the supports, at most ``pace`` seconds old; about 20 ms."""
         with self.open() as posterior:
             if posterior is None:
                 return None
             known, now = self._settling, time.monotonic()
             if known is None or (known[0] != self._taken and now - known[1] >= pace):
-                found = posterior.settling()
+                found = posterior.compare_chains()
                 self._settling = known = (self._taken, time.monotonic(), found)
             return known[2]
 

@@ -128,7 +128,7 @@ def initial_tree(task: Task) -> Tree | None:
     tree = start.tree if isinstance(start, Snapshot) else start
     if tree is None or tree.n_leaves != problem.n_items:
         return None
-    if task.algorithm().treats(task.params) == "hard":
+    if task.algorithm().constraint_mode(task.params) == "hard":
         return build_guided(tree, problem.triplets)
     return tree
 
@@ -143,11 +143,11 @@ def _shows_summary(start: Snapshot | Tree | None) -> bool:
 def resume_stream(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
     """Yield what the run yields after the snapshot ``reached``, for a method with ``rest``."""
     method = task.algorithm()
-    if method.rest is None:
+    if method.remaining is None:
         raise ValueError(f"The method {task.method} cannot continue from a checkpoint.")
     if reached.step == reached.total:
         return
-    left = method.rest(method.parameters(**task.params), reached)
+    left = method.remaining(method.parameters(**task.params), reached)
     for snapshot in start_stream(replace(task, params={**task.params, **left}, start=reached)):
         if snapshot is None:
             yield None

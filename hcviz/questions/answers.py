@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.reference import triplets_of_tree
+from hcviz.core.tree_triplets import triplets_of_tree
 from hcviz.posterior import Posterior
 from hcviz.questions.question import Question, Row, percent
 
@@ -59,7 +59,7 @@ def triplet_support(posterior: Posterior | None, triplet: Row | Int) -> float:
         A number from 0 to 1. NaN without sampled trees. A value below ``SURPRISING_BELOW`` suggests
         a mistake, or a fact that the data do not show.
     """
-    if posterior is None or not len(posterior.ring):
+    if posterior is None or not len(posterior.thinned_trees):
         return float("nan")
     return float(posterior.triplet_probability([tuple(int(x) for x in triplet)])[0])
 

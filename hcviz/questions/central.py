@@ -43,7 +43,7 @@ def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.f
     O(k^2 N_TRIPLES + k n log n); at most about 10 ms.
     """
     n = posterior.n_items
-    if n < 3 or not len(posterior.ring):
+    if n < 3 or not len(posterior.thinned_trees):
         raise InvalidData("There are no sampled trees over three items or more to compare.")
     threes = random_triples(n, N_TRIPLES, rng)
     chosen = compared_trees(posterior)
@@ -58,7 +58,7 @@ def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.f
 
 def compared_trees(posterior: Posterior) -> NDArray[np.intp]:
     """Return the indices of the compared trees: all, or ``MAX_COMPARED`` evenly spaced ones."""
-    many = len(posterior.ring)
+    many = len(posterior.thinned_trees)
     return np.unique(np.linspace(0, many - 1, min(many, MAX_COMPARED)).round().astype(np.intp))
 
 
@@ -86,7 +86,7 @@ def central_tree(posterior: Posterior, rng: np.random.Generator) -> Tree:
     """
     apart = disagreement(posterior, rng)
     best = compared_trees(posterior)[int(np.argmin(apart.sum(axis=1)))]
-    parent, height, _ = posterior.ring.value[best]
+    parent, height, _ = posterior.thinned_trees.value[best]
     return Tree(parent, height, posterior.n_items)
 
 

@@ -16,7 +16,7 @@ from hcviz.core.problem import Problem, as_problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.metrics import triplet_distance
 from hcviz.posterior import Posterior
 from hcviz.questions.answers import bits, shown_triplets, triplet_support
@@ -178,9 +178,9 @@ def teach(
     problem = as_problem(problem)
     if problem.n_items < 3:
         raise InvalidParameter("Questions need at least three items.")
-    answers = whole_number(answers, "The number of answers", InvalidParameter, 0)
-    each = whole_number(proposals_per_item, "proposals_per_item", InvalidParameter, 1)
-    samples = whole_number(samples, "The samples between two questions", InvalidParameter, 4)
+    answers = check_integer(answers, "The number of answers", InvalidParameter, 0)
+    each = check_integer(proposals_per_item, "proposals_per_item", InvalidParameter, 1)
+    samples = check_integer(samples, "The samples between two questions", InvalidParameter, 4)
     state = _TeachingState(
         problem, variant, each, samples, seed, SAMPLER[variant] | dict(params or {})
     )
@@ -230,7 +230,9 @@ def _stream(
             share = triplet_support(state.posterior, answer)
             kind_of_answer = state.correct(answer)
             information = (
-                bits(share, len(state.posterior.ring)) if kind_of_answer == "correction" else 0.0
+                bits(share, len(state.posterior.thinned_trees))
+                if kind_of_answer == "correction"
+                else 0.0
             )
             if kind_of_answer == "correction":
                 state.forget()

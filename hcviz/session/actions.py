@@ -344,11 +344,9 @@ class Undo(Action):
     """Undo the last step."""
 
 
-
 @dataclass(frozen=True)
 class Redo(Action):
     """Redo the last undone step."""
-
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def soften(session: Session, action: Soften, methods: Methods) -> UpdateResult:
     session = replace(
         add_undo_step(session, text),
         method=action.method,
-        constraint_mode=methods(action.method).treats(params),
+        constraint_mode=methods(action.method).constraint_mode(params),
         params=read_only(params),
         other_params=read_only(remembered),
         conflict=None,

@@ -186,7 +186,7 @@ def set_method(session: Session, action: SetMethod, methods: Methods) -> UpdateR
     session = replace(
         add_undo_step(session, text),
         method=action.name,
-        constraint_mode=methods(action.name).treats(params),
+        constraint_mode=methods(action.name).constraint_mode(params),
         params=params,
         other_params=read_only(remembered),
     )
@@ -214,7 +214,7 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> UpdateR
     text = "Parameters: " + ", ".join(
         f"{name} = {_shorten(value)}" for name, value in action.values.items()
     )
-    treats = methods(session.method).treats(params)
+    treats = methods(session.method).constraint_mode(params)
     moved = (
         action.is_dragging
         and treats == session.constraint_mode

@@ -98,7 +98,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Updat
         text += f" Method: {action.method}, {why}."
         other: dict[str, Any] = {
             "method": action.method,
-            "constraint_mode": methods(action.method).treats({}),
+            "constraint_mode": methods(action.method).constraint_mode({}),
             "params": act.read_only({}),
         }
         session, before = (

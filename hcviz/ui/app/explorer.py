@@ -13,17 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hcviz.io.shelf import Shelf
+from hcviz.io.unfinished import UnfinishedSessions
 from hcviz.session.model import Session
 from hcviz.ui.app import shell_state
 from hcviz.ui.app.keyboard import Keyboard
 from hcviz.ui.app.link import Link
 from hcviz.ui.app.main_pane import Middle
-from hcviz.ui.app.opening import begin
+from hcviz.ui.app.opening import open_page
 from hcviz.ui.app.section_list import SectionList
 from hcviz.ui.app.sections import SECTIONS
 from hcviz.ui.app.shell import Shell
-from hcviz.ui.app.subscriptions import LIVE, UNHURRIED, draw, everything, watch
+from hcviz.ui.app.subscriptions import LIVE, SLOW, draw, everything, watch
 from hcviz.ui.features.agreement.model import Agreeing
 from hcviz.ui.features.autosave import model as autosave
 from hcviz.ui.features.autosave.model import Autosave
@@ -168,11 +168,11 @@ class Explorer:
         self._subscribe()
         self.baselines = Baselines(store, schedule)
         self.agreeing = Agreeing(store, schedule)
-        begin(store, link or Link(), **options)
+        open_page(store, link or Link(), **options)
 
     def keep_below(self, root: Path, token: str) -> Autosave:
         """Keep this visitor's work below ``root``, and offer what they left unfinished there."""
-        self.autosave = kept = Autosave(self.store, Shelf(root, token))
+        self.autosave = kept = Autosave(self.store, UnfinishedSessions(root, token))
         self.notice.live = {"visitor": token}
         return kept
 
@@ -189,7 +189,7 @@ class Explorer:
     def _subscribe(self) -> None:
         store = self.store
         store.subscribe(lambda s: s.view.theme, self._show_theme)
-        for part, picture, live, sees in (
+        for part, state, live, depends_on in (
             (self.bar, top_bar.picture, top_bar.live, everything),
             (self.tools, tree_tools.picture, None, tree_tools.sees),
             (self.question, asking.picture, None, everything),
@@ -202,13 +202,13 @@ class Explorer:
             (self.notice, autosave.picture, None, everything),
             (self.lesson, lessoncard.picture, None, everything),
         ):
-            draw(store, part, "state", picture, sees=sees)
+            draw(store, part, "state", state, depends_on=depends_on)
             if live is not None:
                 draw(store, part, "live", live, LIVE)
         draw(store, self.foot, "live", steps.picture, LIVE, steps.sees)
-        watch(store, Middle.sees, self.middle.turn, UNHURRIED)
+        watch(store, Middle.sees, self.middle.turn, SLOW)
         for section in SECTIONS.values():
-            watch(store, section.sees, partial(self._show_section, section), UNHURRIED)
+            watch(store, section.sees, partial(self._show_section, section), SLOW)
         watch(
             store,
             shell_state.sees,

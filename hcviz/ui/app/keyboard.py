@@ -10,11 +10,8 @@ from hcviz.ui.features.comparisons.model import Comparing
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.lessons.classroom import Classroom
 from hcviz.ui.features.questions.model import Asking
-from hcviz.ui.parts.messages import Acts
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre
-
-ACTS = Acts()
 
 
 @dataclass
@@ -28,7 +25,6 @@ class Keyboard:
     comparing: Comparing
     classroom: Classroom
 
-    @ACTS.on("key")
     def press(self, key: str) -> None:
         """Handle a key, or "undo" and "redo" for their combinations of keys."""
         store = self.store

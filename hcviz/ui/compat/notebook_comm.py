@@ -28,7 +28,7 @@ from panel.io.notebook import push, replace_inline_css
 from panel.io.state import state
 
 from hcviz.session import actions as act
-from hcviz.ui.app.idle_pause import OFTEN, attendance, deserted
+from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.compat.message_batch import as_one
 
 #: Seconds until a page that says nothing (closed, or a tab in the back) is sent more all the same.
@@ -62,13 +62,13 @@ class Wire:
         self._view.on_shown = self._shown
         if self._loop is not None:
             explorer.centre.soon.timer = self._call_later
-        look = attendance(self._store, self._nobody)
+        look = pause_while_idle(self._store, self._nobody)
         make, forget = self._view._get_model, self._view._cleanup
 
         def shown(document: Document, *where: Any, **how: Any) -> Any:
             model = make(document, *where, **how)
             if document.session_context is not None:
-                document.add_periodic_callback(look, OFTEN)
+                document.add_periodic_callback(look, INTERVAL)
             return model
 
         def gone(root: Any = None) -> None:
@@ -115,7 +115,7 @@ class Wire:
     def _nobody(self) -> bool:
         """Whether it is served (``.show()``), and to nobody."""
         models = [model for model, _ in self._view._models.copy().values()]
-        return deserted(model.document for model in models if model.document is not None)
+        return without_browser(model.document for model in models if model.document is not None)
 
     def _leave(self) -> None:
         """The last cell or tab that showed the explorer is gone for good: stop computing."""

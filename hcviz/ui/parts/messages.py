@@ -15,12 +15,16 @@ gets ``ACTS.schema()``, and ``checkMessage`` of ``dom.js`` checks each message b
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar, get_type_hints
 
 from hcviz.core.errors import HcvizError
 
 Handler = TypeVar("Handler", bound=Callable[..., None])
+
+log = logging.getLogger("hcviz")
 
 #: How the schema names the types of fields. A name that ends in "?" is of an optional field.
 KINDS: dict[Any, str] = {
@@ -86,6 +90,15 @@ class Acts:
         return {name: dict(fields) for name, fields in self._fields.items()}
 
 
+@contextmanager
+def logged() -> Iterator[None]:
+    """Log a message that is refused, rather than raise :class:`BadMessage`."""
+    try:
+        yield
+    except BadMessage as fault:
+        log.warning("The browser sent a message that is refused: %s", fault)
+
+
 def fields_of(handler: Callable[..., None]) -> Fields:
     """Return the fields of a handler's message, from its parameters."""
     hints = get_type_hints(handler)
@@ -128,4 +141,4 @@ def _fits(value: Any, kind: str) -> bool:
     )
 
 
-__all__ = ["KINDS", "Acts", "BadMessage", "check_message"]
+__all__ = ["KINDS", "Acts", "BadMessage", "check_message", "logged"]

@@ -7,7 +7,6 @@ What an act means is the :class:`Store`'s business.
 from __future__ import annotations
 
 import base64
-import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,7 @@ from typing import Any
 import param
 
 from hcviz.ui.compat.plain_script import PlainScript
-from hcviz.ui.parts.messages import BadMessage, check_message
-
-log = logging.getLogger("hcviz")
+from hcviz.ui.parts.messages import check_message, logged
 
 #: Folder of the page's code, and of what several parts of it share.
 UI = Path(__file__).resolve().parents[1]
@@ -68,12 +65,9 @@ class Part(PlainScript):
         if not (isinstance(msg, dict) and isinstance(msg.get("act"), str)):
             return
         act, fields = msg["act"], {key: value for key, value in msg.items() if key != "act"}
-        try:
+        with logged():
             self.check(act, fields)
-        except BadMessage as fault:
-            log.warning("The browser sent a message that is refused: %s", fault)
-            return
-        self._on_act(act, fields)
+            self._on_act(act, fields)
 
     def check(self, act: str, fields: dict[str, Any]) -> None:
         """Raise :class:`BadMessage` if a message is not one of this part's."""

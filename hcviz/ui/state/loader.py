@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeVar, cast
 
-from hcviz.core.words import counted
+from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.session_file import load_session
 from hcviz.jobs import try_schedule
@@ -219,7 +219,7 @@ def lost_answers(before: Session, now: Session, loaded: Session) -> str:
     if not lost:
         return ""
     are = "is" if len(lost) == 1 else "are"
-    return f"{counted(len(lost), 'answer')} given meanwhile {are} not in it."
+    return f"{count_noun(len(lost), 'answer')} given meanwhile {are} not in it."
 
 
 def _answers(session: Session) -> set[Any]:

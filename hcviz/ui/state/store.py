@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -298,9 +298,14 @@ class Store:
         return self.runs.seconds
 
     @property
+    def is_streaming(self) -> bool:
+        """A run is in progress, and not paused."""
+        return self.session.status == "sampling" and not self.view.paused
+
+    @property
     def still(self) -> bool:
         """No run is in progress, or it is paused."""
-        return self.session.status != "sampling" or self.view.paused
+        return not self.is_streaming
 
     @property
     def settles(self) -> bool:
@@ -361,7 +366,7 @@ class Store:
             problem = self._data_problem.with_comparisons(effect.comparisons)
             problem = problem.with_triplets(effect.triplets)
             method = get_algorithm(effect.method)
-            fault = method.lacks(problem)
+            fault = method.missing_data(problem)
             if fault:
                 raise HcvizError(fault, "Choose another method.")
             method.parameters(**dict(effect.params))
@@ -380,7 +385,7 @@ class Store:
                 effect.method,
                 effect.params,
                 problem,
-                self._circumstances(problem.triplets, method.treats(effect.params)),
+                self._circumstances(problem.triplets, method.constraint_mode(effect.params)),
                 effect.start,
             )
         self.runs.start(
@@ -434,7 +439,9 @@ def _as_registered(session: Session) -> Session:
     def mended(each: Any) -> Any:
         if each.constraint_mode != "ignored":
             return each
-        return replace(each, constraint_mode=get_algorithm(each.method).treats(each.params))
+        return replace(
+            each, constraint_mode=get_algorithm(each.method).constraint_mode(each.params)
+        )
 
     past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
     present: Session = mended(session)

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from bokeh.models import Range1d
 
-from hcviz.core.known import Known
+from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE
+from hcviz.io.picture import LOW_SUPPORT
 from hcviz.ui.parts.palette import THEMES, class_colours
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.axis import Axis
@@ -103,7 +103,7 @@ class Canvas:
         self._cluster_code: Any = None
         self._colours = ClusterColours()
         self._support: Any = None
-        self._below = UNSURE  # supports below this are of uncertain splits
+        self._below = LOW_SUPPORT  # supports below this are of uncertain splits
         self._merged: np.ndarray | None = None  # bool (m,)
         self._levels: Any = None
         self._last_tree = 0.0
@@ -476,8 +476,8 @@ class Canvas:
         """More similarities are known than when the colours' scale was chosen."""
         cells = self._cells
         known = cells.raw if cells is not None and cells.kind == "similarity" else None
-        if isinstance(known, Known) and known.held > MORE * self._scaled_by:
-            self._scaled_by = known.held
+        if isinstance(known, CachedSimilarities) and known.n_cached > MORE * self._scaled_by:
+            self._scaled_by = known.n_cached
             self._cells = self._heat.cells = similarity_cells(self._items)
             self._draw_head()
 
@@ -486,9 +486,9 @@ class Canvas:
         until it is known the cells are there, and empty."""
         items, later = self._items, self._heat.later
         oracle = items.similarity
-        if isinstance(oracle, Known):
-            self._scaled_by = oracle.held
-            if not oracle.held:  # no scale is known, either
+        if isinstance(oracle, CachedSimilarities):
+            self._scaled_by = oracle.n_cached
+            if not oracle.n_cached:  # no scale is known, either
                 return unscaled_cells(items)
         if later is None or not is_dear(oracle):
             return similarity_cells(items)

@@ -11,8 +11,8 @@ from scipy.cluster.hierarchy import average
 from scipy.spatial.distance import pdist
 from scipy.stats import rankdata
 
+from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.errors import HcvizError
-from hcviz.core.known import Known
 from hcviz.core.layout import elbows, leaf_order
 from hcviz.core.tree import Tree
 from hcviz.ui.tree import geometry
@@ -136,9 +136,9 @@ def unscaled_cells(items: Items) -> Cells:
 
 def lazy_scale(oracle: Any) -> tuple[float, float]:
     """The range of an oracle's colours, from the similarities of a few items: asks for them. Of a
-    :class:`hcviz.core.known.Known` that of what it knows."""
-    if isinstance(oracle, Known):
-        return _spread(oracle.some(SAMPLE), 0.5)
+    :class:`hcviz.core.cached_similarities.CachedSimilarities` that of what it knows."""
+    if isinstance(oracle, CachedSimilarities):
+        return _spread(oracle.sample(SAMPLE), 0.5)
     n = int(oracle.n_items)
     count = min(n, SCALED_BY_DEAR if is_dear(oracle) else SCALED_BY)
     some = (np.arange(count) * n // count).astype(np.int32)

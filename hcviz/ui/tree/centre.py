@@ -16,8 +16,7 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE, Heat, Ink
-from hcviz.io.picture import Strip as PrintStrip
+from hcviz.io.picture import LOW_SUPPORT, ClassStrip, HeatmapData, PageColours
 from hcviz.ui.compat.message_batch import as_one
 from hcviz.ui.parts.palette import THEMES, class_colours, diverging, sequential
 from hcviz.ui.tree import geometry, labels, partition
@@ -268,7 +267,7 @@ class Centre(Canvas):
         self._show_fresh(())
         self._dendrogram.draw_ways()
 
-    def set_support(self, support: ArrayLike | None, below: float = UNSURE) -> None:
+    def set_support(self, support: ArrayLike | None, below: float = LOW_SUPPORT) -> None:
         """Numbers for the inner nodes of the tree shown (or all nodes), written beside them.
 
         The branches above clades of less support than ``below`` are lighter.
@@ -405,7 +404,7 @@ class Centre(Canvas):
                 self._on_toggle(tuple(members.tolist()))
 
     def picture_data(self) -> dict[str, Any]:
-        """What is shown, whole and uncollapsed, as the arguments of :func:`hcviz.io.picture`.
+        """What is shown, whole and uncollapsed: arguments of :func:`hcviz.io.picture.draw_picture`.
 
         Raises :class:`InvalidData` when there is no tree.
         """
@@ -417,20 +416,22 @@ class Centre(Canvas):
             "labels": [str(label) for label in self._items.labels],
             "order": layout.order,
             "title": self._items.title,
-            "ink": Ink(theme.ink, theme.soft, theme.branch, theme.paper, theme.missing, theme.rule),
+            "ink": PageColours(
+                theme.ink, theme.soft, theme.branch, theme.paper, theme.missing, theme.rule
+            ),
             "axis_title": "" if self._axis is None else self._axis.title,
             "support": None if self._support is None else self._support[tree.n_leaves :],
-            "below": self._below,
+            "low_support": self._below,
             "merged": None if self._merged is None else self._merged[tree.n_leaves :],
             "strips": [
-                PrintStrip(s.name, s.codes, s.names, class_colours(len(s.names)))
+                ClassStrip(s.name, s.codes, s.names, class_colours(len(s.names)))
                 for s in self._strip_data
             ],
         }
         values = None if cells is None else self._heat.to_print(layout)
         if cells is not None and values is not None:
             scale = (diverging if cells.diverging else sequential)(theme)[:-1]
-            data["heat"] = Heat(
+            data["heat"] = HeatmapData(
                 values, cells.low, cells.high, scale, cells.unit, cells.names, cells.order,
                 cells.tree, cells.lazy, *self._heat.veil_to_print(layout),
             )  # fmt: skip
@@ -439,7 +440,7 @@ class Centre(Canvas):
                 tree, self._partition, len(theme.clusters), layout.order, self._cluster_code
             )
             data |= {"cut": self._cut, "clusters": codes, "cluster_colours": theme.clusters}
-            data["strips"].append(PrintStrip("clusters", self._cluster_code, (), theme.clusters))
+            data["strips"].append(ClassStrip("clusters", self._cluster_code, (), theme.clusters))
         return data
 
     # ------------------------------------------------------------------ pointer

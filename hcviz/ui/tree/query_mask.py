@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, LinearColorMapper
 from numpy.typing import NDArray
 
-from hcviz.core import asked
+from hcviz.core import query_counts
 from hcviz.core.jit import njit
 from hcviz.core.snapshot import Mask
 from hcviz.ui.parts.palette import Theme
@@ -31,7 +31,7 @@ def known_shares(mask: Mask, layout: Layout, edges: NDArray[np.int32]) -> NDArra
     place = np.full(layout.order.size, -1, np.int32)
     at, bins = geometry.evenly(edges, MOST_LOOKED)
     place[layout.order[at]] = bins
-    return asked.shares(mask, place, edges.size - 1)
+    return query_counts.known_shares(mask, place, edges.size - 1)
 
 
 @njit
@@ -118,7 +118,7 @@ class Veil:
         for group, at in enumerate((row, column)):
             where, _ = geometry.evenly(starts[at : at + 2], MOST_LOOKED)
             place[layout.order[where]] = group
-        shares = asked.shares(self.mask, place, 2)
+        shares = query_counts.known_shares(self.mask, place, 2)
         return said(float(shares[1, 1] if row == column else shares[0, 1]))
 
 

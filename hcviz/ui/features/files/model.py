@@ -15,8 +15,9 @@ import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.io.adding import Added, There, added
-from hcviz.io.answers import Signed, counted
+from hcviz.io.answer_merging import KnownAnswers, MergedAnswers, merge_answers
+from hcviz.io.answers import SignedAnswer
+from hcviz.io.answers import count_comparisons as counted
 from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
@@ -154,45 +155,45 @@ class Files:
     def _answers(self, name: str, content: bytes) -> None:
         """Answers about the items shown are added to them; about others they are other data."""
         there = self._there()
-        if len(content) + there.unread <= AT_ONCE:
-            self._add(name, added(name, content, there))
+        if len(content) + there.unread_bytes <= AT_ONCE:
+            self._add(name, merge_answers(name, content, there))
             return
 
-        def then(found: Added) -> None:
-            self._marks = found.marks or self._marks
+        def then(found: MergedAnswers) -> None:
+            self._marks = found.hashes or self._marks
             now = self._there()
             if now.labels != there.labels:  # it was about what was shown before
                 return
-            if (now.said, now.files) == (there.said, there.files):
+            if (now.given, now.files) == (there.given, there.files):
                 self._add(name, found)
             else:  # an answer more or less meanwhile: what is new is another matter
                 self._answers(name, content)
 
         self.store.loader.start(
-            name, len(content), lambda: added(name, content, there), then, "added"
+            name, len(content), lambda: merge_answers(name, content, there), then, "added"
         )
 
-    def _there(self) -> There:
+    def _there(self) -> KnownAnswers:
         """What a file of answers would be added to."""
         session, labels = self.store.session, self.store.session.labels
-        own: list[Signed] = [
+        own: list[SignedAnswer] = [
             (each.question, tuple(labels[item] for item in each.items), each.author, each.time)
             for each in session.choices
         ]
         files = [content for _, content in session.data.answers]
-        return There(labels, self.store.problem.comparisons, own, files, self._marks)
+        return KnownAnswers(labels, self.store.problem.comparisons, own, files, self._marks)
 
-    def _add(self, name: str, found: Added) -> None:
-        store, about, repeated = self.store, found.about, found.repeated
-        if about.comparisons is None or found.more is None:
-            which = f"{about.theirs or 'None'} of its {about.named:,} names"
-            which += " are" if about.theirs > 1 else " is"
+    def _add(self, name: str, found: MergedAnswers) -> None:
+        store, about, repeated = self.store, found.match, found.repeated
+        if about.comparisons is None or found.new is None:
+            which = f"{about.n_matched or 'None'} of its {about.n_names:,} names"
+            which += " are" if about.n_matched > 1 else " is"
             said = f"{which} among the items shown before, so these are data of their own."
             self._table("comparisons", name, found.content, said)
             return
-        self._marks = found.marks
+        self._marks = found.hashes
         known = store.problem.comparisons
-        count, more, now = len(about.comparisons), len(found.more), len(known or ())
+        count, more, now = len(about.comparisons), len(found.new), len(known or ())
         if not count:
             said = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
             store.look(error=None, said=f"{name} holds {said} there: nothing was added.")
@@ -257,11 +258,13 @@ class Files:
             np.save(buffer, tree.to_linkage(), allow_pickle=False)
             self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
         else:
-            from hcviz.io.picture import picture  # matplotlib takes a second: only when asked for
+            from hcviz.io.picture import (
+                draw_picture,
+            )  # matplotlib takes a second: only when asked for
 
             mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
             form = cast(Literal["svg", "png"], what)
-            content = picture(**self.centre.picture_data(), format=form)
+            content = draw_picture(**self.centre.picture_data(), format=form)
             self.part.download(f"{stem}.{what}", content, mime)
 
 
