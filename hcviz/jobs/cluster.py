@@ -454,9 +454,10 @@ class DaskExecutor:
     """Computes parts of an active method on the workers of a Dask client.
 
     It implements :class:`hcviz.algorithms.active.executor.TaskExecutor`. Features are split into
-    shards of rows, one for each worker. A placement runs on the worker with the shard of its rows, and the
-    features of the sample are sent along. A set that is divided to its leaves brings its own
-    features. So no worker needs all features. Other oracles are sent to every worker once.
+    shards of rows, one for each worker. A placement runs on the worker with the shard of its
+    rows, and the features of the sample are sent along. A set that is divided to its leaves
+    brings its own features. So no worker needs all features. Other oracles are sent to every
+    worker once.
     """
 
     def __init__(self, client: Any, oracle: Any) -> None:
