@@ -11,10 +11,10 @@ from hcviz.io.session_file import load_session, save_session
 from hcviz.questions import Question, QuestionReason
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.ui.features.constraints import model as answerlist
+from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.constraints.gestures import Gestures
-from hcviz.ui.features.questions import model as asking
-from hcviz.ui.features.questions.model import Asking
+from hcviz.ui.features.questions import model as questions_model
+from hcviz.ui.features.questions.controller import QuestionController
 from tests.stores import over_zoo
 
 
@@ -26,7 +26,7 @@ def store(loop):
 
 @pytest.fixture
 def card(store):
-    return Asking(store)
+    return QuestionController(store)
 
 
 def asked(store):
@@ -37,7 +37,7 @@ def test_a_piece_of_the_tree_is_shown_with_a_reason(store, card):
     assert card.key("q")
     question = asked(store)
     assert len(question.items) == 8
-    shown = asking.picture(store)["question"]
+    shown = questions_model.state(store)["question"]
     json.dumps(shown)
     assert {item["id"] for item in shown["items"]} == set(question.items)
     assert shown["why"].endswith(".")
@@ -78,7 +78,7 @@ def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again
     ]
     content = save_session(store.session)
     before = card.memory
-    other = Asking(store)
+    other = QuestionController(store)
     assert store.restore(load_session(content))
     for memory in (card.memory, other.memory):
         assert memory.skipped == before.skipped
@@ -92,7 +92,7 @@ def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again
 
 def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, card, loop):
     gestures = Gestures(store)
-    gestures.stated = card.another
+    gestures.on_stated = card.another
     card.key("q")
     first = asked(store)
     rows = {tuple(row) for row in first.all_triplets().tolist()}
@@ -100,14 +100,14 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
     card.key("r")
     for item in (a, c, b):  # a and c before b: the shown piece says otherwise
         card.pick(item)
-    draft = answerlist.picture(store)["draft"]
+    draft = constraints_model.state(store)["draft"]
     assert draft["verdicts"][0]["kind"] == "correction"
     assert draft["beliefs"][0]["kind"] in ("surprising", "so far")
     assert "of the sampled trees" in draft["beliefs"][0]["sentence"]
     assert asked(store) is first
     gestures.apply()
     assert asked(store) is None
-    assert asking.picture(store)["waiting"]
+    assert questions_model.state(store)["waiting"]
     loop.until(lambda: asked(store) is not None)
     assert store.session.status == "settled"
     assert store.session.snapshot.tree.satisfies([[a, c, b]])[0]
@@ -119,7 +119,7 @@ def test_while_names_are_asked_for_digits_pick_them_from_the_top(store, card):
     card.key("q")
     assert not card.key("1")  # the question is whether, not which
     card.key("r")
-    names = [item["id"] for item in asking.picture(store)["question"]["items"]]
+    names = [item["id"] for item in questions_model.state(store)["question"]["items"]]
     for key in "821":
         assert card.key(key)
     assert store.view.draft.ready == (((names[7], names[1]), names[0]),)
@@ -127,7 +127,7 @@ def test_while_names_are_asked_for_digits_pick_them_from_the_top(store, card):
     card.key("x")
     card.act("strategy", {"value": "simple"})
     card.key("q")
-    names = [item["id"] for item in asking.picture(store)["question"]["items"]]
+    names = [item["id"] for item in questions_model.state(store)["question"]["items"]]
     assert card.key("2")
     assert store.view.draft.apart == (names[1],)
 
@@ -154,7 +154,7 @@ def test_of_three_items_a_click_names_the_odd_one(store, card):
 def test_the_whole_tree_is_asked_about_where_it_is_drawn(store, card):
     card.act("strategy", {"value": "smart"})
     card.key("q")
-    assert asking.picture(store)["question"]["whole"]
+    assert questions_model.state(store)["question"]["whole"]
 
 
 def test_distances_within_the_piece_are_asked_for_in_the_form(store, card, monkeypatch):
@@ -163,12 +163,14 @@ def test_distances_within_the_piece_are_asked_for_in_the_form(store, card, monke
     monkeypatch.setattr(
         questions, "ask", lambda *a, **more: heard.append(more["induced"]) or choose(*a, **more)
     )
-    assert not asking.picture(store)["varied"]  # what is most informative looks at no distances
+    assert not questions_model.state(store)[
+        "varied"
+    ]  # what is most informative looks at no distances
     card.act("strategy", {"value": "interleaved"})
-    assert asking.picture(store)["varied"]
+    assert questions_model.state(store)["varied"]
     card.key("q")
     card.act("induced", {"value": "piece"})
-    assert asking.picture(store)["induced"]
+    assert questions_model.state(store)["induced"]
     card.act("induced", {"value": "tree"})
     assert heard == [False, True, False]
 

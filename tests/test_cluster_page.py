@@ -27,8 +27,8 @@ from hcviz.jobs.cluster import Cluster, run_on
 from hcviz.session.actions import Failed, Finished, Stopped
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.page import cluster_of
-from hcviz.ui.features.parameters import model as parameters
-from hcviz.ui.features.parameters.model import form
+from hcviz.ui.features.parameters import model as parameters_model
+from hcviz.ui.features.parameters.model import state
 from hcviz.ui.state.store import Store
 from tests.conftest import ROOT
 from tests.jobmethods import Slow
@@ -210,7 +210,7 @@ def test_the_page_says_where_runs_are_done_and_once_that_nobody_answers(loop, no
         assert store.session.snapshot is not None
         assert "No Dask scheduler answers" in store.view.error[0]
         assert store.view.error[1] == "Runs are done on this machine."
-        assert form(store)["place"].startswith("Runs are done on this machine.")
+        assert state(store)["place"].startswith("Runs are computed on this machine.")
         store.look(error=None)
         assert store.open_data(DataSpec(name="zoo"))
         loop.until(lambda: store.session.status == "settled")
@@ -225,11 +225,11 @@ def test_the_page_says_that_runs_are_done_there(loop, cluster):
     pages = []
     try:
         assert store.open_data(DataSpec(name="zoo"))
-        store.subscribe(parameters.sees, lambda _: pages.append(form(store)))
+        store.subscribe(parameters_model.depends_on, lambda _: pages.append(state(store)))
         loop.until(lambda: store.session.status == "settled")
         address = cluster.scheduler_address
-        told = f"Runs are done on the cluster at {address}."
-        assert form(store)["place"] == told
+        told = f"Runs are computed on the cluster at {address}."
+        assert state(store)["place"] == told
         assert pages[-1]["place"] == told, "the form was drawn anew when that was known"
         assert store.view.error is None
     finally:

@@ -19,7 +19,7 @@ from hcviz.jobs.worker_watchdog import paused_sentence, watch_workers
 from hcviz.session.actions import Finished, Stopped
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.subscriptions import everything
-from hcviz.ui.features.history.model import picture as foot
+from hcviz.ui.features.history.model import state as foot
 from hcviz.ui.features.top_bar.model import live as bar_live
 from hcviz.ui.state.store import Store
 from tests.test_cluster_long import at_work, client, pausing, problem, unhurried

@@ -19,7 +19,7 @@ from panel.io.state import set_curdoc
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
 from hcviz.ui.compat.own_styles import use_own_styles
 from hcviz.ui.compat.released_document import empty
-from hcviz.ui.features.run_trace.view import Trace
+from hcviz.ui.features.run_trace.view import RunTrace
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_style_sheets_come_from_the_own_server_without_a_rendered_page(own: bool
 
 def test_a_drawn_curve_does_not_keep_its_page() -> None:
     """HoloViews keeps a curve's options, and the hooks in them, in a table of the module's."""
-    trace = Trace()
+    trace = RunTrace()
     curve = trace._curve(("log joint", np.array([[0.0, 1.0], [1.0, 2.0]])))
     gone = weakref.ref(trace)
     del trace

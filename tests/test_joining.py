@@ -176,7 +176,7 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     assert (zoo.view.draft, "nothing is left" in zoo.view.said) == (Draft(), True)
     gestures.dragged("begin", 0, ())
     gestures.dragged("drop", 0, (0, 1))
-    assert "in that clade already" in zoo.view.said
+    assert "already in this clade" in zoo.view.said
     gestures.dragged("begin", 0, ())
     gestures.key("Escape")
     gestures.dragged("drop", 0, (5,))  # too late: it was cleared

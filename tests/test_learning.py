@@ -15,9 +15,9 @@ from hcviz.jobs import BackgroundRuns
 from hcviz.session import actions as act
 from hcviz.session.learning_curve import count_satisfied, curve_points, held_out_scores
 from hcviz.session.model import Constraint, DataSpec
-from hcviz.ui.features.learning_curve import model as baselines_module
-from hcviz.ui.features.learning_curve.model import Baselines
-from hcviz.ui.features.learning_curve.section import distance, picture
+from hcviz.ui.features.learning_curve import model as learning_curve_model
+from hcviz.ui.features.learning_curve.model import BaselineRuns
+from hcviz.ui.features.learning_curve.section import state, target_distance
 from tests.sessions import ANIMALS, Driver
 from tests.stores import over_zoo
 from tests.trees import random_tree
@@ -146,7 +146,7 @@ def slow_distance(target, tree):
 def test_the_distance_is_the_share_of_the_target_that_is_violated(seed, n):
     rng = np.random.default_rng(seed)
     target, tree = random_tree(rng, n, polytomies=True), random_tree(rng, n)
-    assert distance(target, tree) == pytest.approx(slow_distance(target, tree), abs=1e-12)
+    assert target_distance(target, tree) == pytest.approx(slow_distance(target, tree), abs=1e-12)
 
 
 # ---------------------------------------------------------------------- on the page
@@ -160,22 +160,22 @@ def store(loop):
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
-    monkeypatch.setattr(baselines_module, "_everybodys", {})
+    monkeypatch.setattr(learning_curve_model, "_shared_trees", {})
 
 
 def test_the_curve_on_the_page_is_the_distance_of_each_state(store, loop):
     target = load("zoo").target
     user = SimulatedUser(target, seed=1)
-    assert picture(store) is None
+    assert state(store) is None
     before = store.session.tree
     for _ in range(3):
         a, b, c = user.answer(store.session.tree)
         store.dispatch(act.AddConstraint((a, b), c))
         loop.until(lambda: store.session.status == "settled")
-    found = picture(store)
+    found = state(store)
     assert [x for x, _ in found["points"]] == [0, 1, 2, 3]
-    assert found["points"][0][1] == distance(target, before)
-    assert found["points"][-1][1] == distance(target, store.session.tree)
+    assert found["points"][0][1] == target_distance(target, before)
+    assert found["points"][-1][1] == target_distance(target, store.session.tree)
     assert found["said"].startswith("After 3 answers: 0.")
     assert "target" in found["measure"]
 
@@ -190,7 +190,7 @@ def test_without_a_target_the_answers_themselves_are_the_measure(store, loop):
     tree = store.session.tree
     store.dispatch(act.AddConstraint((2, 6), 3))
     loop.until(lambda: store.session.status == "settled")
-    found = picture(store)
+    found = state(store)
     assert [x for x, _ in found["points"]] == [0, 1]
     assert found["points"][1][1] == float(tree.satisfies([(2, 6, 3)])[0])
     assert found["said"].startswith("After 1 answer: ")
@@ -198,7 +198,7 @@ def test_without_a_target_the_answers_themselves_are_the_measure(store, loop):
 
 
 def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, monkeypatch):
-    baselines = Baselines(store, loop.schedule)
+    baselines = BaselineRuns(store, loop.schedule)
     loop.until(lambda: store.session.status == "settled")
     assert store.view.baselines == ()
     first = store.session.tree
@@ -210,16 +210,16 @@ def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, 
     assert sampler == first  # same seed, run and settings: the same draws
     problem = load("zoo").problem()
     assert average == hcviz.fit("average", problem)
-    assert [title for title, _ in picture(store)["beside"]] == [one, other]
+    assert [title for title, _ in state(store)["beside"]] == [one, other]
     monkeypatch.setattr(BackgroundRuns, "start", None)  # nothing runs a second time
-    again = Baselines(store, loop.schedule)
+    again = BaselineRuns(store, loop.schedule)
     assert len(store.view.baselines) == 2
     again.close()
     baselines.close()
 
 
 def test_other_data_while_a_baseline_is_made_gets_its_own(store, loop):
-    baselines = Baselines(store, loop.schedule)
+    baselines = BaselineRuns(store, loop.schedule)
     store.dispatch(act.AddConstraint((0, 1), 2))
     loop.until(lambda: store.session.status == "settled" and baselines._at is not None)
     assert store.open_data(DataSpec(name="iris"))
@@ -232,17 +232,17 @@ def test_other_data_while_a_baseline_is_made_gets_its_own(store, loop):
 
 
 def test_data_without_features_or_similarity_has_no_baseline(store, loop, monkeypatch):
-    baselines = Baselines(store, loop.schedule)
+    baselines = BaselineRuns(store, loop.schedule)
     pairs = [("no such method", "x"), ("average", "average linkage")]
-    monkeypatch.setattr(baselines_module, "beside", lambda: pairs)
+    monkeypatch.setattr(learning_curve_model, "baseline_methods", lambda: pairs)
 
     class Lacking:
         def missing_data(self, problem):
             return "It cannot."
 
-    real = baselines_module.get_algorithm
+    real = learning_curve_model.get_algorithm
     monkeypatch.setattr(
-        baselines_module,
+        learning_curve_model,
         "get_algorithm",
         lambda name: Lacking() if name == "no such method" else real(name),
     )

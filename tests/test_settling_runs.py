@@ -22,8 +22,8 @@ from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.page import budget as page_budget
-from hcviz.ui.features.supports import model as certainty
-from hcviz.ui.features.top_bar import model as top_bar
+from hcviz.ui.features.supports import model as supports_model
+from hcviz.ui.features.top_bar import model as top_bar_model
 from hcviz.ui.state.store import Store
 
 PAIR = Tree([2, 2, -1], [0.0, 0.0, 1.0], 2)
@@ -178,7 +178,7 @@ def test_the_bar_says_how_far_it_has_settled(settling_store, value, said):
     store = settling_store
     session = SimpleNamespace(status="sampling", progress=(300, 1000), run=1)
     fake = SimpleNamespace(session=session, view=store.view, settles=True, samples=accuracy(value))
-    assert top_bar.live(fake)["text"] == said
+    assert top_bar_model.live(fake)["text"] == said
 
 
 @pytest.mark.parametrize("given", [-1, float("inf"), float("nan"), "soon"])
@@ -252,7 +252,7 @@ def test_only_a_summary_of_draws_is_kept(step):
 )  # fmt: skip
 def test_the_time_left_grows_with_the_square_of_the_accuracy(accuracy, seconds, said):
     """20 s at 10 points: 80 s in all for 5, so 60 s more; at 20 points 320 s in all."""
-    assert certainty.time_left(ChainComparison(accuracy, 0.0, 9, 99), seconds) == said
+    assert supports_model.time_left(ChainComparison(accuracy, 0.0, 9, 99), seconds) == said
 
 
 def test_a_budget_adds_up_the_time_of_its_runs(monkeypatch):

@@ -76,7 +76,7 @@ def test_a_lesson_by_keyboard_alone(zoo):
     expect(card(zoo)).to_contain_text("Right.")
     zoo.press("Enter")
     expect(zoo.constraints).to_have_count(1)
-    expect(card(zoo)).to_contain_text("It stands apart")
+    expect(card(zoo)).to_contain_text("It is drawn apart")
     wrong = next(
         name for name in ZOO.labels if name != item(zoo) and name not in mates_of(item(zoo))
     )

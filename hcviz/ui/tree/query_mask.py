@@ -131,7 +131,7 @@ def clear(source: ColumnDataSource) -> None:
 def veil_colours(theme: Theme) -> list[str]:
     """256 colours: from DARKEST of the veil's tone to nothing of it."""
     alphas = np.rint(255 * DARKEST * (1 - np.arange(256) / 255)).astype(int)
-    return [f"{theme.veil}{alpha:02x}" for alpha in alphas]
+    return [f"{theme.query_mask}{alpha:02x}" for alpha in alphas]
 
 
 __all__ = ["Veil", "known_shares", "said", "veil_levels"]

@@ -11,8 +11,8 @@ import panel as pn
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.link import link_of, to_query
-from hcviz.ui.features.files.model import Files
-from hcviz.ui.features.lessons.classroom import Classroom
+from hcviz.ui.features.files.controller import FileController
+from hcviz.ui.features.lessons.controller import LessonController
 from hcviz.ui.features.top_bar.model import CURRENT, OFFERED
 from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.numbers import whole_number
@@ -27,8 +27,8 @@ class TopBarControls:
     """Handles the messages of the top bar."""
 
     store: Store
-    classroom: Classroom
-    files: Files
+    classroom: LessonController
+    files: FileController
     #: Puts text on the person's clipboard.
     copy: Callable[[str], None]
 
