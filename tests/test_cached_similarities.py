@@ -148,7 +148,7 @@ def opened(loop):
         name = f"known {len(made)}"
         sources.GIVEN[name] = data = Dataset.from_problem(Problem(oracle=oracle), name)
         kept.append(data)
-        store = Store(Session(method="active-spectral", treats="hard"), loop.schedule)
+        store = Store(Session(method="active-spectral", constraint_mode="hard"), loop.schedule)
         made.append(store)
         assert store.open_data(DataSpec(kind="given", name=name))
         loop.until(lambda: not wait or store.session.status == "settled")

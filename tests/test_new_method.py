@@ -43,7 +43,11 @@ def test_a_parameter_of_any_name_softens_it_on_the_conflict_card(toy, loop):
         assert "how far a broken one is tolerated" in own["title"]
         Gestures(store).constraints_act("soften", {"method": "toy"})
         session = store.session
-        assert (session.treats, len(session.enabled), session.conflict) == ("soft", 2, None)
+        assert (session.constraint_mode, len(session.enabled), session.conflict) == (
+            "soft",
+            2,
+            None,
+        )
         assert 0 <= session.params["patience"] < 0.5  # what its bounds allow
         assert store.view.error is None
         loop.until(lambda: store.session.status == "settled")
