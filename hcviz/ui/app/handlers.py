@@ -182,7 +182,7 @@ class Acts:
             self.store.look(error=(f"No item is called {text!r}.", ""))
             return
         chosen = tuple(found)
-        self.centre.open_branches(chosen[:1] if self.store.view.draft.open else chosen)
+        self.centre.expand(chosen[:1] if self.store.view.draft.open else chosen)
         if self.store.view.draft.open:
             self.gestures.take(chosen[:1])
             self.centre.focus(chosen[:1])

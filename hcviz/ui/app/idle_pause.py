@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from bokeh.document import Document
 
+from hcviz.ui.compat.server_session import browser_count
 from hcviz.ui.state.store import Store
 
 #: Milliseconds between two looks.
@@ -32,5 +33,4 @@ def attendance(store: Store, nobody: Callable[[], bool]) -> Callable[[], None]:
 
 def deserted(documents: Iterable[Document]) -> bool:
     """Whether each of the documents is served, and to no browser."""
-    sessions = [getattr(each.session_context, "session", None) for each in documents]
-    return all(each is not None and each.connection_count == 0 for each in sessions)
+    return all(browser_count(each) == 0 for each in documents)

@@ -15,35 +15,14 @@ function typing(event, command) {
       node.tagName === "INPUT" && !(command && ["range", "checkbox", "radio"].includes(node.type))))
 }
 
-// In a notebook Panel 1.9.4 sends the kernel's own changes back to the kernel, whole data sources,
-// where Bokeh's server connection passes them over (`event.sync`); and it waits 50 ms for more to say.
-// What it says before the kernel knows the way is lost (it may come on a subshell, and the opening on
-// the main one, which is busy with a cell): until it is heard, what has changed is said again.
-function waysToKernel(page, heard) {
-  const ways = page.roots().filter(root => root._client_comm)
-  for (const way of ways) {
-    if (Object.hasOwn(way, "process_events")) continue
-    const note = way._document_changed.bind(way), say = way.process_events.bind(way)
-    way._document_changed = event => { if (event.sync) note(event) }
-    way.process_events = () => {
-      const again = heard() ? [] : way._event_buffer.filter(event => event.kind !== "MessageSent")
-      say()
-      way._event_buffer = again
-    }
-  }
-  return ways
-}
-
 export function render({ model, el, view }) {
   // A change of height within a panel comes here too: only a change of the page's own size has
   // anything laid out anew, for that is done to all figures.
   let size = ""
-  const resized = view.after_resize.bind(view)
-  view.after_resize = () => {
+  layOutOnlyIf(view, () => {
     const { width, height } = view.el.getBoundingClientRect()
-    if (size === (size = `${width} x ${height}`)) return
-    resized()
-  }
+    return size !== (size = `${width} x ${height}`)
+  })
   const root = document.createElement("div")
   root.className = "hc"
   root.innerHTML = `
@@ -168,14 +147,14 @@ export function render({ model, el, view }) {
     document.addEventListener("pointerdown", onPress, true)
     root.tabIndex = -1  // so that a press takes the focus from the notebook
     el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
-    const ways = waysToKernel(view.model.document, () => model.beat > 0)
+    const kernel = kernelConnections(documentOf(view), () => model.beat > 0)
     const say = () => {
-      for (const way of ways) way._blocked = false  // by an answer to what was not heard
+      kernel.unblock()
       model.send_msg({ shown: model.beat })
     }
     const shown = () => requestAnimationFrame(say)
     model.on("beat", () => {
-      for (const way of ways) way.setv({ debounce: 0 }, { sync: false })
+      kernel.sendAtOnce()
       shown()
     })
     const hello = tries => {
@@ -185,7 +164,7 @@ export function render({ model, el, view }) {
     hello(600)
   }
 
-  const connection = model.whole_page ? watchConnection(root, view.model.document) : null
+  const connection = model.whole_page ? watchConnection(root, documentOf(view)) : null
   const onKey = event => {
     if (!root.isConnected || !ours(event)) return
     const command = event.ctrlKey || event.metaKey

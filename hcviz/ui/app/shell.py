@@ -13,13 +13,14 @@ from typing import Any, ClassVar
 import param
 from panel.custom import Child, Children  # type: ignore[attr-defined]
 
-from hcviz.ui.compat.plain_script import PlainScript
+from hcviz.ui.compat import COMPAT
+from hcviz.ui.compat.message_component import MessageFrame
 from hcviz.ui.parts.part import PARTS
 
 HERE = Path(__file__).parent
 
 
-class Shell(PlainScript):
+class Shell(MessageFrame):
     """Top bar, left panel, centre, right panel, foot; posts every shortcut to ``on_key``."""
 
     bar = Child()
@@ -46,7 +47,15 @@ class Shell(PlainScript):
     )
     beat = param.Integer(default=0, doc="Counts what was sent; a guest answers when it is drawn.")
 
-    _esm = (HERE / "connection.js").read_text() + (HERE / "shell.js").read_text()
+    _esm = "\n".join(
+        each.read_text()
+        for each in (
+            COMPAT / "component_view.js",
+            COMPAT / "kernel_connection.js",
+            HERE / "connection.js",
+            HERE / "shell.js",
+        )
+    )
     _stylesheets: ClassVar[list[str]] = [
         (PARTS / "tokens.css").read_text(),
         (HERE / "shell.css").read_text(),
@@ -64,19 +73,3 @@ class Shell(PlainScript):
             self._on_key(msg["key"])
         elif isinstance(msg.get("shown"), int):
             self.on_shown(msg["shown"])
-
-    @property
-    def _linked_properties(self) -> tuple[str, ...]:
-        """None: the browser sends messages and sets nothing (see ``Part``)."""
-        return ()
-
-    @classmethod
-    def _patch_datamodel_ref(cls, props: Any, ref: str) -> None:
-        """Tag this component's own data, as Panel does; the parts in it tag theirs themselves.
-
-        At every change Panel 1.9.4 looks for data to tag in all models below a component: here that
-        is the whole page, and most of an update's time on the server.
-        """
-        tag = f"__ref:{ref}"
-        if tag not in props.tags:
-            props.tags.append(tag)

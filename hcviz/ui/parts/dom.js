@@ -115,13 +115,8 @@ function component(name, view, live = null) {
     // A part has no figure in it: when its height changes nothing of Bokeh's needs laying out, and
     // Bokeh would lay out the whole page, every figure of it, after each click. But for the tools: the
     // tree below them gets another height when they take another row.
-    const relayout = bokeh.after_resize.bind(bokeh)
     let tall = 0
-    bokeh.after_resize = () => {
-      if (name !== "tools" || root.offsetHeight === tall) return
-      tall = root.offsetHeight
-      relayout()
-    }
+    layOutOnlyIf(bokeh, () => name === "tools" && tall !== (tall = root.offsetHeight))
     const root = h("div", { class: `hc-${name}` })
     const send = (act, more = {}) => model.send_msg({ act, ...more })
     const paint = painter(root, () => {

@@ -13,12 +13,13 @@ from typing import Any
 
 import param
 
-from hcviz.ui.compat.plain_script import PlainScript
+from hcviz.ui.compat import COMPAT
+from hcviz.ui.compat.message_component import MessageComponent
 
 #: Folder of the page's code, and of what several parts of it share.
 UI = Path(__file__).resolve().parents[1]
 PARTS = UI / "parts"
-_DOM = (PARTS / "dom.js").read_text()
+_DOM = (COMPAT / "component_view.js").read_text() + (PARTS / "dom.js").read_text()
 _CSS = [(PARTS / "tokens.css").read_text(), (PARTS / "common.css").read_text()]
 
 OnAct = Callable[[str, dict[str, Any]], None]
@@ -38,7 +39,7 @@ def script(module: str, name: str, *shared: Path) -> dict[str, Any]:
     }
 
 
-class Part(PlainScript):
+class Part(MessageComponent):
     """Draws ``state``; ``live`` holds what changes many times a second."""
 
     state = param.Dict(default={})
@@ -49,14 +50,6 @@ class Part(PlainScript):
     def __init__(self, on_act: OnAct, **params: Any) -> None:
         super().__init__(**params)
         self._on_act = on_act
-
-    @property
-    def _linked_properties(self) -> tuple[str, ...]:
-        """None: the browser sends messages and sets nothing.
-
-        Panel 1.9.4 would take each change of ours that was held back for one of the browser's.
-        """
-        return ()
 
     def _handle_msg(self, msg: Any) -> None:
         if isinstance(msg, dict) and isinstance(msg.get("act"), str):

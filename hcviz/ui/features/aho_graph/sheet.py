@@ -19,6 +19,7 @@ from bokeh.models import HoverTool
 
 from hcviz.session.constraint import Constraint
 from hcviz.session.splits import AhoGraph, Blocked, Edge, blocked
+from hcviz.ui.compat.python_parameters import python_only
 from hcviz.ui.features.aho_graph import explanation as why
 from hcviz.ui.features.constraints import model as answerlist
 from hcviz.ui.parts.actions import Actions
@@ -282,7 +283,7 @@ class GraphSheet(pn.Row):
     state = param.Dict(default={})
     live = param.Dict(default={})  # of a sheet; nothing here changes at every click
 
-    _rename: ClassVar = {**pn.Row._rename, "state": None, "live": None}
+    _rename: ClassVar = python_only(pn.Row, "state", "live")
 
     def __init__(self, on_act: OnAct, **params: Any) -> None:
         self.words: Any = drawn_by(__file__)(

@@ -51,7 +51,7 @@ def picture(store: Store) -> dict[str, Any]:
             list(pair) for pair in zip(THEMES[view.theme].costs, nodecosts.LEVEL_NAMES, strict=True)
         ],
         "clusters": _field(store),
-        "found": partition.count(store),
+        "found": partition.method_count(store),
         "items": len(store.session.labels),
         "names": list(store.session.labels[:MAX_OFFERED]),
     }
