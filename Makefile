@@ -1,10 +1,9 @@
-# hcviz: `make app` for the dashboard, `make check` for the fast part of what is checked, `make test`
-# for everything.
+# hcviz: `make app` starts the dashboard, `make check` runs the fast tests, `make test` runs all tests.
 PORT ?= 5006
 PYTHON := .venv/bin/python
 
-# The core once more without the compiler: what is right only when compiled is not right. (But not
-# how fast it is: tests of speed are named takes_less_than.)
+# Tests of the core that run a second time without the compiler, since plain Python must give the
+# same results. Tests of speed, which have takes_less_than in their names, are left out.
 PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_oracle.py tests/test_linkage.py tests/test_metrics.py tests/test_ddt_density.py tests/test_ddt_legal.py \
   tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
@@ -14,24 +13,24 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
 
 app:
 	@tools/venv.sh
-	@echo "hcviz: compiling its kernels (a minute, the first time)"
+	@echo "hcviz: compiling the kernels (a minute at the first time)"
 	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
-	@echo "hcviz: http://localhost:$(PORT) (Ctrl-C ends it)"
+	@echo "hcviz: http://localhost:$(PORT) (stop it with Ctrl-C)"
 	@$(PYTHON) -m panel serve app.py --warm --port $(PORT) --address 127.0.0.1 \
 	  --allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) \
 	  --unused-session-lifetime 10000 --check-unused-sessions 4000
 
-# What is fast (tests/tiers.py says what is not), and one browser test.
+# All tests but the slow ones in tests/tiers.py, with one browser test.
 check: lint
 	@$(PYTHON) tools/chromium.py --install >/dev/null
 	$(PYTHON) -m pytest -q -m "not slow" --ignore=tests/browser
 	$(PYTHON) -m pytest -q -m "not slow" tests/browser
 
-# The browser's tests wait for a browser most of the time: the library's run beside them.
+# Browser tests wait for the browser most of the time, so the library's tests run at the same time.
 test: lint
 	@echo "hcviz: browser tests with $$($(PYTHON) tools/chromium.py --install)"
 	@$(PYTHON) tools/chromium.py >/dev/null
-	@echo "hcviz: compiling its kernels"
+	@echo "hcviz: compiling the kernels"
 	@$(PYTHON) -c "from hcviz.jobs.warming import warm_modules; warm_modules()"
 	@mkdir -p tests/artifacts; trap 'kill $$library' INT TERM; \
 	( NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest -q $(PLAIN_TESTS) -k 'not takes_less_than'; \
@@ -39,9 +38,9 @@ test: lint
 	) >tests/artifacts/library.log 2>&1 & library=$$!; \
 	{ $(PYTHON) -m pytest tests/browser; echo $$? >tests/artifacts/browser.exit; } \
 	| tee tests/artifacts/browser.log; browser=$$(cat tests/artifacts/browser.exit); \
-	echo "hcviz: the browser's tests are over; the library's:"; \
+	echo "hcviz: the browser tests have ended; tests of the library:"; \
 	wait $$library; library=$$?; cat tests/artifacts/library.log; \
-	echo "hcviz: what failed, and how many passed, the browser's first:"; \
+	echo "hcviz: failures and numbers of passed tests, browser tests first:"; \
 	grep -hE '^(FAILED|ERROR|[0-9]+ passed|=+ .*(passed|failed|error).* in )' \
 	  tests/artifacts/browser.log tests/artifacts/library.log; exit $$((browser | library))
 

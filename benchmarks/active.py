@@ -1,17 +1,20 @@
-"""Krishnamurthy et al.'s (2012) methods by size: time, similarities asked for and memory, beside
-rivals.
+"""Time, queries and memory of the methods of Krishnamurthy et al. (2012) by number of items.
 
     python benchmarks/active.py            # 10^3 to 10^6 items: some minutes, 2 GB
     python benchmarks/active.py --quick    # to 10^4: half a minute
 
-Each size is a process of its own, kernels compiled first, so that its peak memory is its own.
-"features": 2^7 Gaussian clusters in a hierarchy, 32 features, z-scored cosine, ``active-spectral``
-as it comes. "blocks": a noisy hierarchical block matrix, sigma = 0.3, about 100 items a block; the
-agreement is that at its deepest level, of 20,000 drawn triples. scikit-learn's BisectingKMeans
-divides the same features into n / 100 clusters (2,000 at most), not down to items; fastcluster's
-average linkage is measured where it is installed (a rival, not a dependency). Exponents are slopes
-of log against log n. "levels": blocks of 100 at n = 102,400 (quick: 6,400), the agreement at every
-level of the target from the root, of all its triplets, with each cut and with and without repair.
+Each measurement runs in its own process, after compilation, to get its peak memory. Exponents are
+slopes of log-log plots over n.
+
+- features: 2^7 Gaussian clusters in a hierarchy, 32 features, z-scored cosine, and
+  ``active-spectral`` with default parameters.
+- blocks: a noisy hierarchical block matrix with sigma = 0.3 and about 100 items per block. The
+  agreement is that at the deepest level, for 20,000 random triples.
+- bisecting: scikit-learn's BisectingKMeans on the same features, with n / 100 clusters (at most
+  2,000).
+- fastcluster: its average linkage, if the package is installed. hcviz does not need it.
+- levels: agreement at each level of the target, from the root, for blocks of 100 at n = 102,400
+  (quick: 6,400), with different cuts and repairs.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active import methods as active
 from hcviz.datasets import noisy_blocks
 
-#: What is measured by level: sigma and the method.
+#: Measurements by level: sigma and method.
 BY_LEVEL = {
     "laplacian, no repair": (0.3, ActiveCluster("laplacian", repair=0.0)),
     "centred, no repair, unsharpened": (0.3, ActiveCluster(repair=0.0, sharpen=False)),
@@ -61,7 +64,7 @@ def blobs(n: int, seed: int = 0) -> np.ndarray:
 
 
 def deepest(data: Any, tree: hcviz.Tree, count: int = 20_000) -> float:
-    """Agreement on drawn triples ab|c, a and b of one block, c of its sibling."""
+    """Return the share of random triplets ab|c that hold: a, b of a block, c of its sibling."""
     rng = np.random.default_rng(0)
     block = data.oracle.block
     order = np.argsort(block, kind="stable").astype(np.int32)
@@ -76,7 +79,7 @@ def deepest(data: Any, tree: hcviz.Tree, count: int = 20_000) -> float:
 
 
 def by_level(name: str, n: int) -> dict[str, Any]:
-    """One of :data:`BY_LEVEL` on blocks of 100 items, in this process."""
+    """Measure one method of :data:`BY_LEVEL` on blocks of 100 items, in this process."""
     active.warm()
     sigma, method = BY_LEVEL[name]
     levels = max(1, round(math.log2(n / 100)))
@@ -92,7 +95,7 @@ def by_level(name: str, n: int) -> dict[str, Any]:
 
 
 def one(what: str, n: int) -> dict[str, Any]:
-    """One measurement, in this process."""
+    """Make one measurement in this process."""
     if what in BY_LEVEL:
         return by_level(what, n)
     active.warm()
@@ -127,17 +130,17 @@ def one(what: str, n: int) -> dict[str, Any]:
     return out
 
 
-def apart(what: str, n: int) -> dict[str, Any]:
-    """One measurement, in a process of its own."""
+def measure_in_process(what: str, n: int) -> dict[str, Any]:
+    """Make one measurement in a new process."""
     words = [sys.executable, __file__, "--one", what, str(n)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def measured(what: str, n: int) -> dict[str, Any]:
-    """One measurement, told."""
-    found = apart(what, n)
+def measure(what: str, n: int) -> dict[str, Any]:
+    """Make one measurement in a new process, and print it."""
+    found = measure_in_process(what, n)
     print(
         f"{what:>10} {n:>9,} {found['seconds']:>8.2f} {found['cpu']:>8.2f} {found['peak']:>8.0f}"
         + (f" {found['queries']:>14,.0f} {found['share']:>9.5f}" if "queries" in found else "")
@@ -148,6 +151,7 @@ def measured(what: str, n: int) -> dict[str, Any]:
 
 
 def exponent(rows: list[dict[str, Any]], name: str) -> float:
+    """Return the exponent of n."""
     return float(np.polyfit(*np.log([[r["n"], r[name]] for r in rows]).T, 1)[0])
 
 
@@ -164,22 +168,22 @@ def main() -> None:
     top = 4 if options.quick else 6
     sizes = [int(10 ** (k / 2)) for k in range(6, 2 * top + 1)]
     for what in ("features", "blocks"):
-        rows = [measured(what, n) for n in sizes]
+        rows = [measure(what, n) for n in sizes]
         names = ("cpu", "queries", "peak")
-        rows = rows[2:] if len(rows) > 4 else rows  # where overheads count for little
-        told = ", ".join(f"{name} {exponent(rows, name):.2f}" for name in names)
-        print(f"{what}: exponents of n from {rows[0]['n']:,}: {told}")
+        rows = rows[2:] if len(rows) > 4 else rows  # larger sizes have less overhead
+        exponents = ", ".join(f"{name} {exponent(rows, name):.2f}" for name in names)
+        print(f"{what}: exponents of n from {rows[0]['n']:,}: {exponents}")
     n = 6_400 if options.quick else 102_400
     print(f"levels: n = {n:,}, agreement by level from the root")
     for name in BY_LEVEL:
-        found = apart(name, n)
-        told = ", ".join(f"{level:.3f}" for level in found["levels"])
-        print(f"{name:>40} {found['share']:>8.2%} {found['cpu']:>7.1f} CPU s: {told}", flush=True)
+        found = measure_in_process(name, n)
+        levels = ", ".join(f"{level:.3f}" for level in found["levels"])
+        print(f"{name:>40} {found['share']:>8.2%} {found['cpu']:>7.1f} CPU s: {levels}", flush=True)
     for n in (n for n in sizes if n <= 100_000):
-        measured("bisecting", n)
+        measure("bisecting", n)
     if util.find_spec("fastcluster") is not None:
         for n in (n for n in sizes if n <= 10_000):
-            measured("fastcluster", n)
+            measure("fastcluster", n)
 
 
 if __name__ == "__main__":

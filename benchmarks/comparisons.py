@@ -1,13 +1,12 @@
-"""Methods for comparisons: seconds at the sizes of Ghoshdastidar et al. (2019) and Perrot et al.
-(2020), beside the definitions.
+"""CPU seconds of methods for comparisons, at the sizes of two papers, and of their definitions.
 
     python benchmarks/comparisons.py            # some minutes, 2 GB
     python benchmarks/comparisons.py --quick    # small sizes, a minute
 
-CPU seconds of one thread, which the program sees to itself, compiled first, one run each. The
-definitions as they stand (``literal.py``) and the programs as they are stated (cvxpy) are timed at
-the sizes that they can do and held against ours there; what a definition would take at others is
-extrapolated by its number of terms, which is said.
+The papers are Ghoshdastidar et al. (2019) and Perrot et al. (2020). All code runs once, in one
+thread, after compilation. Plain Python definitions (``literal.py``) and semidefinite programs in
+cvxpy are timed at small sizes, and their results are compared with ours. Times of definitions at
+larger sizes are extrapolated by the number of terms.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def timed(name: str, call: Callable[[], object]) -> object:
 
 
 def extrapolated(name: str, call: Callable[[], object], n: int, power: int, *to: int) -> object:
-    """Time a definition at n, and say what its terms make of that at larger sizes."""
+    """Time a definition at n, and print extrapolated times for larger sizes."""
     began = time.process_time()
     made = call()
     took = time.process_time() - began
@@ -54,13 +53,13 @@ def extrapolated(name: str, call: Callable[[], object], n: int, power: int, *to:
 
 
 def merges(tree: Tree) -> list[frozenset[int]]:
-    """Clusters in the order of the merges."""
+    """Return clusters in the order of merges."""
     nodes = np.argsort(tree.height[tree.n_leaves :], kind="stable") + tree.n_leaves
     return [frozenset(tree.leaves(int(v)).tolist()) for v in nodes]
 
 
 def definitions(quick: bool) -> None:
-    """Each definition where it can be computed, the same result from ours, and both times."""
+    """Time the definitions and our methods at small sizes, and check that the results are equal."""
     print("the definitions in plain Python, and ours at the same size")
     small = planted_hierarchy(levels=2, pure_size=3)
     rows = sample_comparisons(small.similarity, 0.1)
@@ -81,7 +80,7 @@ def definitions(quick: bool) -> None:
     n = 40 if quick else 120
     hidden = planted_hierarchy(pure_size=n // 8).similarity
     for name in ("sl", "cl"):
-        ask = literal.Asked(hidden)
+        ask = literal.CountedQuestions(hidden)
         made = extrapolated(
             name, lambda a=ask, s=name == "sl": literal.linkage(n, a, s), n, 3, 240, 1000
         )
@@ -92,12 +91,12 @@ def definitions(quick: bool) -> None:
 
 
 def programs(quick: bool) -> None:
-    """SDP-k as it is stated, by cvxpy: an open solver rather than a definition in plain Python."""
-    print("SDP-k as it is stated, by cvxpy: SCS, and Clarabel at the smallest size; then ours")
+    """Time SDP-k in cvxpy with open solvers, and our method."""
+    print("SDP-k in cvxpy: SCS, and Clarabel at the smallest size; then ours")
     for n in (60,) if quick else (60, 100, 200):
         s = similarities.adds(n, planted_partition(n=n, k=4, kind="triplets").comparisons)
         for solver in ("scs", "clarabel") if n == 60 else ("scs",):
-            stated.solve_stated(s[:8, :8], k=2, solver=solver)  # cvxpy's import is not the solver's
+            stated.solve_stated(s[:8, :8], k=2, solver=solver)  # imports cvxpy before timing
             made = timed(
                 f"{solver}, n = {n}", lambda s=s, w=solver: stated.solve_stated(s, k=4, solver=w)
             )
@@ -132,7 +131,7 @@ def main() -> None:
 
 
 def ours(quick: bool) -> None:
-    """Ours at the papers' sizes."""
+    """Time our methods at the sizes of the papers."""
     print("4K-AL's kernel and 4-AL, planted hierarchy, delta = .1, p = .1")
     for size in (15,) if quick else (15, 30):
         data = planted_hierarchy(pure_size=size)
@@ -170,7 +169,7 @@ def ours(quick: bool) -> None:
 
 
 def reading(quick: bool) -> None:
-    """A file of answers, beside the reader that looks at every line."""
+    """Time both readers of files of answers."""
     m = 100_000 if quick else 1_000_000
     print(f"a file of {m:,} answers about 1,000 items")
     rng = np.random.default_rng(0)
@@ -178,7 +177,7 @@ def reading(quick: bool) -> None:
     lines = "\n".join(f"item {i},item {j},item {k}" for i, j, k in rows.tolist())
     text = f"anchor,near,far\n{lines}\n"
     at_once = timed("read all at once", lambda: comparison_csv.read_comparison_csv(text))
-    with patch.object(comparison_csv, "regular_rows", lambda *_: None):
+    with patch.object(comparison_csv, "read_uniform_rows", lambda *_: None):
         by_line = timed("read line by line", lambda: comparison_csv.read_comparison_csv(text))
     assert np.array_equal(at_once.comparisons.rows, by_line.comparisons.rows)
 

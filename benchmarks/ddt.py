@@ -1,15 +1,17 @@
-"""The diffusion tree sampler on one core: proposals a second, time to the posterior, mixing.
+"""Speed and mixing of the diffusion tree sampler on one core, and its time to the posterior.
 
     python -m benchmarks.ddt            # all of it, about three minutes
     python -m benchmarks.ddt --quick    # smaller sizes, a few seconds
     HCVIZ_DATA=... names the folder with ddt/iris.dat and ddt/zoo.dat
-    --rival "NAME=COMMAND"              # once or more: another program, timed beside on both
+    --rival "NAME=COMMAND"              # once or more: another program to time on both files
 
-A rival's COMMAND is run without a shell, on iris.dat and on zoo.dat; in it {data} stands for the
-file, {n} and {d} for its rows and columns, {sigma} for the diffusion's, {level} for the log joint
-that the sampler is timed to reach. Its CPU seconds are printed, and the last line that it prints.
+COMMAND runs without a shell, on iris.dat and on zoo.dat. In it, {data} is replaced by the file, {n}
+and {d} by its numbers of rows and columns, {sigma} by the parameter of the diffusion, and {level}
+by the log joint that the sampler must reach. The benchmark prints the command's CPU seconds and its
+last line of output.
 
-CPU seconds; compile time is reported apart. "Plain Python" is the same code with the compiler off.
+All times are CPU seconds. Compile time is reported separately. "Plain Python" is the same code
+without the compiler.
 """
 
 from __future__ import annotations
@@ -34,10 +36,11 @@ from sklearn.datasets import load_iris
 import hcviz
 from hcviz import Problem, Tree
 from hcviz.algorithms import ddt
-from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import integrated, log_joint, put_scale, put_tree, refresh
-from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first, tree_of
+from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import ACCEPTED, GIVEN, LEFT, PARENT, RIGHT, H, U, Work, allocate
 from hcviz.posterior import Posterior, ess_bulk, summary
@@ -49,12 +52,12 @@ ONES = np.ones(DIMS)
 
 
 def draw(n: int, triplets: int, seed: int = 0) -> tuple[Work, np.random.Generator]:
-    """A chain in its stationary state: tree, times and data from the model, c = sigma = 1."""
+    """Return a stationary chain: tree, times and data from the model with c = sigma = 1."""
     rng = np.random.default_rng(seed)
     none = np.empty((0, 3), np.int32)
     w = allocate(n, np.zeros((n, DIMS)), none, np.empty(0), 0.0, None)
     put_scale(w, 1.0, np.ones(DIMS))
-    simulate(w, rng)
+    draw_prior_tree(w, rng)
     refresh(w)
     parent, h = w.node[:, PARENT], w.time[:, H]
     place = np.zeros((2 * n - 1, DIMS))
@@ -70,7 +73,7 @@ def draw(n: int, triplets: int, seed: int = 0) -> tuple[Work, np.random.Generato
 
 
 def satisfied(tree: Tree, count: int, rng: np.random.Generator) -> np.ndarray:
-    """``count`` random triplets of a binary tree, int32 (count, 3)."""
+    """Return ``count`` random triplets of a binary tree, int32 (count, 3)."""
     rows = []
     while len(rows) < count:
         three = rng.choice(tree.n_leaves, 3, replace=False)
@@ -119,7 +122,7 @@ def rates(sizes: list[int], proposals: int) -> None:
 
 
 def several_chains(steps: int) -> None:
-    """The whole method in threads, as the page runs it: Iris, c and sigma learnt."""
+    """Time the method in threads, as on the page: Iris, with learned c and sigma."""
     problem = Problem(features=load_iris().data)
     print(f"\nSeveral chains (threads) of {steps:,} steps each on Iris, a tree every 150: seconds")
     print("chains    wall     CPU   steps a wall second, all chains")
@@ -131,12 +134,12 @@ def several_chains(steps: int) -> None:
         print(f"{chains:>6} {took:>7.2f} {spent:>7.2f} {chains * steps / took:>14,.0f}")
 
 
-#: The two data sets, sigma, and the posterior mean less two standard deviations.
+#: Data set, sigma, and posterior mean of the log joint less two standard deviations.
 LEVELS = (("iris", 1 / 3, -479 - 2 * 17.5), ("zoo", 1.0, -1274 - 2 * 8.5))
 
 
 def rivals(folder: Path, given: list[str]) -> None:
-    """Other programs on the same files: CPU seconds of the process and of what it started."""
+    """Time other programs on the same files, in CPU seconds of their processes."""
     for each in given:
         name, _, command = each.partition("=")
         for data, sigma, level in LEVELS:
@@ -152,9 +155,9 @@ def rivals(folder: Path, given: list[str]) -> None:
             )
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            said = (found.stdout.strip().splitlines() or [""])[-1][:80]
-            ended = "" if found.returncode == 0 else f" (ended with {found.returncode})"
-            print(f"{name}, {data}: {spent:.3f} CPU s{ended}  {said}")
+            output = (found.stdout.strip().splitlines() or [""])[-1][:80]
+            failure = "" if found.returncode == 0 else f" (exit code {found.returncode})"
+            print(f"{name}, {data}: {spent:.3f} CPU s{failure}  {output}")
 
 
 def to_posterior(folder: Path, seconds: float) -> None:
@@ -184,7 +187,7 @@ def to_posterior(folder: Path, seconds: float) -> None:
 def started(
     data: np.ndarray, sigma: float, init: str, latents: str, rng: np.random.Generator
 ) -> tuple[Work, float]:
-    """A chain at its start, c = 1, and the CPU seconds that took."""
+    """Return a chain at its start with c = 1, and the CPU seconds for this."""
     none = np.empty((0, 3), np.int32)
     w = allocate(len(data), data, none, np.empty(0), 0.0, None)
     put_scale(w, 1.0, np.full(data.shape[1], sigma))
@@ -196,7 +199,7 @@ def started(
 
 
 def until(w: Work, rng: np.random.Generator, level: float, limit: float) -> float:
-    """CPU seconds until the log joint has reached ``level``, or ``limit``."""
+    """Return the CPU seconds until the log joint reaches ``level``, or ``limit``."""
     spent = 0.0
     while integrated(w) < level and spent < limit:
         spent += cpu(advance, w, rng, 100, len(w.data), False, np.empty(0), False)
@@ -204,9 +207,9 @@ def until(w: Work, rng: np.random.Generator, level: float, limit: float) -> floa
 
 
 def mixing(w: Work, rng: np.random.Generator, seconds: float) -> tuple[float, float]:
-    """Effective draws a CPU second of the log joint and of the least certain clade.
+    """Return effective draws per CPU second of the log joint and of the least certain clade.
 
-    One draw every n proposals and a sweep of the times; the first quarter is set aside.
+    There is a draw after every n proposals and a sweep of the times. The first quarter is left out.
     """
     n = len(w.data)
     joints, sizes, spent = [], [], 0.0
@@ -236,9 +239,9 @@ def growth(sizes: list[int], seconds: float) -> None:
 
 
 def repairs() -> None:
-    """Log density after 0, 100 and 1,000 proposals of both repairs, Iris, 20 random triplets."""
+    """Print the log density after 0, 100 and 1,000 proposals for both repairs on Iris."""
     problem = Problem(features=load_iris().data)
-    noise = 0.01  # not learnt: two flowers are equal
+    noise = 0.01  # fixed, since two flowers are equal
     settled = list(hcviz.run("ddt", problem, steps=30_000, every=30_000, leaf_noise=noise))[-1]
     print(
         f"\nRepair of Iris (log joint {settled.metrics['log_joint']:.0f}) under one new triplet: "
@@ -262,7 +265,7 @@ def repairs() -> None:
 
 
 def summaries(sizes: list[int]) -> None:
-    """What questions and pictures cost with 200 trees kept (wall ms, best of 5)."""
+    """Time the summaries of 200 trees (wall ms, best of 5)."""
     summary.warm()
     print("\nSummaries of 200 trees, ms: one tree added; 5,000 triplets; distance variance of 100")
     print("subsets of 10, induced and whole; consensus; most credible tree; verdict; depth moments")
@@ -295,7 +298,7 @@ def wall(call: Callable[..., object], *arguments: object, times: int = 5) -> flo
 
 
 def clades(w: Work) -> set[int]:
-    """A hash of the leaves of each clade: the exclusive or of random numbers, one an item."""
+    """Return a hash of each clade: the exclusive or of its items' random numbers."""
     tree = tree_of(w)
     codes = clade_codes(tree.parent.copy(), tree.n_leaves, _keys(tree.n_leaves))
     return set(codes[tree.n_leaves : -1, 0].tolist())
@@ -307,7 +310,7 @@ def _keys(n: int) -> np.ndarray:
 
 
 def least_certain(samples: list[set[int]]) -> list[float]:
-    """The indicator of the clade whose frequency is nearest to a half."""
+    """Return the indicator of the clade whose frequency is nearest to 1/2."""
     counts: dict[int, int] = {}
     for sample in samples:
         for clade in sample:
@@ -317,7 +320,7 @@ def least_certain(samples: list[set[int]]) -> list[float]:
 
 
 def plain_python() -> None:
-    """The same moves without the compiler, in a process of its own."""
+    """Time the same moves without the compiler, in a new process."""
     code = (
         "import time\nfrom benchmarks.ddt import draw, advance, NEVER, ONES\n"
         "w, rng = draw(150, 0)\nt = time.process_time()\n"
@@ -351,7 +354,7 @@ def main() -> None:
         to_posterior(folder, 0.2 if quick else 2.0)
         rivals(folder, chosen.rival)
     else:
-        print(f"\nNo iris.dat and zoo.dat at {folder}: set HCVIZ_DATA for the posterior's part.")
+        print(f"\n{folder} has no iris.dat and zoo.dat: set HCVIZ_DATA to time the posterior.")
     several_chains(20_000 if quick else 200_000)
     growth([50, 150] if quick else [50, 150, 600, 2000], 0.3 if quick else 5.0)
     repairs()

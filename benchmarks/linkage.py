@@ -1,12 +1,11 @@
-"""Constrained linkages: time beside scipy's, clades that one correction changes, what is learnt.
+"""Constrained linkages: time compared with scipy, stability, and learning from answers.
 
     python benchmarks/linkage.py            # about two minutes
     python benchmarks/linkage.py --quick    # 2,000 items only, few answers, some seconds
 
-CPU seconds of ``hcviz.fit`` on features, compiled first, the best of three below 2 s, with scipy's
-``linkage`` of the same features in the same run. Answers "near" hold in a tree of the points with
-noise, so the linkage satisfies most of them. Answers that contradict the data hold in a random
-tree.
+Times are CPU seconds of ``hcviz.fit`` on features and of scipy's ``linkage`` on the same features,
+after compilation, the best of three below 2 s. Answers "near" hold in a tree of the points with
+noise, so the linkage satisfies most of them. Answers "contradicting" hold in a random tree.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from hcviz.metrics import triplet_distance
 
 METHODS = ("average", "complete", "single", "ward")
 MODES = ("merge", "repair")
-#: An ordinary table, beside the repository.
+#: A table outside of the repository.
 KITCHEN = Path(__file__).resolve().parents[2] / "shared" / "tables" / "kitchen.csv"
 
 
 def cpu(call: Callable[[], object]) -> float:
-    """CPU seconds, the best of three unless one takes two."""
+    """Return CPU seconds, the best of three calls below 2 s."""
     best = np.inf
     for _ in range(3):
         began = time.process_time()
@@ -47,13 +46,13 @@ def cpu(call: Callable[[], object]) -> float:
 
 
 def points(n: int) -> np.ndarray:
-    """Twenty loose groups in eight dimensions, float64 (n, 8)."""
+    """Return points of twenty wide clusters in eight dimensions, float64 (n, 8)."""
     rng = np.random.default_rng(0)
     return 3 * rng.normal(size=(20, 8))[rng.integers(0, 20, n)] + rng.normal(size=(n, 8))
 
 
 def answers(tree: Tree, count: int) -> np.ndarray:
-    """``count`` triplets that a binary tree satisfies, int32 (count, 3)."""
+    """Return ``count`` triplets that a binary tree satisfies, int32 (count, 3)."""
     rng = np.random.default_rng(1)
     draws = np.array([rng.choice(tree.n_leaves, 3, replace=False) for _ in range(count)])
     rows = np.concatenate([draws, draws[:, [0, 2, 1]], draws[:, [1, 2, 0]]])
@@ -61,7 +60,7 @@ def answers(tree: Tree, count: int) -> np.ndarray:
 
 
 def times(sizes: list[int], counts: list[int]) -> None:
-    print("CPU s, and times scipy's")
+    print("CPU s, and as a multiple of scipy's")
     columns = [f"{kind} {count}" for kind in ("near", "contradicting") for count in counts]
     print(f"{'':>17} {'scipy':>7}" + "".join(f"{name:>18}" for name in [*columns, "repair, near"]))
     for n in sizes:
@@ -93,7 +92,7 @@ def clades(tree: Tree) -> set[frozenset[int]]:
 
 
 def corrections(tree: Tree, count: int) -> list[np.ndarray]:
-    """Random ab|c that the tree contradicts, each within a clade of at most 12 items."""
+    """Return random ab|c that the tree contradicts, each within a clade of at most 12 items."""
     rng = np.random.default_rng(0)
     small = [v for v in range(tree.n_leaves, tree.n_nodes) if 3 <= tree.size[v] <= 12]
     found: list[np.ndarray] = []
@@ -105,7 +104,7 @@ def corrections(tree: Tree, count: int) -> list[np.ndarray]:
 
 
 def stability() -> None:
-    print("\nClades that one correction changes: median and most of 20, share of all clades")
+    print("\nClades that one correction changes: median and maximum of 20, share of all clades")
     data = {name: hcviz.datasets.load(name).problem() for name in ("zoo", "iris")}
     if KITCHEN.is_file():
         data["kitchen"] = read_table(KITCHEN).problem()
@@ -116,9 +115,9 @@ def stability() -> None:
             cells = []
             for mode in MODES:
                 changed = [
-                    len(before - clades(hcviz.fit(method, told, constraints=mode)))
+                    len(before - clades(hcviz.fit(method, corrected, constraints=mode)))
                     for row in corrections(free, 20)
-                    for told in [problem.with_triplets([row])]
+                    for corrected in [problem.with_triplets([row])]
                 ]
                 share = 100 * float(np.median(changed)) / len(before)
                 cells.append(f"{mode} {np.median(changed):4g} {max(changed):3d} {share:5.1f} %")
@@ -137,11 +136,11 @@ def learning(counts: list[int], seeds: int) -> None:
                 curves = []
                 for seed in range(seeds):
                     user = SimulatedUser(data.target, seed=seed)
-                    tree, said, curve = free, [], []
+                    tree, triplets, curve = free, [], []
                     for count in range(1, max(counts) + 1):
-                        said.append(user.answer(tree))
-                        told = problem.with_triplets(said)
-                        tree = hcviz.fit(method, told, constraints=mode)
+                        triplets.append(user.answer(tree))
+                        constrained = problem.with_triplets(triplets)
+                        tree = hcviz.fit(method, constrained, constraints=mode)
                         if count in counts:
                             curve.append(triplet_distance(data.target, tree))
                     curves.append(curve)

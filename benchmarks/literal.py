@@ -1,5 +1,7 @@
-"""The definitions of Ghoshdastidar et al. (2019) and Perrot et al. (2020) as they stand, in plain
-Python: what the fast code is held against in ``comparisons.py``, at the sizes that they can do."""
+"""Plain Python implementations of definitions in two papers, as references for ``comparisons.py``.
+
+The papers are Ghoshdastidar et al. (2019) and Perrot et al. (2020).
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,21 @@ Pair = tuple[int, int]
 
 
 def signs(rows: np.ndarray) -> Callable[[int, int, int, int], int]:
-    """s(i, j; k, l) = 1{(i, j, k, l) in Q} - 1{(k, l, i, j) in Q}; pairs have no order."""
-    said = {(tuple(sorted(r[:2])), tuple(sorted(r[2:]))) for r in rows.tolist()}
+    """Return the function s(i, j; k, l) = 1{(i, j, k, l) in Q} - 1{(k, l, i, j) in Q}.
+
+    Pairs have no order.
+    """
+    answers = {(tuple(sorted(r[:2])), tuple(sorted(r[2:]))) for r in rows.tolist()}
 
     def s(i: int, j: int, k: int, l: int) -> int:  # noqa: E741
         own, other = (min(i, j), max(i, j)), (min(k, l), max(k, l))
-        return ((own, other) in said) - ((other, own) in said)
+        return ((own, other) in answers) - ((other, own) in answers)
 
     return s
 
 
 def kernel(n: int, rows: np.ndarray) -> np.ndarray:
-    """Ghoshdastidar et al.'s (2019) equation (3). n^5 / 4 terms."""
+    """Return equation (3) of Ghoshdastidar et al. (2019). It has n^5 / 4 terms."""
     s = signs(rows)
     out = np.zeros((n, n))
     for i, j in combinations(range(n), 2):
@@ -35,9 +40,9 @@ def kernel(n: int, rows: np.ndarray) -> np.ndarray:
 
 
 def four_al(n: int, rows: np.ndarray) -> list[frozenset[int]]:
-    """Clusters in the order of the merges, by equations (4) and (5). Less than n^5 / 2 terms.
+    """Return clusters in the order of merges, by equations (4) and (5).
 
-    Of equal pairs of clusters the one whose earlier cluster comes first in file order is merged.
+    There are less than n^5 / 2 terms. Ties go to the pair with the first cluster in file order.
     """
     s = signs(rows)
     clusters = [[i] for i in range(n)]
@@ -68,22 +73,22 @@ def _preference(s: Callable[..., int], g1: list[int], g2: list[int], g3: list[in
 
 
 def adds3(n: int, rows: np.ndarray) -> np.ndarray:
-    """AddS-3 of a set of triplets. 4 n^3 terms."""
-    said = {tuple(row) for row in rows.tolist()}
+    """Return AddS-3 of a set of triplets. It has 4 n^3 terms."""
+    answers = {tuple(row) for row in rows.tolist()}
     out = np.zeros((n, n))
     for i in range(n):
         for j in range(n):
             if i != j:
                 out[i, j] = sum(
-                    ((i, j, r) in said) - ((i, r, j) in said)
-                    + ((j, i, r) in said) - ((j, r, i) in said)
+                    ((i, j, r) in answers) - ((i, r, j) in answers)
+                    + ((j, i, r) in answers) - ((j, r, i) in answers)
                     for r in range(n) if r not in (i, j)
                 )  # fmt: skip
     return out
 
 
 def adds4(n: int, rows: np.ndarray) -> np.ndarray:
-    """AddS-4 of a set of quadruplets. n^4 / 4 terms."""
+    """Return AddS-4 of a set of quadruplets. It has n^4 / 4 terms."""
     s = signs(rows)
     out = np.zeros((n, n))
     for i, j in combinations(range(n), 2):
@@ -91,8 +96,8 @@ def adds4(n: int, rows: np.ndarray) -> np.ndarray:
     return out
 
 
-class Asked:
-    """Which of two pairs is more alike, one question at a time, counted."""
+class CountedQuestions:
+    """Answers which of two pairs is more alike, and counts the questions."""
 
     def __init__(self, similarity: np.ndarray) -> None:
         self.similarity, self.questions = similarity, 0
@@ -102,18 +107,20 @@ class Asked:
         return bool(self.similarity[first] > self.similarity[second])
 
 
-def linkage(n: int, ask: Asked, single: bool) -> list[frozenset[int]]:
-    """Single or complete linkage as Ghoshdastidar et al.'s (2019) section 3.1 words it: in each
-    step the pair of clusters whose most (least) alike pair of items is the most alike. About n^3 /
-    3 questions."""
+def linkage(n: int, ask: CountedQuestions, single: bool) -> list[frozenset[int]]:
+    """Return clusters of single or complete linkage (Ghoshdastidar et al. 2019, section 3.1).
+
+    Each step merges the clusters whose most (or least) alike pair of items is the most alike. There
+    are about n^3 / 3 questions.
+    """
     clusters = [[i] for i in range(n)]
     made = []
     while len(clusters) > 1:
         best: tuple[Pair, int, int] | None = None
         for p, q in combinations(range(len(clusters)), 2):
-            told = _end([(i, j) for i in clusters[p] for j in clusters[q]], ask, single)
-            if best is None or ask.more(told, best[0]):
-                best = told, p, q
+            pair = _extreme([(i, j) for i in clusters[p] for j in clusters[q]], ask, single)
+            if best is None or ask.more(pair, best[0]):
+                best = pair, p, q
         assert best is not None
         _, p, q = best
         union = clusters[p] + clusters[q]
@@ -122,8 +129,8 @@ def linkage(n: int, ask: Asked, single: bool) -> list[frozenset[int]]:
     return made
 
 
-def _end(pairs: Iterable[Pair], ask: Asked, most: bool) -> Pair:
-    """The most (or least) alike of the pairs."""
+def _extreme(pairs: Iterable[Pair], ask: CountedQuestions, most: bool) -> Pair:
+    """Return the most (or least) alike of the pairs."""
     first, *others = pairs
     for pair in others:
         if ask.more(pair, first) == most:

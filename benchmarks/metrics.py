@@ -1,9 +1,9 @@
-"""Metrics, BUILD and CRSC by size, in CPU seconds; ``tqdist`` beside them where it is installed.
+"""CPU seconds of metrics, BUILD and CRSC by number of items.
 
     python benchmarks/metrics.py [--large]
 
-Compiled first, best of three. tqdist (C++, from PyPI) is the usual tool for triplet distances; it
-is a rival to measure against, not a dependency.
+Times are the best of three after compilation. If it is installed, tqdist (C++, from PyPI) is
+measured, too. It is the usual program for triplet distances; hcviz does not need it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hcviz.core import build as building
 
 
 def random_tree(rng: np.random.Generator, n: int) -> Tree:
-    """Uniform random merges."""
+    """Return a tree from uniform random merges."""
     parent = np.full(2 * n - 1, -1, np.int32)
     alive = list(range(n))
     for node in range(n, 2 * n - 1):
@@ -37,7 +37,7 @@ def random_tree(rng: np.random.Generator, n: int) -> Tree:
 
 
 def triplets_of(tree: Tree, rng: np.random.Generator, count: int) -> np.ndarray:
-    """``count`` triplets that a binary tree satisfies."""
+    """Return ``count`` triplets that a binary tree satisfies."""
     draws = np.array([rng.choice(tree.n_leaves, 3, replace=False) for _ in range(count)])
     rows = np.concatenate([draws, draws[:, [0, 2, 1]], draws[:, [1, 2, 0]]])
     return rows[tree.satisfies(rows)]
@@ -53,7 +53,7 @@ def seconds(work: Callable[[], Any], rounds: int = 3) -> float:
 
 
 def newick(tree: Tree) -> str:
-    """What tqdist reads: names that are no numbers, no lengths, nothing after the semicolon."""
+    """Return Newick for tqdist: names that are not numbers, and no branch lengths."""
     text = tree.to_newick([f"x{i}" for i in range(tree.n_leaves)])
     return re.sub(r"\[[^\]]*\]\s*|:[0-9.eE+-]+", "", text).strip()
 
@@ -64,7 +64,7 @@ def show(name: str, n: int, ours: float, note: str = "") -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true", help="also the sizes that take a while")
+    parser.add_argument("--large", action="store_true", help="also measure large sizes")
     large = parser.parse_args().large
     rng = np.random.default_rng(0)
     metrics.warm()
@@ -106,7 +106,7 @@ def main() -> None:
         centres = 2 * rng.normal(size=(12, 10))
         features = centres[rng.integers(12, size=n)] + rng.normal(size=(n, 10))
         problem = Problem(features=features, triplets=[[0, 1, 2]])
-        before = hcviz.fit("crsc", problem)  # makes the similarity, which is kept
+        before = hcviz.fit("crsc", problem)  # computes the similarity, which the problem caches
         begun = time.perf_counter()
         next(iter(hcviz.run("crsc", problem, start=before)))
         first = time.perf_counter() - begun

@@ -8,15 +8,16 @@
 
     HCVIZ_DATA=... names the folder with ddt/iris.dat and ddt/zoo.dat
 
-Each line is of two chains of the compiled moves with their sweeps: one from average linkage, one
-from a random tree. They learn c, sigma and, where columns have ties, the leaf noise. "Fixed" are
-the prepared files that other programs read too, with c = 1 and a given sigma. Draws are recorded at
-even distances; the recording is not counted. CPU seconds are of one core and of each chain.
+Each line is about two chains of the compiled moves and sweeps. One starts from average linkage, the
+other from a random tree. They learn c, sigma and, if columns have ties, the leaf noise. The "fixed"
+tables are prepared files that other programs can read, with c = 1 and a given sigma. Draws are
+recorded at equal distances, and recording is not part of the time. CPU seconds are those of each
+chain, on one core.
 
-"Effective draws a CPU second" are those of both chains together, their first quarter set aside, for
-the log joint and for each clade with support between .1 and .9: least, lower tenth, median. Two
-chains that disagree have few. "Difference" is that of the two chains' supports: the 95 % quantile
-over clades with support above .05, after an eighth, a quarter, a half and all of the time.
+"Effective draws a CPU second" are those of both chains without their first quarter: of the log
+joint, and of each clade with support between .1 and .9 (minimum, lower tenth, median). Chains that
+disagree have few. "Difference" is the 95 % quantile of the difference of the chains' supports, over
+clades with support above .05, after 1/8, 1/4, 1/2 and all of the time.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ from hcviz.io.tables import read_table
 from hcviz.posterior import ess_bulk
 from hcviz.posterior.convergence import ess_mean
 
-#: Draws that are recorded of each chain.
+#: Number of recorded draws of each chain.
 DRAWS = 4000
 #: Shares of the time after which the two chains are compared.
 PARTS = (1 / 8, 1 / 4, 1 / 2, 1)
 
 
-#: Parameters of the prepared files, by name: other programs are given the same.
+#: Parameters of the prepared files by name. Other programs get the same.
 FIXED: dict[str, dict[str, Any]] = {
     "iris fixed": {"sigma": 1 / 3, "c": 1.0, "learn": False, "mu": "zero", "leaf_noise": 0.0},
     "zoo fixed": {"sigma": 1.0, "c": 1.0, "learn": False, "mu": "zero", "leaf_noise": 0.0},
@@ -60,7 +61,7 @@ FIXED: dict[str, dict[str, Any]] = {
 
 
 def tables(seconds: float | None) -> Iterator[tuple[str, Problem, float]]:
-    """Name, problem and CPU seconds for each chain."""
+    """Yield the name, the problem and the CPU seconds of each chain."""
     yield "iris", Problem(features=load_iris().data), seconds or 10.0
     yield "zoo", hcviz.datasets.load("zoo").problem(), seconds or 10.0
     data = os.environ.get("HCVIZ_DATA") or Path(__file__).parents[2] / "shared" / "data"
@@ -69,21 +70,21 @@ def tables(seconds: float | None) -> Iterator[tuple[str, Problem, float]]:
         if path.is_file():
             yield name, Problem(features=np.loadtxt(path)), seconds or 10.0
         else:
-            print(f"{name}: left out, {path} is not there (HCVIZ_DATA names its folder)")
+            print(f"{name}: left out, {path} is missing (HCVIZ_DATA names its folder)")
     folder = os.environ.get("HCVIZ_TABLES")
     path = Path(folder or Path(__file__).parents[2] / "shared" / "tables") / "kitchen.csv"
     if path.is_file():
         yield "kitchen", read_table(path).problem(), seconds or 10.0
     else:
-        print(f"kitchen: left out, {path} is not there (HCVIZ_TABLES names its folder)")
+        print(f"kitchen: left out, {path} is missing (HCVIZ_TABLES names its folder)")
     for n, default in ((600, 20.0), (2000, 60.0)):
         yield f"planted {n}", Problem(features=planted(n, 0)[0].data), seconds or default
 
 
 def started(name: str, problem: Problem, first: bool, seed: int, slides: int) -> Chain:
-    """A chain as the public call starts it, with its defaults but for :data:`FIXED`."""
+    """Return a chain with the defaults of the public function, apart from :data:`FIXED`."""
     params = get("ddt").parameters(**FIXED.get(name, {}))
-    data, _ = sampler.columns(problem, params.mu, params.sigma is not None)
+    data, _ = sampler.used_columns(problem, params.mu, params.sigma is not None)
     c, sigma, scale, noise, floor = sampler._scale(data, params, None)
     none = np.empty((0, 3), np.int32)
     w = work.allocate(len(data), data, none, np.empty(0), noise, None, floor)
@@ -96,7 +97,7 @@ def started(name: str, problem: Problem, first: bool, seed: int, slides: int) ->
 
 @njit
 def clade_keys(node, spare, root, keys, out):
-    """A hash of each clade but the whole: the exclusive or of its items' random numbers. O(n)."""
+    """Compute a hash of each clade but the root's: the exclusive or of random numbers. O(n)."""
     number = postorder(node, spare, root)
     for x in range(number):
         v = spare[1, x]
@@ -106,7 +107,7 @@ def clade_keys(node, spare, root, keys, out):
 
 
 class Record:
-    """What one chain drew, and the CPU seconds that it had used at each draw."""
+    """The draws of one chain, and its CPU seconds at each draw."""
 
     def __init__(self, name: str, problem: Problem, first: bool, seed: int, slides: int) -> None:
         chain = started(name, problem, first, seed, slides)
@@ -141,7 +142,7 @@ class Record:
 
 
 def supports(record: Record, share: float) -> dict[int, float]:
-    """The support of each clade that was seen."""
+    """Return the support of each clade in the draws."""
     rows = record.clades[record.until(share)]
     if not rows:
         return {}
@@ -150,7 +151,7 @@ def supports(record: Record, share: float) -> dict[int, float]:
 
 
 def difference(records: list[Record], share: float) -> float:
-    """95 % quantile of the difference of supports, over clades with a mean support above .05."""
+    """Return the 95 % quantile of differences of supports, for mean supports above .05."""
     one, other = (supports(record, share) for record in records)
     pairs = [(one.get(key, 0.0), other.get(key, 0.0)) for key in one.keys() | other.keys()]
     gaps = [abs(a - b) for a, b in pairs if a + b > 0.1]
@@ -158,12 +159,12 @@ def difference(records: list[Record], share: float) -> float:
 
 
 def effective(records: list[Record]) -> tuple[float, NDArray[np.float64]]:
-    """Effective draws of the log joint, and of each clade with support between .1 and .9."""
+    """Return effective draws of the log joint, and of clades with support between .1 and .9."""
     slices = [record.until(1.0) for record in records]
     length = min(len(record.spent[kept]) for record, kept in zip(records, slices, strict=True))
     joints, rows = [], []
     for record, kept in zip(records, slices, strict=True):
-        # Evenly over the whole time of each: chains differ in how many draws they recorded.
+        # The chains have different numbers of draws. Take equally many, evenly spaced in time.
         end = len(record.spent[: kept.stop])
         chosen = np.linspace(kept.start, end - 1, length).astype(int)
         joints.append([record.joints[place] for place in chosen])

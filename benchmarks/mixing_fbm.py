@@ -1,18 +1,18 @@
-"""Effective draws a CPU second beside fbm, Neal's own sampler, from the same posterior.
+"""Effective draws per CPU second of hcviz and of fbm, Neal's sampler, from the same posterior.
 
     FBM=.../bin-fbm python -m benchmarks.mixing_fbm            # about three minutes
     FBM=.../bin-fbm python -m benchmarks.mixing_fbm --seconds 3
     HCVIZ_DATA=... names the folder with ddt/iris.dat and ddt/zoo.dat
 
 ``FBM`` is the folder with the compiled programs of github.com/radfordneal/fbm. Both samplers have
-the same data, c = 1, a fixed sigma, no leaf noise, and two chains. Those of hcviz start as those of
-a public call: one from average linkage, one from a random tree. Those of fbm make the moves that
-Neal recommends, ``slice-positions met-terminals``, from its own random trees.
+the same data, c = 1, a fixed sigma, no leaf noise, and two chains. The chains of hcviz start from
+average linkage and from a random tree. Those of fbm start from random trees and use the moves that
+Neal recommends, ``slice-positions met-terminals``.
 
-Effective draws are those of both chains, their first quarter set aside (see
-:mod:`benchmarks.mixing`), for each clade with support between .1 and .9: least, lower tenth,
-median. "Apart" is the 95 % quantile of the difference between the supports of both programs, over
-clades with support above .05: it is small where both draw from the same posterior.
+Effective draws are those of both chains without their first quarter (see
+:mod:`benchmarks.mixing`), for clades with support between .1 and .9: minimum, lower tenth, median.
+"Apart" is the 95 % quantile of differences between supports of the two programs, over clades with
+support above .05. It is small if both draw from the same posterior.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from hcviz import Problem
 from hcviz.algorithms import ddt
 from hcviz.algorithms.ddt.work import FEW, SLIDES_FEW, SLIDES_MANY
 
-#: Rounds of fbm's two moves between two draws, and the draws by which its speed is found.
+#: Rounds of fbm's two moves between two draws, and the number of draws that measure its speed.
 ROUNDS, FIRST = 2, 50
 
 
 class Fbm:
-    """One chain of fbm in a folder of its own, with the draws of a :class:`Record`."""
+    """One chain of fbm, in its own folder, with the attributes of a :class:`Record`."""
 
     def __init__(self, data: Path, sigma: float, seed: int, folder: str) -> None:
         self.folder = folder
@@ -58,7 +58,7 @@ class Fbm:
         return done.stdout
 
     def advance(self, seconds: float) -> None:
-        """Run for about this many CPU seconds, then read all draws."""
+        """Run for about this many CPU seconds, and read all draws."""
         began = _children()
         self._call("dft-mc", str(FIRST))
         draws = max(FIRST + 1, int(FIRST * seconds / (_children() - began)))
@@ -71,7 +71,10 @@ class Fbm:
             self.spent.append(took * index / draws)
 
     def _clades(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The keys of all clades but the whole. A row: tree, node (items from 1), parent, time."""
+        """Return the keys of all clades but the root's.
+
+        The columns are tree, node (items are numbered from 1), parent and time.
+        """
         key = {k + 1: int(value) for k, value in enumerate(self.keys[: self.n])}
         inner = rows[rows[:, 1] < 0]
         key.update((int(node), 0) for node in inner[:, 1])
@@ -90,7 +93,7 @@ def _children() -> float:
 
 
 def quantiles(records: list) -> tuple[NDArray[np.float64], int]:
-    """Least, lower tenth and median of effective draws a CPU second, and the number of clades."""
+    """Return minimum, lower tenth and median of effective draws per CPU second, and the clades."""
     spent = 0.75 * sum(record.spent[-1] for record in records)
     rates = effective(records)[1] / spent
     return np.quantile(rates, [0.0, 0.1, 0.5]), rates.size

@@ -1,10 +1,10 @@
-"""Choosing a question, and what a round of the loop costs, in CPU milliseconds.
+"""CPU milliseconds of choosing a question, and of a round of the loop.
 
     python benchmarks/questions.py
 
-n = 150 with 200 sampled trees, pieces of 10, 20 candidates (and 100); compiled first, median of
-twenty. A round is everything between two answers: 15,000 proposals, the tree to show, the question,
-the simulated user. What the loop learns is `hcviz reproduce vikram2016`'s business.
+There are 150 items, 200 sampled trees, questions of 10 items, and 20 or 100 candidates. Times are
+medians of twenty after compilation. A round has 15,000 proposals, the tree to show, the question,
+and the simulated user. Learning curves are in `hcviz reproduce vikram2016`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> None:
         if snapshot.step > TREES * n:
             posterior.add_snapshot(snapshot)
     tree = snapshot.tree
-    print(f"n = {n}, {len(posterior.ring)} sampled trees")
+    print(f"n = {n}, {len(posterior.thinned_trees)} sampled trees")
     for candidates in (20, 100):
         print(f"a question from {candidates} candidates")
         for kind in strategies():

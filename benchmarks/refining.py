@@ -1,15 +1,17 @@
-"""Does refining cuts pay? CRSC with plain and with refined cuts on many data sets.
+"""CRSC with plain and with refined cuts on many data sets.
 
     python benchmarks/refining.py            # some minutes
     python benchmarks/refining.py --quick    # a few seconds
 
-Real tables under each similarity the page offers, planted hierarchies, loose groups and graphs of
-nearest neighbours; each without triplets and with 20 random true ones (of the target where one is
-known, else of average linkage's tree). Per kind of data: on how many of them refined cuts make the
-tree cheaper or dearer (by more than 1e-9 of the cost), the cost's change in per cent (least, mean,
-greatest), and the CPU time of the whole recursion as a multiple of the plain one's. Triplet
-distances to the target (only where there is one): on how many they fall or rise, and their mean
-change.
+The data are real tables with each similarity of the page, planted hierarchies, wide clusters, and
+graphs of nearest neighbours. Each problem is solved without triplets and with 20 random triplets of
+the target, or else of average linkage. The columns for each kind of data are:
+
+- number of problems for which refined cuts decrease or increase the cost by more than 1e-9 of it,
+- change of the cost in per cent: minimum, mean and maximum,
+- CPU time as a multiple of that with plain cuts: median and maximum,
+- if there is a target: number of problems for which the triplet distance falls or rises, and its
+  mean change.
 """
 
 from __future__ import annotations
@@ -27,15 +29,15 @@ from hcviz import Problem, Tree, metrics
 from hcviz.core.similarity import SIMILARITIES, similarity_from_features
 from hcviz.reproduce.structural_cases import random_triplets
 
-TOLD = 20
-#: A change of the cost below this share is rounding.
+TRIPLETS = 20
+#: Smaller relative changes of the cost are effects of rounding.
 ROUNDING = 1e-9
 
 Case = tuple[str, Problem, Tree | None]
 
 
 def real(most: int) -> Iterator[Case]:
-    """Tables under each similarity, of at most ``most`` rows."""
+    """Yield tables with at most ``most`` rows under each similarity."""
     rows: dict[str, tuple[np.ndarray, Tree | None]] = {}
     for name in ("zoo", "iris", "glass", "yeast", "digits"):
         found = hcviz.datasets.load(name)
@@ -53,8 +55,10 @@ def real(most: int) -> Iterator[Case]:
 
 
 def planted(seeds: int) -> Iterator[Case]:
-    """Noisy hierarchies of Ghoshdastidar et al. (2019), from clear to hard; negative similarities
-    shifted away."""
+    """Yield planted hierarchies of Ghoshdastidar et al. (2019) with increasing noise.
+
+    Similarities are shifted so that none is negative.
+    """
     for seed in range(seeds):
         for noise in (0.05, 0.1, 0.2, 0.4):
             found = hcviz.datasets.planted_hierarchy(pure_size=12, sigma=noise, seed=seed)
@@ -90,7 +94,7 @@ def compared(problem: Problem, target: Tree | None) -> tuple[float, float, float
 
 
 def report(kind: str, cases: Iterator[Case]) -> None:
-    free, told = [], []
+    free, constrained = [], []
     for name, problem, target in cases:
         n = problem.n_items
         free.append((name, *compared(problem, target)))
@@ -98,9 +102,9 @@ def report(kind: str, cases: Iterator[Case]) -> None:
         if true is None or not true.is_binary:
             dense = Problem(similarity=problem.similarity_or_default)
             true = hcviz.fit("average", dense)
-        rows = random_triplets(true, TOLD, np.random.default_rng(n))
-        told.append((name, *compared(problem.with_triplets(rows), target)))
-    for what, found in (("free", free), (f"{TOLD} triplets", told)):
+        rows = random_triplets(true, TRIPLETS, np.random.default_rng(n))
+        constrained.append((name, *compared(problem.with_triplets(rows), target)))
+    for what, found in (("free", free), (f"{TRIPLETS} triplets", constrained)):
         change = np.array([each[1] for each in found])
         times = np.array([each[2] for each in found])
         gone = np.array([each[3] for each in found])
@@ -119,15 +123,15 @@ def report(kind: str, cases: Iterator[Case]) -> None:
         )
         worst = int(change.argmax())
         if change[worst] > ROUNDING:
-            print(f"{'':>22} dearest: {found[worst][0]}, {100 * change[worst]:+.3f} %")
+            print(f"{'':>22} largest increase: {found[worst][0]}, {100 * change[worst]:+.3f} %")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
-    print("                  data         what   of  cheaper  dearer    least    mean    most  "
-          "times   worst   triplet distance")  # fmt: skip
+    print("                  data         what   of    lower  higher  minimum    mean maximum "
+          "median maximum   triplet distance")  # fmt: skip
     report("tables", real(120 if quick else 600))
     report("planted hierarchies", planted(1 if quick else 8))
     report("loose groups", groups(2 if quick else 12, 200 if quick else 500))

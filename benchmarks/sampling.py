@@ -1,12 +1,12 @@
-"""What the public calls make of the diffusion tree's kernel: proposals a CPU second.
+"""Proposals per CPU second of the public functions, compared with the kernel of the sampler.
 
     python -m benchmarks.sampling            # about two minutes
     python -m benchmarks.sampling --quick    # Zoo and Iris only, some 20 seconds
     HCVIZ_DATA=... names the folder with ddt/iris.dat and ddt/zoo.dat
 
-`hcviz.sample` is compared with its bare kernel (proposals and sweeps, nothing recorded) in as many
-threads, and `hcviz.run` with its default `every` with itself at `every=20000`. Each pair is
-measured in turn, and the median of the ratios is given: a busy machine slows both sides.
+`hcviz.sample` is compared with its kernel alone (proposals and sweeps without recording) in as many
+threads. `hcviz.run` with its default `every` is compared with `every=20000`. Both sides of a pair
+are measured in turn, and the result is the median ratio, since other load slows both sides.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHAINS = 2
 
 
 def problems(quick: bool) -> dict[str, Problem]:
-    """The two data sets, and planted trees: leaves of a random walk down a balanced tree."""
+    """Return the two data sets, and planted trees with random walks down a balanced tree."""
     folder = Path(os.environ.get("HCVIZ_DATA", "../shared/data"))
     found = {
         name: Problem(features=np.loadtxt(folder / "ddt" / f"{name}.dat"))
@@ -41,7 +41,7 @@ def problems(quick: bool) -> dict[str, Problem]:
 
 
 def planted(n: int, dims: int = 10, seed: int = 0) -> np.ndarray:
-    """Features float64 (n, dims) that diffuse down a balanced tree."""
+    """Return features that diffuse down a balanced tree, float64 (n, dims)."""
     rng = np.random.default_rng(seed)
     place = np.zeros((1, dims))
     while len(place) < n:
@@ -51,7 +51,7 @@ def planted(n: int, dims: int = 10, seed: int = 0) -> np.ndarray:
 
 
 def bare_rate(problem: Problem, seconds: float) -> float:
-    """Proposals a CPU second of the kernel with its sweeps, in as many threads."""
+    """Return proposals per CPU second of the kernel with sweeps, in as many threads."""
     method = get("ddt")
     assert method.samplers is not None
     params = method.parameters(chains=CHAINS)
@@ -73,14 +73,14 @@ def bare_rate(problem: Problem, seconds: float) -> float:
 
 
 def sample_rate(problem: Problem, seconds: float) -> float:
-    """Proposals a CPU second of the whole call, its start and its posterior included."""
+    """Return proposals per CPU second of `hcviz.sample`, with its start and its posterior."""
     began = time.process_time()
     posterior = hcviz.sample(problem, seconds=seconds, chains=CHAINS)
     return posterior.proposals / (time.process_time() - began)
 
 
 def run_rate(problem: Problem, steps: int, every: int) -> float:
-    """Proposals a CPU second of `hcviz.run`."""
+    """Return proposals per CPU second of `hcviz.run`."""
     began = time.process_time()
     for _ in hcviz.run("ddt", problem, steps=steps, every=every):
         pass

@@ -1,12 +1,11 @@
-"""Chatziafratis et al.'s (2018) methods by size: whole recursions beside their rivals, and the
-search's progress.
+"""Time of the methods of Chatziafratis et al. (2018) by size, and progress of the search.
 
     python benchmarks/structural.py            # about a minute
     python benchmarks/structural.py --quick    # smaller sizes, some seconds
 
-CPU seconds, compiled first, best of three below 2 s. "numpy" is the same spectral recursion with
-scipy's eigsh and a sweep in numpy; Paris is scikit-network's, measured where it is installed (a
-rival, not a dependency). Exponents are slopes of log time against log n.
+Times are CPU seconds after compilation, the best of three below 2 s. "numpy" is the same spectral
+recursion with scipy's eigsh and a sweep in numpy. "Paris" is that of scikit-network, if it is
+installed; hcviz does not need it. Exponents are slopes of log time over log n.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from hcviz import Problem, Tree, metrics
 from hcviz.algorithms.structural import crsc, search
 from hcviz.core.similarity import cosine, cosine_zscored
 
-#: The best costs known from elsewhere; of Glass, which was read in another way there (average
-#: linkage here is below what was best), the best of ten seeds of the search itself.
+#: Best costs known from other programs. Their Glass data differ, so its value is the best of ten
+#: seeds of our search.
 KNOWN = {"zoo-100": 170989.294, "zoo": 140037.512, "iris": 393139.239, "glass": 1441419.081}
 
 
 def blobs(n: int, seed: int = 0) -> np.ndarray:
-    """Similarities of twenty loose groups in eight dimensions, float64 (n, n)."""
+    """Return similarities of twenty wide clusters in eight dimensions, float64 (n, n)."""
     rng = np.random.default_rng(seed)
     centres = 3.0 * rng.normal(size=(20, 8))
     matrix = cosine_zscored(centres[rng.integers(0, 20, n)] + rng.normal(size=(n, 8)))
@@ -43,7 +42,7 @@ def blobs(n: int, seed: int = 0) -> np.ndarray:
 
 
 def neighbours(n: int, grouped: bool, seed: int = 0) -> csr_array:
-    """Graph of the 10 nearest neighbours: of twenty groups in 8 dimensions, or of a square."""
+    """Return the graph of 10 nearest neighbours, of twenty clusters in 8 dimensions or a square."""
     rng = np.random.default_rng(seed)
     points = rng.random((n, 2))
     if grouped:
@@ -57,7 +56,7 @@ def neighbours(n: int, grouped: bool, seed: int = 0) -> csr_array:
 
 
 def cpu(call: Callable[[], object]) -> float:
-    """CPU seconds, the best of three unless one takes two."""
+    """Return CPU seconds, the best of three calls below 2 s."""
     best = np.inf
     for _ in range(3):
         began = time.process_time()
@@ -73,7 +72,7 @@ def exponent(sizes: list[int], seconds: list[float]) -> float:
 
 
 def numpy_recursion(weights: np.ndarray) -> None:
-    """Recursive spectral sweep cuts as one writes them first."""
+    """Make recursive spectral sweep cuts with a simple implementation."""
     waiting = [np.arange(len(weights))]
     while waiting:
         items = waiting.pop()
@@ -97,7 +96,7 @@ def numpy_recursion(weights: np.ndarray) -> None:
 
 
 def triplets_of(tree: Tree, count: int) -> np.ndarray:
-    """``count`` triplets that a binary tree satisfies, int32 (count, 3)."""
+    """Return ``count`` triplets that a binary tree satisfies, int32 (count, 3)."""
     rng = np.random.default_rng(1)
     draws = np.array([rng.choice(tree.n_leaves, 3, replace=False) for _ in range(count)])
     rows = np.concatenate([draws, draws[:, [0, 2, 1]], draws[:, [1, 2, 0]]])
@@ -111,13 +110,13 @@ def recursions(sizes: list[int]) -> None:
     for n in sizes:
         matrix = blobs(n)
         free = Problem(similarity=matrix)
-        told = free.with_triplets(triplets_of(hcviz.fit("random-cut", free), 200))
+        constrained = free.with_triplets(triplets_of(hcviz.fit("random-cut", free), 200))
         row = {
             "crsc": cpu(lambda p=free: hcviz.fit("crsc", p)),
-            "200 triplets": cpu(lambda p=told: hcviz.fit("crsc", p)),
+            "200 triplets": cpu(lambda p=constrained: hcviz.fit("crsc", p)),
             "refined": cpu(lambda p=free: hcviz.fit("crsc", p, refine=True)),
             "crbc": cpu(lambda p=free: hcviz.fit("crbc", p)),
-            "hrsc": cpu(lambda p=told: hcviz.fit("hrsc", p)),
+            "hrsc": cpu(lambda p=constrained: hcviz.fit("hrsc", p)),
             "numpy": cpu(lambda m=matrix: numpy_recursion(m)) if n <= 2000 else np.nan,
             "Paris": paris(matrix) if n <= 1000 else np.nan,
         }
@@ -161,12 +160,12 @@ def sparse_recursions(sizes: list[int]) -> None:
         print(f"{n:>6} " + "".join(f"{cell:>16}" for cell in cells))
     if len(sizes) > 1:
         slopes = {name: exponent(sizes, seconds) for name, seconds in columns.items()}
-        told = ", ".join(f"{name} {slope:.2f}" for name, slope in slopes.items())
-        print(f"Growth on the square, exponent of n: {told}")
+        text = ", ".join(f"{name} {slope:.2f}" for name, slope in slopes.items())
+        print(f"Growth on the square, exponent of n: {text}")
 
 
 def paris(matrix: np.ndarray | csr_array) -> float:
-    """scikit-network's Paris on the same graph; nan where it is not installed."""
+    """Return the time of scikit-network's Paris on the same graph; NaN if it is not installed."""
     if util.find_spec("sknetwork") is None:
         return float("nan")
     graph = matrix.copy()
@@ -185,7 +184,7 @@ def memory(n: int) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     print(
-        f"\nMemory of crsc beside the problem, n = {n}: {peak / (8 * n * n):.2f} matrices float64"
+        f"\nMemory of crsc without the problem, n = {n}: {peak / (8 * n * n):.2f} matrices float64"
     )
 
 
@@ -194,7 +193,7 @@ def known_costs() -> None:
     for name, known in KNOWN.items():
         found = hcviz.datasets.load("zoo" if name == "zoo-100" else name)
         matrix = cosine_zscored(found.features)
-        if name == "zoo-100":  # the first of the two frogs dropped
+        if name == "zoo-100":  # without the first of the two frogs
             frog = next(i for i, label in enumerate(found.labels) if label.startswith("frog"))
             matrix = cosine(np.delete(found.features, frog, axis=0))
         problem = Problem(similarity=(matrix + matrix.T) / 2)
@@ -214,8 +213,8 @@ def progress(sizes: list[int]) -> None:
     print("\nThe search by size: proposals a second, and how the cost falls (share of CRSC's)")
     for n in sizes:
         problem = Problem(similarity=blobs(n))
-        told = problem.with_triplets(triplets_of(hcviz.fit("random-cut", problem), 100))
-        for what, given in (("", problem), (", 100 triplets", told)):
+        constrained = problem.with_triplets(triplets_of(hcviz.fit("random-cut", problem), 100))
+        for what, given in (("", problem), (", 100 triplets", constrained)):
             shown = next(iter(hcviz.run("dasgupta-search", given)))
             first = shown.metrics["cost"]
             began, line = time.process_time(), []
@@ -224,8 +223,8 @@ def progress(sizes: list[int]) -> None:
                 line.append((spent, 100 * (1 - later.metrics["cost"] / first)))
             rate = later.total / spent / 1e6
             picks = line[1 :: max(1, len(line) // 5)]
-            told_off = ", ".join(f"{s:.2f} s -{gain:.3f} %" for s, gain in [*picks, line[-1]])
-            print(f"n = {n}{what}: {rate:.0f} M proposals/s; {told_off}")
+            curve = ", ".join(f"{s:.2f} s -{gain:.3f} %" for s, gain in [*picks, line[-1]])
+            print(f"n = {n}{what}: {rate:.0f} M proposals/s; {curve}")
 
 
 def main() -> None:

@@ -1,18 +1,18 @@
-"""Which tree represents a posterior best: five summaries on four tables.
+"""Comparison of five summary trees on four tables.
 
     python -m benchmarks.summaries            # some minutes
     python -m benchmarks.summaries --quick    # fewer runs, about a minute
     python -m benchmarks.summaries Zoo        # one table
-    python -m benchmarks.summaries --methods  # with which method a page should begin
+    python -m benchmarks.summaries --methods  # compare methods as defaults of the page
     HCVIZ_DATA=... names the folder with zoo/, HCVIZ_TABLES=... that of kitchen.csv
 
 Summaries: the most credible tree of sampled clades (CCD0-MAP, Berling et al. 2025), of sampled
 splits (HIPSTR, Baele et al. 2025), the most credible sampled tree (MCC), the majority consensus,
 and the medoid (the sampled tree with the least mean triplet distance to 64 others).
 
-Each is judged by its triplet distance to the target, by the share of its clades that another seed
-changes (all, and those with support above .6), and by the share that one answer changes. The answer
-contradicts the tree within a clade of at most 12 items; both runs have the same seed.
+The criteria are the triplet distance to the target, the share of clades that another seed changes
+(all clades, and those with support above .6), and the share that one answer changes. The answer
+contradicts the tree within a clade of at most 12 items. Both runs have the same seed.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from hcviz.metrics import triplet_distance
 from hcviz.posterior import Posterior
 from hcviz.posterior.sampling import sample_until_settled
 
-#: Proposals of each of two chains: about what `hcviz.fit` makes.
+#: Proposals of each of two chains, about as many as `hcviz.fit` makes.
 PROPOSALS = 400_000
 
 
 def tables() -> dict[str, tuple[Problem, Tree | None]]:
-    """Problem and target: classes, a phylogeny, the planted tree, or families in file order."""
+    """Return problems and targets: classes, a phylogeny, the planted tree, or families."""
     iris = hcviz.datasets.load("iris")
     zoo = hcviz.datasets.load("zoo")
     path = Path(os.environ.get("HCVIZ_TABLES", "../shared/tables")) / "kitchen.csv"
@@ -61,7 +61,7 @@ def tables() -> dict[str, tuple[Problem, Tree | None]]:
 
 
 def sampled(problem: Problem, seed: int) -> Posterior:
-    """A posterior after a fixed number of proposals, settled or not."""
+    """Return a posterior after a fixed number of proposals."""
     method = get("ddt")
     assert method.samplers is not None
     chains = method.samplers(problem, method.parameters(chains=2), generator(seed), None)
@@ -71,12 +71,12 @@ def sampled(problem: Problem, seed: int) -> Posterior:
 
 
 def medoid(posterior: Posterior) -> Tree:
-    """Of 64 thinned trees the one with the least mean triplet distance to the others."""
+    """Return the tree with the least mean triplet distance to the others, of 64 thinned trees."""
     trees = posterior.trees(64)
-    apart = np.zeros((len(trees), len(trees)))
+    distance = np.zeros((len(trees), len(trees)))
     for i, j in combinations(range(len(trees)), 2):
-        apart[i, j] = apart[j, i] = triplet_distance(trees[i], trees[j])
-    return trees[int(apart.sum(axis=0).argmin())]
+        distance[i, j] = distance[j, i] = triplet_distance(trees[i], trees[j])
+    return trees[int(distance.sum(axis=0).argmin())]
 
 
 SUMMARIES: dict[str, Callable[[Posterior], Tree]] = {
@@ -89,18 +89,18 @@ SUMMARIES: dict[str, Callable[[Posterior], Tree]] = {
 
 
 def clades(tree: Tree, nodes: np.ndarray | None = None) -> set[frozenset[int]]:
-    """The items of each inner node but the root; or of ``nodes``."""
+    """Return the clades of ``nodes``, or of all inner nodes, without the root's."""
     chosen = range(tree.n_leaves, tree.root) if nodes is None else nodes.tolist()
     return {frozenset(tree.leaves(v).tolist()) for v in chosen if v != tree.root}
 
 
 def changed(before: set[frozenset[int]], after: Tree) -> float:
-    """The share of ``before`` that is no clade of ``after``."""
+    """Return the share of ``before`` that are not clades of ``after``."""
     return len(before - clades(after)) / len(before) if before else math.nan
 
 
 def answer(tree: Tree, rng: np.random.Generator) -> list[int]:
-    """A random ab|c that the tree contradicts, within a clade of 3 to 12 items."""
+    """Return a random ab|c that the tree contradicts, within a clade of 3 to 12 items."""
     small = np.flatnonzero((tree.size >= 3) & (tree.size <= 12))
     while True:
         items = tree.leaves(int(rng.choice(small)))
@@ -110,7 +110,7 @@ def answer(tree: Tree, rng: np.random.Generator) -> list[int]:
 
 
 def compare(problem: Problem, target: Tree | None, seeds: int, answers: int) -> list[str]:
-    """One line for each summary."""
+    """Return one line for each summary."""
     made = [sampled(problem, seed) for seed in range(seeds)]
     trees = [{name: make(each) for name, make in SUMMARIES.items()} for each in made]
     rng = np.random.default_rng(0)

@@ -1,11 +1,11 @@
-"""The explorer on ``n`` planted items, for :mod:`ui_latency`; ``n`` comes in the URL.
+"""The page with ``n`` planted items, for :mod:`ui_latency`. The URL has ``n``.
 
     panel serve benchmarks/ui_app.py        then  /ui_app?n=500
-    .../ui_app?n=2000&params={"steps":1000000000}    the sampler runs on and on
-    .../ui_app?n=1000000&bare=1&method=random-cut    items without features, a tree all the same
+    .../ui_app?n=2000&params={"steps":1000000000}    the sampler does not end
+    .../ui_app?n=1000000&bare=1&method=random-cut    items without features, but with a tree
     .../ui_app?data=zoo                              without n: a built-in data set
 
-Everything but the data is the dashboard's own.
+Only the data differ from those of the dashboard.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ FEATURES = 10
 
 
 def planted(n: int) -> Dataset:
-    """Items at the leaves of a binary hierarchy: each level of it moves its clusters apart.
+    """Return items at the leaves of a binary hierarchy, the same for the same ``n``.
 
-    float64 (n, FEATURES), the same for the same ``n``; levels until clusters hold about six items.
+    Each level separates its clusters. The smallest clusters have about six items.
     """
     rng = np.random.default_rng(n)
     levels = max(1, int(np.log2(n / 6)))
@@ -44,13 +44,13 @@ def planted(n: int) -> Dataset:
 
 
 def bare(n: int) -> Dataset:
-    """Items that have nothing but names."""
+    """Return items without features."""
     return Dataset(
         name=f"bare-{n}", title=f"{n:,} items", labels=tuple(f"item {k}" for k in range(n))
     )
 
 
-#: The data served so far: those who look at them come and go.
+#: Data by name. They stay alive between browser sessions.
 KEPT: dict[str, Any] = {}
 
 
@@ -68,7 +68,7 @@ def serve() -> None:
         serve_page().servable(title="hcviz")
         return
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from benchmarks.ui_app import KEPT  # of the module, which outlives this session's script
+    from benchmarks.ui_app import KEPT  # the module lives longer than the script of a session
 
     n = int(asked[0])
     name = f"{'bare' if 'bare' in pn.state.session_args else 'planted'}-{n}"

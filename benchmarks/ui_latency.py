@@ -1,17 +1,18 @@
-"""What a person feels, measured with real clicks in a real headless Chromium.
+"""Latency of the page, measured with clicks in a headless Chromium.
 
     python benchmarks/ui_latency.py [--sizes 100 500 2000] [--clicks 40] [--constraints 5] [--json]
 
-tap: from the browser's time of the mouse button going down on the canvas to the end of the first
-    animation frame after the selection's lines changed in the page (nothing is selected before).
+tap: from pressing the mouse button on the canvas (time of the browser) to the end of the first
+    animation frame with changed lines of the selection. Nothing is selected before.
 constraint: from Enter, on a sentence that the page calls a correction, to the end of the first
-    frame with a tree of the new run; that tree and the page's word for it are then checked.
-updates, bytes, frames, CPU: over some seconds of undisturbed sampling. Server CPU is that of the
+    frame with a tree of the new run. The tree, and its description on the page, are then checked.
+updates, bytes, frames, CPU: over some seconds of sampling without input. Server CPU is that of the
     thread that serves the page (Linux only), client CPU that of the page's main thread.
-first picture: from the start of the navigation, in a fresh browser context, to the first tree.
+first picture: from the start of the navigation, in a new browser context, to the first tree.
 
-Kernels are compiled before, and the first visit of each size is not counted. ``sampling`` means
-that the ``ddt`` sampler runs throughout, ``idle`` that its run is over.
+Kernels are compiled before, and the first visit for each size is not counted. In the mode
+``sampling`` the sampler ``ddt`` runs during the measurement; in the mode ``idle`` its run has
+ended.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ from tools import chromium  # noqa: E402
 
 FOREVER = 10**9
 
-#: Counts what the socket brings, and notes when the pictures change. A time is taken at the end of
-#: the next animation frame: after every callback of that frame, the figures' own among them.
+#: Script that counts messages of the socket, and records when the figures change. A change's time
+#: is the end of the next animation frame, after all callbacks of this frame.
 METER = """
 (() => {
   const meter = window.hcMeter = {
@@ -110,7 +111,7 @@ METER = """
 
 @dataclass
 class Row:
-    """One line of the table; times in ms, None where it was not measured."""
+    """One line of the table, with times in ms; None for values that were not measured."""
 
     data: str
     mode: str
@@ -132,7 +133,7 @@ class Row:
 
 
 class Bench:
-    """A server, a browser, and what is done with them."""
+    """Measures with a server and a browser."""
 
     def __init__(self, browser: Browser, server: Server, options: argparse.Namespace) -> None:
         self.browser, self.server, self.options = browser, server, options
@@ -140,7 +141,7 @@ class Bench:
 
     @contextmanager
     def visit(self, **query: Any) -> Iterator[Page]:
-        """A page in a context of its own, with the meter in it and a tree on it."""
+        """Open a page with the script and a tree, in a new browser context."""
         context = self.browser.new_context(viewport=WINDOW, accept_downloads=True)  # type: ignore[arg-type]
         context.add_init_script(METER)
         page = context.new_page()
@@ -178,7 +179,7 @@ class Bench:
             try:
                 page.wait_for_function("() => hcMeter.taps.length", timeout=5_000)
                 times.append(page.evaluate("() => hcMeter.taps[0]"))
-                page.wait_for_timeout(150)  # what the server says to it
+                page.wait_for_timeout(150)  # for the server's reply
                 sizes.append(page.evaluate("() => hcMeter.bytes"))
             except Exception:
                 row.missed += 1
@@ -216,22 +217,22 @@ class Bench:
         while len(times) < self.options.constraints:
             if settled:
                 expect(page.locator(".hc-bar .status")).to_have_text("Done")
-            said = self._state(page, dashboard)
-            if said is None:
+            constraint = self._state(page, dashboard)
+            if constraint is None:
                 continue
             before = page.evaluate("() => hcMeter.trees.at(-1).run")
             page.keyboard.press("Enter")
             found = f"hcMeter.trees.find((tree) => tree.run > {before} && tree.at !== null)"
             wait_for(page, f"() => {found}")
             times.append(page.evaluate(f"() => {found}.at - hcMeter.enter"))
-            self._check(page, dashboard, labels, said)
+            self._check(page, dashboard, labels, constraint)
         row.constraint, row.constraint_worst = statistics.median(times), max(times)
 
     def _state(self, page: Page, dashboard: Dashboard) -> tuple[str, str, str] | None:
-        """State, but do not apply, that two distant items belong together before a neighbour."""
+        """Write, but do not apply, a constraint: two distant items together, a neighbour apart."""
         dashboard.press("Escape", "t")
         expect(page.locator("[data-key=together]")).to_have_attribute("aria-pressed", "true")
-        page.wait_for_timeout(200)  # what was under way has arrived; now the layout stands still
+        page.wait_for_timeout(200)  # until the layout does not change any more
         rows = column(page, "label-text", "y")
         names = [
             name for _, name in sorted(zip(rows, column(page, "label-text", "text"), strict=True))
@@ -245,20 +246,26 @@ class Bench:
             dashboard.press("o")
             expect(page.locator(".hc-constraints .says")).to_contain_text("odd one out")
             dashboard.click_label(c)
-        except ValueError:  # the name gave way to one that was picked
+        except ValueError:  # the label of a selected item has replaced this label
             return None
         expect(dashboard.verdict).to_be_visible()
         return (a, b, c) if "correction" in dashboard.verdict.inner_text() else None
 
     def _check(
-        self, page: Page, dashboard: Dashboard, labels: tuple[str, ...], said: tuple[str, str, str]
+        self,
+        page: Page,
+        dashboard: Dashboard,
+        labels: tuple[str, ...],
+        constraint: tuple[str, str, str],
     ) -> None:
-        """The constraint is called satisfied, and the saved tree satisfies it."""
-        last = dashboard.constraints.filter(has_text=said[0]).filter(has_text=said[2]).last
+        """Check that the page and the saved tree agree that the constraint is satisfied."""
+        last = (
+            dashboard.constraints.filter(has_text=constraint[0]).filter(has_text=constraint[2]).last
+        )
         expect(last.locator(".tag")).to_have_text("satisfied")
         tree = hcviz.Tree.from_newick(dashboard.newick(), list(labels))
-        if not tree.satisfies([[labels.index(name) for name in said]])[0]:
-            raise SystemExit(f"The tree shown does not satisfy {said}.")
+        if not tree.satisfies([[labels.index(name) for name in constraint]])[0]:
+            raise SystemExit(f"The tree shown does not satisfy {constraint}.")
         page.locator("body").press("Escape")
 
     # ------------------------------------------------------------------ the table's rows
@@ -280,7 +287,7 @@ class Bench:
         return [idle, sampling]
 
     def large(self, n: int) -> list[Row]:
-        """A tree of active-spectral over features, whose similarities are lazy."""
+        """Measure a tree of active-spectral, with similarities computed on request."""
         row = Row(f"{n}", "active-spectral")
         with self.visit(n=n, method="active-spectral") as page:
             row.first = page.evaluate("() => hcMeter.trees.find((t) => t.at !== null).at")
@@ -298,7 +305,7 @@ class Bench:
 
 
 def thread_seconds(pid: int) -> float:
-    """CPU seconds of a process's first thread; NaN where /proc does not tell."""
+    """Return CPU seconds of a process's first thread; NaN without /proc."""
     try:
         fields = Path(f"/proc/{pid}/task/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -317,7 +324,7 @@ COLUMNS = (
 
 
 def table(rows: list[Row]) -> str:
-    """Markdown."""
+    """Return the rows as a Markdown table."""
     lines = [" | ".join(title.strip() for title, _ in COLUMNS), " | ".join("---" for _ in COLUMNS)]
     lines += [" | ".join(_cell(getattr(row, name)) for _, name in COLUMNS) for row in rows]
     return "\n".join(f"| {line} |" for line in lines)
@@ -332,7 +339,7 @@ def _cell(value: Any) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Where this was measured."""
+    """Return a description of this machine."""
     return {
         "date": time.strftime("%Y-%m-%d"),
         "cpus": os.cpu_count(),
@@ -348,8 +355,8 @@ def main() -> None:
     parser.add_argument("--large", type=int, nargs="*", default=[10_000])
     parser.add_argument("--clicks", type=int, default=40, help="for each size, idle and sampling")
     parser.add_argument("--constraints", type=int, default=5, help="for each size")
-    parser.add_argument("--visits", type=int, default=3, help="fresh visits for the first picture")
-    parser.add_argument("--seconds", type=float, default=8, help="of undisturbed sampling")
+    parser.add_argument("--visits", type=int, default=3, help="visits for the first picture")
+    parser.add_argument("--seconds", type=float, default=8, help="of sampling without input")
     parser.add_argument("--no-zoo", action="store_true", help="leave the Zoo animals out")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
@@ -383,7 +390,7 @@ def main() -> None:
     print(table(rows))
     print("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
     if any(row.missed for row in rows):
-        print(f"Clicks that nothing followed within 5 s: {sum(row.missed for row in rows)}.")
+        print(f"Clicks without effect within 5 s: {sum(row.missed for row in rows)}.")
 
 
 if __name__ == "__main__":

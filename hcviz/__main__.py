@@ -1,4 +1,4 @@
-"""``python -m hcviz``: the command line."""
+"""The command line as ``python -m hcviz``."""
 
 import sys
 

@@ -1,7 +1,7 @@
 """The command line: ``hcviz serve | run | convert | check | reproduce``.
 
-A refusal is one sentence on stderr and exit code 2; results go to stdout, everything else to
-stderr. The options of ``run METHOD`` are made from the method's own parameters.
+Results go to stdout, all other text to stderr. An error is one message on stderr, and exit code 2.
+The options of ``run METHOD`` come from the parameters of the method.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 import hcviz
 from hcviz.algorithms import get
 from hcviz.commands.check import check
-from hcviz.commands.convert import FORMS_TO_READ, FORMS_TO_WRITE, convert
+from hcviz.commands.convert import READ_SUFFIXES, WRITE_SUFFIXES, convert
 from hcviz.commands.files import TABLE_KINDS
 from hcviz.commands.options import add_parameters, method_among
 from hcviz.commands.run import run
 from hcviz.commands.serve import serve
 from hcviz.core.errors import HcvizError
-from hcviz.io.triplet_csv import NEEDED, ORDERS
+from hcviz.io.triplet_csv import ORDERS, REQUIRED_COLUMNS
 
-#: The papers by the name ``reproduce`` knows them under.
+#: Titles of the papers, by their names for ``reproduce``.
 PAPERS = {
     "vikram2016": "Interactive Bayesian Hierarchical Clustering",
     "chatziafratis2018": "Hierarchical Clustering with Structural Constraints",
@@ -34,8 +34,7 @@ PAPERS = {
     "krishnamurthy2012": "Efficient Active Algorithms for Hierarchical Clustering",
 }
 
-#: Paper -> module whose ``reproduce(quick: bool, as_json: bool, out: Path | None) -> None`` prints
-#: its figures.
+#: For each paper, the module whose function ``reproduce(quick, as_json, out)`` prints its figures.
 REPRODUCTIONS: Mapping[str, str] = {
     "vikram2016": "hcviz.reproduce.vikram2016",
     "chatziafratis2018": "hcviz.reproduce.chatziafratis2018",
@@ -46,7 +45,17 @@ REPRODUCTIONS: Mapping[str, str] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; its exit code."""
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : the command's words; by default those of the process
+
+    Returns
+    -------
+    int
+        The exit code: 0, or 2 for an error of the user's input.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         options = make_parser(words).parse_args(words)
@@ -54,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except HcvizError as fault:
         print(f"hcviz: {fault}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # `hcviz run ... | head`: whoever read has had enough
+    except BrokenPipeError:  # the reader has closed the pipe, as in `hcviz run ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
@@ -63,73 +72,75 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The parser; after ``run METHOD`` it also knows that method's own options."""
+    """Return the parser. After ``run METHOD`` it also has the options of the method."""
     parser = argparse.ArgumentParser(
         prog="hcviz", description="Build the hierarchy you mean: items in, a tree out."
     )
     parser.add_argument("--version", action="version", version=f"hcviz {hcviz.__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def command(name: str, run: Callable[[Any], None], what: str) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=what, description=what)
-        made.set_defaults(command=run)
-        return made
+    def command(name: str, run: Callable[[Any], None], summary: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=summary, description=summary)
+        added.set_defaults(command=run)
+        return added
 
     one = command("serve", serve, "Serve the dashboard on this machine.")
     one.add_argument(
         "data", nargs="?", help="a built-in data set, a table, or a session file (default: zoo)"
     )
-    add_reading(one)
+    add_data_options(one)
     one.add_argument("--port", type=int, default=5006, help="default: %(default)s")
     one.add_argument("--address", default="127.0.0.1", help="default: %(default)s")
     one.add_argument(
         "--autosave",
         metavar="FOLDER",
-        help="keep unfinished sessions there (default: HCVIZ_STATE, else your state folder)",
+        help="folder for unfinished sessions (default: HCVIZ_STATE, else your state folder)",
     )
     one.add_argument(
         "--no-autosave",
         dest="autosave",
         action="store_const",
         const="off",
-        help="keep no unfinished sessions",
+        help="do not keep unfinished sessions",
     )
     one.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="do runs on the workers of a Dask scheduler: tcp://... (default: HCVIZ_SCHEDULER)",
+        help="run methods on the workers of a Dask scheduler: tcp://... (default: HCVIZ_SCHEDULER)",
     )
     one.add_argument(
         "--seconds",
         type=float,
         metavar="S",
-        help="budget of a sampler's run, which ends earlier when it has settled; 0: a fixed number "
-        "of steps (default: HCVIZ_SECONDS, else 20)",
+        help="longest time of a sampler's run, which ends earlier when it has settled; 0: a fixed "
+        "number of steps (default: HCVIZ_SECONDS, else 20)",
     )
 
     one = command("run", run, "Run a method and print its tree in Newick.")
     one.add_argument("method", help=", ".join(hcviz.algorithms()))
     one.add_argument("data", help="a built-in data set, or a table file")
     one.add_argument("--seed", type=int, default=0, help="default: %(default)s")
-    add_reading(one)
+    add_data_options(one)
     one.add_argument(
         "--triplets",
         type=Path,
         metavar="FILE.csv",
-        help=f"constraints, by the items' names; its header is {','.join(NEEDED)}",
+        help=f"constraints, with names of items; the header is {','.join(REQUIRED_COLUMNS)}",
     )
     one.add_argument(
         "--order",
         choices=ORDERS,
-        help="of the columns of triplets without that header; anchor-near-far is cblearn's",
+        help="order of the columns of triplets without this header; anchor-near-far is cblearn's",
     )
     one.add_argument("--out", type=Path, metavar="FILE", help="write the tree: .nwk or .npy")
     one.add_argument("--json", action="store_true", help="print a JSON object")
     one.add_argument(
-        "--scheduler", metavar="ADDRESS", help="do it on the workers of a Dask scheduler: tcp://..."
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run the method on the workers of a Dask scheduler: tcp://...",
     )
     one.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, by name"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="value of a parameter"
     )
     method = method_among(words)
     if words[:1] == ["run"] and method is not None:
@@ -138,26 +149,26 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     one = command(
         "convert",
         convert,
-        "Turn Newick into a scipy linkage (.npy), or back; or one file of a taxonomy into another.",
+        "Convert between Newick and scipy linkages (.npy), or between files of taxonomies.",
     )
-    one.add_argument("source", type=Path, help=f"a taxonomy: {FORMS_TO_READ}")
-    one.add_argument("target", type=Path, help=f"a taxonomy: {FORMS_TO_WRITE}")
+    one.add_argument("source", type=Path, help=f"a taxonomy: {READ_SUFFIXES}")
+    one.add_argument("target", type=Path, help=f"a taxonomy: {WRITE_SUFFIXES}")
     one.add_argument(
         "--style",
         choices=("levels", "paths"),
         default="levels",
         help="columns of a .csv: level_1, ..., item, or item,group,path (default: %(default)s)",
     )
-    one.add_argument("--labels", type=Path, metavar="FILE", help="item names, one a line")
+    one.add_argument("--labels", type=Path, metavar="FILE", help="names of items, one per line")
 
-    one = command("check", check, "Say what a table, answers, tree or session file holds.")
+    one = command("check", check, "Describe a table, answers, a tree or a session file.")
     one.add_argument("file", type=Path)
     add_kind(one)
     add_items(one)
 
-    one = command("reproduce", reproduce, "Compute a paper's tables and figures anew.")
+    one = command("reproduce", reproduce, "Compute the tables and figures of a paper.")
     one.add_argument("name", choices=list(PAPERS))
-    one.add_argument("--quick", action="store_true", help="smaller, for a first look")
+    one.add_argument("--quick", action="store_true", help="smaller and faster")
     one.add_argument("--json", action="store_true", help="print a JSON object")
     one.add_argument(
         "--out", type=Path, metavar="FOLDER", help="write the figure, a CSV and a run record"
@@ -165,8 +176,8 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     return parser
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How the data are read."""
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how to read the data."""
     add_kind(parser)
     parser.add_argument(
         "--answers",
@@ -174,26 +185,29 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE.csv",
-        help="comparisons of the items, by their names; its header is anchor,near,far, say; may be "
+        help="comparisons with names of items; a header is, for instance, anchor,near,far; may be "
         "given several times",
     )
     add_items(parser)
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--kind``."""
     parser.add_argument(
         "--kind", choices=TABLE_KINDS, default="features", help="what a table holds"
     )
 
 
 def add_items(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--items``."""
     parser.add_argument(
         "--items",
         type=Path,
         metavar="FILE",
-        help="where the data are a file of answers: all the items' names, one a line",
+        help="if the data are a file of answers: names of all items, one per line",
     )
 
 
 def reproduce(options: argparse.Namespace) -> None:
+    """Run the reproduction of a paper."""
     import_module(REPRODUCTIONS[options.name]).reproduce(options.quick, options.json, options.out)

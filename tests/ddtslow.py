@@ -11,7 +11,7 @@ import numpy as np
 
 from hcviz import Tree
 from hcviz.algorithms.ddt.density import put_scale, put_tree
-from hcviz.algorithms.ddt.seeds import children_of
+from hcviz.algorithms.ddt.starttrees import children_of
 from hcviz.algorithms.ddt.work import (
     LEARNT,
     LEFT,
@@ -80,7 +80,7 @@ def slow_log_joint(w: Work) -> float:
     value = slow_log_prior(w) + slow_log_likelihood(w)
     if w.tally[LEARNT]:
         nu = float(w.real[1])
-        if np.any(nu * w.sigma**2 < w.floor * (1 - 1e-9)):
+        if np.any(nu * w.sigma**2 < w.noise_floor * (1 - 1e-9)):
             return -math.inf
         value += math.log(1 / (1 + nu) ** 2)
         n = w.data.shape[0]
@@ -98,8 +98,8 @@ def slow_bound(w: Work) -> float:
     n, dims = w.data.shape
     value = (n - 1) * math.log(float(w.real[0]))
     for d in range(dims):
-        if w.floor[d] > 0:
-            value -= 0.5 * n * math.log(2 * math.pi * w.floor[d])
+        if w.noise_floor[d] > 0:
+            value -= 0.5 * n * math.log(2 * math.pi * w.noise_floor[d])
         else:
             gap = np.diff(np.sort(w.data[:, d])).min()
             value -= 0.5 * n * math.log(math.pi * math.e * gap**2 / n)

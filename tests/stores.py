@@ -34,7 +34,7 @@ class Loop:
 @contextmanager
 def over_zoo(loop: Loop, method: str, name: str = "zoo", seed: int = 0) -> Iterator[Store]:
     """The zoo's store, or other data's, whose first run is over; closed afterwards."""
-    treats = get(method).treats({})
+    treats = get(method).constraint_mode({})
     made = Store(Session(method=method, treats=treats, seed=seed), loop.schedule)
     try:
         assert made.open_data(DataSpec(name=name))

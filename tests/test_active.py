@@ -22,28 +22,29 @@ from hcviz.algorithms import get
 from hcviz.algorithms.active import (
     FLAT,
     ActiveCluster,
-    asking,
-    floorkernels,
+    algorithm1,
     forget_flat,
     framework,
-    growth,
+    noisefreekernels,
     placekernels,
+    productkernels,
+    queries,
+    recursion,
     register_flat,
-    sharpkernels,
+    unsampled,
 )
 from hcviz.algorithms.active import eigenkernels as eigen
 from hcviz.algorithms.active import flat as flat_methods
 from hcviz.algorithms.active import flatkernels as kernels
-from hcviz.algorithms.active import strata as strata_
 from hcviz.algorithms.active.flat import eigengap, flat_method
-from hcviz.algorithms.active.framework import ASKED
-from hcviz.algorithms.active.sampling import joined
-from hcviz.core import asked
-from hcviz.core import oracle as oracles
+from hcviz.algorithms.active.framework import QUERIED_VIEW
+from hcviz.algorithms.active.sampling import labels_by_supernode
+from hcviz.core import counting_oracle as oracles
+from hcviz.core import query_counts
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import InvalidParameter, TooLarge
-from hcviz.core.lazy import MatrixOracle
-from hcviz.core.mixkernels import branched
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.similarity_oracles import MatrixOracle
+from hcviz.core.splitmixkernels import child_seed
 from hcviz.datasets import noisy_blocks
 from tests.test_oracle import Noted, symmetric
 from tests.trees import random_tree, true_triplets
@@ -143,7 +144,7 @@ def plain_active(matrix, flat, s, seed, stop, sharpen=False):
                     alpha = [np.mean([matrix[x, y] for y in each]) for each in seeds]
                     parts[int(alpha[1] > alpha[0])].append(x)
         parts.sort(key=min)
-        return tuple(grow(p, int(branched(np.uint64(seed), c))) for c, p in enumerate(parts))
+        return tuple(grow(p, int(child_seed(np.uint64(seed), c))) for c, p in enumerate(parts))
 
     return grow(list(range(len(matrix))), seed)
 
@@ -418,7 +419,7 @@ def test_the_compiled_recursion_is_the_one_by_single_divisions(name, k, monkeypa
             fast = last(made.grow(oracle, case)).tree
             with monkeypatch.context() as patched:
                 patched.setattr(flat_methods, "COMPILED", 0)
-                patched.setattr(growth, "COMPILED", 0)
+                patched.setattr(recursion, "COMPILED", 0)
                 slow = last(made.grow(oracle, case)).tree
             assert same_clades(fast, slow)
 
@@ -430,8 +431,8 @@ def test_the_compiled_recursion_is_the_one_by_single_divisions(name, k, monkeypa
 @pytest.mark.parametrize("params", [{}, {"repair": 0.0}, {"below_s": "stop"}, {"k": 3}])
 @pytest.mark.parametrize("told", [0, 30])
 def test_the_count_is_that_of_the_pairs_touched(method, params, told, monkeypatch):
-    monkeypatch.setattr(framework, "PACE", 0.0)  # every snapshot there could be
-    monkeypatch.setattr(framework, "REST", 0.0)
+    monkeypatch.setattr(framework, "MIN_INTERVAL", 0.0)  # every snapshot there could be
+    monkeypatch.setattr(framework, "INTERVAL_FACTOR", 0.0)
     for n in (1, 2, 3, 40, 150):
         data = noisy_blocks(max(n, 4), 2, 0.3, seed=n)
         plain = Noted(matrix_of(data)[:n, :n])
@@ -442,7 +443,9 @@ def test_the_count_is_that_of_the_pairs_touched(method, params, told, monkeypatc
         trees = 0
         for shown in hcviz.run(method, problem, s=12, **params):
             trees += 1
-            assert n == 1 or asked.count(shown.views[ASKED], n) == len(plain.pairs)
+            assert n == 1 or query_counts.count_pairs(shown.views[QUERIED_VIEW], n) == len(
+                plain.pairs
+            )
         assert trees > 2 or n < 150 or params.get("below_s") == "stop"
         assert shown.metrics["queries"] == len(plain.pairs)
         assert shown.metrics["share"] == len(plain.pairs) / max(1, n * (n - 1) // 2)
@@ -462,7 +465,7 @@ def test_a_dear_similarity_is_called_once_for_each_query(method, threads, monkey
 
     problem = Problem(oracle=hcviz.FunctionOracle(asked_for, n_items=110))
     shown = last(hcviz.run(method, problem, **params))
-    assert len(calls) == shown.metrics["queries"] + hcviz.FunctionOracle.TRIED
+    assert len(calls) == shown.metrics["queries"] + hcviz.FunctionOracle.SYMMETRY_CHECKS
     assert all(i != j for i, j in calls)
     matrix_s = last(hcviz.run(method, Problem(oracle=MatrixOracle(matrix)), **params))
     assert (shown.tree, shown.metrics) == (matrix_s.tree, matrix_s.metrics)
@@ -683,11 +686,11 @@ def nearly_ultrametric(draw):
 
 @given(nearly_ultrametric(), st.integers(0, 2**32 - 1))
 def test_noise_is_where_the_three_point_condition_fails(matrix, seed):
-    assert floorkernels.ultrametric(matrix, 0.0) == plain_ultrametric(matrix)
+    assert noisefreekernels.is_ultrametric(matrix, 0.0) == plain_ultrametric(matrix)
     rounding = np.tril(np.random.default_rng(seed).uniform(-1e-15, 1e-15, matrix.shape))
     rounded = matrix + rounding + rounding.T
-    assert floorkernels.ultrametric(rounded, 1e-12) == plain_ultrametric(rounded, 1e-12)
-    assert floorkernels.ultrametric(rounded, 1e-12) == plain_ultrametric(matrix)
+    assert noisefreekernels.is_ultrametric(rounded, 1e-12) == plain_ultrametric(rounded, 1e-12)
+    assert noisefreekernels.is_ultrametric(rounded, 1e-12) == plain_ultrametric(matrix)
 
 
 @given(nearly_ultrametric(), st.data())
@@ -697,7 +700,7 @@ def test_what_the_lowest_similarity_parts_is_that_of_the_definition(matrix, data
     key = np.array([sorted(set(named), key=named.index).index(x) for x in named], np.int32)
     if data.draw(st.booleans()):
         key = np.arange(m, dtype=np.int32)
-    group, count = floorkernels.apart(matrix, key, int(key.max()) + 1)
+    group, count = noisefreekernels.lowest_similarity_groups(matrix, key, int(key.max()) + 1)
     wanted = plain_apart(matrix, key)
     assert count == len(wanted)
     assert sorted(
@@ -716,7 +719,7 @@ def test_others_agree_with_a_sample_where_the_three_point_condition_holds(matrix
         plain_ultrametric(matrix[np.ix_([*sample, *more], [*sample, *more])])
         for more in [[], *([i] for i in others)]
     )
-    assert floorkernels.noise_free(core, rows) == wanted
+    assert noisefreekernels.noise_free(core, rows) == wanted
 
 
 @given(nearly_ultrametric(), st.data())
@@ -731,26 +734,28 @@ def test_links_are_similarities_above_the_lowest_of_the_sample(matrix, data):
     above[s:, s:] = False
     above[:s, :s] |= np.equal.outer(key, key)
     wanted = connected_components(above)[1][:s]
-    group, groups = floorkernels.linked(matrix[:s, :s], matrix[s:, :s], key, int(key.max()) + 1)
+    group, groups = noisefreekernels.linked_groups(
+        matrix[:s, :s], matrix[s:, :s], key, int(key.max()) + 1
+    )
     assert groups == len(set(wanted.tolist())) == len(set(group.tolist()))
     assert list(dict.fromkeys(group.tolist())) == list(range(groups))
     assert len(set(zip(wanted.tolist(), group[key].tolist(), strict=True))) == groups
 
 
-def plain_strata(matrix, sample, low):
+def plain_unsampled_branches(matrix, sample, low):
     """By definition: who is as similar to each sampled item, and no more than the ``low``est."""
     m = len(matrix)
     rows = {x: set(matrix[x, sample].tolist()) for x in range(m) if x not in sample}
     out = {x: row.pop() for x, row in rows.items() if len(row) == 1 and max(row) <= low}
     like = [x for x in range(m) if max(matrix[x, [y for y in sample if y != x]]) > low]
-    if strata_.FEWEST * len(like) < m:
+    if unsampled.MIN_SHARE * len(like) < m:
         out = {x: level for x, level in out.items() if level < low}
     levels = sorted(set(out.values()))
     return [levels.index(out[x]) - len(levels) if x in out else 0 for x in range(m)]
 
 
 @given(nearly_ultrametric(), st.data())
-def test_strata_are_those_of_the_definition(matrix, data):
+def test_unsampled_branches_are_those_of_the_definition(matrix, data):
     """Without noise; a row that has some makes none of them."""
     m = len(matrix)
     sample = sorted(data.draw(st.sets(st.integers(0, m - 1), min_size=2, max_size=m)))
@@ -762,25 +767,28 @@ def test_strata_are_those_of_the_definition(matrix, data):
             at = (x, column % k)
             sums[at], squares[at] = sums[at] + matrix[x, y], squares[at] + matrix[x, y] ** 2
             counts[at] += 1
-    bounds = floorkernels.bounds(core)
+    bounds = noisefreekernels.bounds(core)
     assert bounds == (np.nanmin(core), np.nanmax(np.abs(core)))
-    found = strata_.strata((sums, squares, counts), np.array(sample), bounds, None)
-    if not floorkernels.noise_free(core, matrix[np.ix_(range(m), sample)][
+    found = unsampled.unsampled_branches((sums, squares, counts), np.array(sample), bounds, None)
+    if not noisefreekernels.noise_free(core, matrix[np.ix_(range(m), sample)][
         [x not in sample for x in range(m)]
     ]):  # fmt: skip
         return
-    wanted = plain_strata(matrix, sample, bounds[0])
+    wanted = plain_unsampled_branches(matrix, sample, bounds[0])
     assert wanted == ([0] * m if found is None else found.tolist())
     everyone = np.zeros(m, np.int32)  # bound to each other, sampled or not
-    assert strata_.strata((sums, squares, counts), np.array(sample), bounds, everyone) is None
+    assert (
+        unsampled.unsampled_branches((sums, squares, counts), np.array(sample), bounds, everyone)
+        is None
+    )
 
 
-def test_noise_outside_of_the_sample_has_no_strata():
+def test_no_unsampled_branches_if_there_is_noise_outside_the_sample():
     values = np.array([[0.5, 0.5], [0.5, 0.5], [0.2, 0.2], [0.1, 0.1001]])
     given = values, values**2, np.ones((4, 2), np.int32)
-    assert strata_.strata(given, np.array([0, 1]), (0.5, 0.5), None) is None
+    assert unsampled.unsampled_branches(given, np.array([0, 1]), (0.5, 0.5), None) is None
     given[0][3], given[1][3] = 0.1, 0.01
-    found = strata_.strata(given, np.array([0, 1]), (0.5, 0.5), None)
+    found = unsampled.unsampled_branches(given, np.array([0, 1]), (0.5, 0.5), None)
     assert found.tolist() == [0, 0, -1, -2]
 
 
@@ -805,7 +813,7 @@ def test_with_noise_items_that_are_unlike_all_others_are_not_parted(method, empt
         matrix = with_empty(n, min(empty, n // 10), seed)
         found = []
         for apart in (False, True):
-            made = ActiveCluster(method, 40, repair=0.0, apart=apart)
+            made = ActiveCluster(method, 40, repair=0.0, exact_split=apart)
             found.append(last(made.grow(MatrixOracle(matrix), seed)))
         assert found[0].tree == found[1].tree
         assert found[0].metrics == found[1].metrics
@@ -826,7 +834,12 @@ def test_with_noise_and_empty_items_outliers_are_still_looked_for():
     for seed in range(6):
         first, other = (
             ActiveCluster(
-                s=64, repair=0.0, sharpen=False, drop=True, fresh=True, apart=apart
+                s=64,
+                repair=0.0,
+                sharpen=False,
+                drop_low_degree=True,
+                new_clusters=True,
+                exact_split=apart,
             ).divide(MatrixOracle(matrix), seed)
             for apart in (True, False)
         )
@@ -892,7 +905,7 @@ def test_the_papers_k_means_divides_into_k_what_ours_parts_into_fewer(method):
     assert len(ours.children(ours.root)) == 2
     assert len(paper.children(paper.root)) == 4
     made = ActiveCluster("kmeans", 40 if "s" in own else 60, 4, repair=0.0, sharpen=False,
-                         below_s="stop" if "s" in own else "full", apart=False)  # fmt: skip
+                         below_s="stop" if "s" in own else "full", exact_split=False)  # fmt: skip
     seed = int(np.random.default_rng(2).integers(2**63))
     assert paper == last(made.grow(MatrixOracle(matrix), seed)).tree
 
@@ -916,7 +929,7 @@ def test_samples_and_placements_break_no_triplet(method, count):
 
 
 @pytest.mark.parametrize("count", [3, 40, 400])
-def test_strata_break_no_triplet(count):
+def test_unsampled_branches_break_no_triplet(count):
     """That know nothing of the hierarchy."""
     n = 130
     for seed in range(6 if COMPILED else 2):
@@ -956,7 +969,7 @@ def test_contradictions_are_refused_before_anything_is_asked():
 def test_the_first_division_by_itself_is_that_of_the_tree(made, noise):
     for seed in range(5):
         oracle = noisy_blocks(90, 2, 0.3, seed=seed).oracle
-        if not noise:  # where it is one of strata
+        if not noise:  # where it splits off unsampled branches
             rng = np.random.default_rng(seed)
             oracle = MatrixOracle(hierarchy(90, SHAPES["caterpillar of clusters"], rng)[0])
         labels = made.divide(oracle, seed)
@@ -965,25 +978,25 @@ def test_the_first_division_by_itself_is_that_of_the_tree(made, noise):
         assert sides == {frozenset(tree.leaves(int(v)).tolist()) for v in tree.children(tree.root)}
 
 
-def test_neither_threads_nor_tasks_have_a_say(monkeypatch):
+def test_the_tree_does_not_depend_on_threads_or_tasks(monkeypatch):
     data = noisy_blocks(1500 if COMPILED else 500, 4, 0.3, seed=3)
     rows = true_triplets(data.target, np.random.default_rng(0), 5)
     found = []
     for task, threads in ((10**9, 1), (100, 1), (100, 2), (100, 5), (400, 3)):
         monkeypatch.setattr(framework, "TASK", task)
-        monkeypatch.setattr(asking, "BLOCK", 2000)
+        monkeypatch.setattr(queries, "BLOCK", 2000)
         shown = last(ActiveCluster(s=20).grow(data.oracle, 5, rows, threads))
         found.append((shown.tree, shown.metrics["queries"], shown.metrics["repair"]))
     assert all(each == found[0] for each in found)
 
 
-def test_neither_threads_nor_tasks_have_a_say_in_strata(monkeypatch):
+def test_unsampled_branches_do_not_depend_on_threads_or_tasks(monkeypatch):
     n, rng = 700 if COMPILED else 300, np.random.default_rng(3)
     matrix, clusters = hierarchy(n, SHAPES["caterpillar of clusters"], rng)
     rows, found = triplets_of(matrix, rng, 40), []
     for task, threads in ((10**9, 1), (100, 1), (100, 3), (300, 2)):
         monkeypatch.setattr(framework, "TASK", task)
-        monkeypatch.setattr(asking, "BLOCK", 2000)
+        monkeypatch.setattr(queries, "BLOCK", 2000)
         shown = last(ActiveCluster(s=20).grow(MatrixOracle(matrix), 5, rows, threads))
         found.append((shown.tree, shown.metrics["queries"]))
     assert all(each == found[0] for each in found)
@@ -1066,7 +1079,7 @@ def test_equals_are_dealt_in_proportion():
         placekernels.nearest(counts * 0.1, counts, everyone, labels, np.uint64(seed))
         assert set(labels.tolist()) == {0, 2}
         assert abs((labels == 0).mean() - 0.75) < 0.034
-        together, best = joined(
+        together, best = labels_by_supernode(
             counts[:2000] * 0.0 + 0.1, counts[:2000], everyone[:2000] // 2, seed
         )
         assert np.array_equal(together[::2], together[1::2])
@@ -1108,7 +1121,7 @@ def test_equals_are_dealt_the_same_whoever_deals(monkeypatch):
         found = []
         for task, threads in ((10**9, 1), (100, 1), (100, 3), (400, 2)):
             monkeypatch.setattr(framework, "TASK", task)
-            monkeypatch.setattr(asking, "BLOCK", min(20 * task, 10**6))
+            monkeypatch.setattr(queries, "BLOCK", min(20 * task, 10**6))
             shown = last(ActiveCluster(s=9).grow(Alike(900, 3), 5, told or None, threads))
             found.append((shown.tree, shown.metrics["queries"], shown.metrics["repair"]))
             assert shown.tree.satisfies(rows).all() or not told
@@ -1129,7 +1142,7 @@ def test_what_cannot_be():
         ({"c": math.nan}, "c must be a number"),
         ({"repair": -1}, "repair must be a number of 0 or more"),
         ({"repair": "a lot"}, "repair must be"),
-        ({"k": None, "most": 1}, "most must be"),
+        ({"k": None, "max_k": 1}, "max_k must be"),
     ):
         with pytest.raises(InvalidParameter, match=said):
             ActiveCluster(**params).grow(data.oracle)
@@ -1259,7 +1272,7 @@ def test_a_dear_run_can_be_stopped_and_watched_all_the_way(method, told, slowed)
     steps = [each.step for _, each in shown]
     assert steps == sorted(steps)
     assert steps[-1] == shown[-1][1].total > steps[-2]
-    counts = [asked.count(each.views[ASKED], n) for _, each in shown]
+    counts = [query_counts.count_pairs(each.views[QUERIED_VIEW], n) for _, each in shown]
     assert counts == sorted(set(counts))
     whole = [each.tree for _, each in shown if len(each.tree.children(each.tree.root)) > 2]
     assert told or len(whole) > 5  # while the first division is under way
@@ -1274,7 +1287,10 @@ def test_how_long_answers_take_has_no_say_in_the_tree(slowed):
     found = []
     for each, own in ((0.0, 0.0), (1e-3, 0.0), (1.0, 0.0), (1e-3, 0.5)):
         clock = slowed(each, own)
-        for made in (ActiveCluster(s=15), ActiveCluster("kmeans", s=15, drop=True, fresh=True)):
+        for made in (
+            ActiveCluster(s=15),
+            ActiveCluster("kmeans", s=15, drop_low_degree=True, new_clusters=True),
+        ):
             shown = last(made.grow(clock.over(matrix), 3))
             found.append((shown.tree, shown.metrics))
     plain = last(ActiveCluster(s=15).grow(MatrixOracle(matrix), 3))
@@ -1320,7 +1336,7 @@ def test_the_budget_of_repair_is_kept_and_worth_it():
         found = {}
         for repair in (0.0, 0.25, 1.0):
             made = ActiveCluster(repair=repair, sharpen=False)
-            s = made.plan(n).s
+            s = made.settings(n).s
             shown = last(made.grow(data.oracle, seed))
             found[repair] = shown.tree.satisfies(rows).mean()
             halving = n * s * (math.log2(n / s) + 0.5)
@@ -1350,13 +1366,18 @@ def test_the_budget_of_repair_is_kept_where_nothing_is_halved(flat, monkeypatch)
     """Twenty or thirty divisions below each other, nearly all in doubt: second looks at each by
     itself would take 1.0 times what a recursion that halves asks for, and .5 is allowed."""
     spent = []  # what sets looked at whole cost beyond that
-    plain = growth.Growth._looked_at
+    plain = recursion.Recursion._with_matrix
 
     def noted(self, one):
-        spent.append(max(0.0, self.plan.beyond(len(one.own)) if len(one.own) > s else 0.0))
+        spent.append(
+            max(
+                0.0,
+                self.settings.full_query_excess(len(one.places)) if len(one.places) > s else 0.0,
+            )
+        )
         return plain(self, one)
 
-    monkeypatch.setattr(growth.Growth, "_looked_at", noted)
+    monkeypatch.setattr(recursion.Recursion, "_with_matrix", noted)
     n, s = (1200 if COMPILED else 400), 20
     halving = n * s * (math.log2(n / s) + 0.5)
     most = 0.0
@@ -1373,7 +1394,7 @@ def test_second_looks_are_worth_their_cost_by_themselves(monkeypatch):
     """Sets looked at whole being the same, those of s items. Of 2,000 triples (a standard error of
     .007, and less of a difference on the same ones) second looks get .026 to .107 more right here.
     """
-    monkeypatch.setattr(framework, "whole_from", lambda s, n, repair: s)
+    monkeypatch.setattr(framework, "full_query_size", lambda s, n, repair: s)
     small = numba.config.DISABLE_JIT
     n, levels, sigma = (600, 3, 0.6) if small else (8000, 7, 0.3)
     for seed in range(1 if small else 3):
@@ -1404,11 +1425,11 @@ def test_a_small_form_of_the_goal():
 
 def test_a_set_is_looked_at_whole_where_that_costs_no_more_than_the_budget():
     for s, repair in itertools.product((20, 74, 111), (0.1, 0.5, 2.0)):
-        size = framework.whole_from(s, 10**6, repair)
+        size = framework.full_query_size(s, 10**6, repair)
         assert size > s
         assert size * (size - 1) / 2 <= (1 + repair) * size * s * (math.log2(size / s) + 0.5) * 1.1
-        assert framework.whole_from(s, 10**6, 0.0) == s
-        assert framework.whole_from(s, 50, repair) <= max(s, 50)
+        assert framework.full_query_size(s, 10**6, 0.0) == s
+        assert framework.full_query_size(s, 50, repair) <= max(s, 50)
 
 
 def test_star_for_one_item():
@@ -1427,12 +1448,12 @@ def test_alike_is_the_product_of_what_is_known_centred_both_ways(s, others, seed
     core = rng.normal(size=(s, s)) * 10.0 ** rng.integers(-6, 7)
     core += core.T
     seen = rng.normal(size=(others, s)) * np.abs(core).max()
-    found = ended(sharpkernels.alike(core, seen))
+    found = ended(productkernels.column_products(core, seen))
     expected = plain_alike(core, seen)
     assert np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
     assert np.allclose(found.sum(axis=0), 0, atol=1e-9 * np.abs(expected).max())
     sides = rng.integers(0, 2, s).astype(np.int32)
-    assert sharpkernels.contrast(core, sides) == pytest.approx(
+    assert productkernels.contrast(core, sides) == pytest.approx(
         plain_contrast(core, sides), rel=1e-9, abs=1e-9 * np.abs(core).max()
     )
 
@@ -1441,7 +1462,7 @@ def test_where_all_are_alike_nothing_is_seen():
     """What centring leaves of equal similarities is rounding, and rounding divides nothing."""
     for value in (0.0, 0.1, -7e5):
         equal = np.full((9, 9), value), np.full((40, 9), value)
-        assert not ended(sharpkernels.alike(*equal)).any()
+        assert not ended(productkernels.column_products(*equal)).any()
 
 
 def first_right(data, made, seed):
@@ -1488,14 +1509,14 @@ def test_opposites_are_not_taken_for_like(monkeypatch):
     """Items are alike across two groups rather than inside: the products' division parts the
     groups, and the sample's own similarities divide it instead."""
     divided = []
-    plain = growth.Growth._flat
+    plain = algorithm1.cluster_supernodes
 
-    def noted(self, matrix, key, count, seed, k=None):
-        labels = yield from plain(self, matrix, key, count, seed, k)
+    def noted(settings, matrix, key, count, seed, k=None):
+        labels = yield from plain(settings, matrix, key, count, seed, k)
         divided.append((matrix, labels))
         return labels
 
-    monkeypatch.setattr(growth.Growth, "_flat", noted)
+    monkeypatch.setattr(algorithm1, "cluster_supernodes", noted)
     parity = np.arange(400) % 2
     across = (parity[:, None] != parity[None, :]) + 0.01 * symmetric(400, 0)
     for matrix, calls in ((across, 2), (1 - across, 1)):
@@ -1507,9 +1528,12 @@ def test_opposites_are_not_taken_for_like(monkeypatch):
         assert calls == 1 or set(divided[1][0].ravel().round().tolist()) == {0.0, 1.0}
 
 
-def test_nobody_counts_twice_in_an_average_of_a_division_with_triplets():
-    """Where a sample falls into one supernode, others join it (``with_two``); second looks must not
-    compare with those again. Here 280 of 300 items are bound and 20 are not, ten of these alike."""
+def test_no_pair_counts_twice_in_an_average_of_a_division_with_triplets():
+    """If a sample lies in one supernode, other items join it (``with_two_supernodes``).
+
+    Rechecks must not compare with those again. Here 280 of 300 items are bound, 20 are not, and ten
+    of these are alike.
+    """
     n, s = 300, 12
     bound = np.arange(280, dtype=np.int32)
     rows = np.stack([bound[:-1], bound[1:], np.full(279, 280, np.int32)], axis=1)
@@ -1517,8 +1541,9 @@ def test_nobody_counts_twice_in_an_average_of_a_division_with_triplets():
     matrix[280:290, 280:290] += 10.0
     matrix[:280, :280] += 10.0
     matrix = (matrix + matrix.T) / 2
-    plan = ActiveCluster(s=s).plan(n)
+    settings = ActiveCluster(s=s).settings(n)
     joined_by_others = looked_again = 0
+    everything = np.arange(n, dtype=np.int32)
 
     class Told(MatrixOracle):
         def similarity(self, rows, cols):
@@ -1527,11 +1552,11 @@ def test_nobody_counts_twice_in_an_average_of_a_division_with_triplets():
 
     for seed in range(40):
         told = []
-        division = growth.Growth(Told(matrix), plan, np.arange(n, dtype=np.int32), seed, rows)
+        division = recursion.Recursion(Told(matrix), settings, everything, seed, rows)
         for _ in division.first_division():
             pass
         joined_by_others += len(told[0][0]) > s
-        looked_again += division.second > 0
+        looked_again += division.rechecks > 0
         found = [p for r, c in told for p in itertools.product(r, c)]  # whose average, with whom
         assert len(found) == len(set(found))
     assert joined_by_others > 5

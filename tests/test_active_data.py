@@ -14,7 +14,7 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.tree import INVARIANTS
 from hcviz.datasets import Dataset, noisy_blocks, phylogeny
 from hcviz.datasets.kernels import normal_quantile
-from hcviz.datasets.phylogeny import ALPHABET, evolved, random_history
+from hcviz.datasets.phylogeny import ALPHABET, evolve, random_phylogeny_tree
 
 
 def everyone(data):
@@ -83,7 +83,7 @@ def test_oracles_travel_and_make_problems():
 @pytest.mark.parametrize("balance", [0.5, 1.0, np.inf])
 @pytest.mark.parametrize("n", [1, 2, 3, 50])
 def test_histories_are_ultrametric_binary_trees(n, balance):
-    tree = random_history(np.random.default_rng(n), n, 0.7, balance)
+    tree = random_phylogeny_tree(np.random.default_rng(n), n, 0.7, balance)
     assert tree.is_binary
     assert tree.height[-1] == pytest.approx(0.7 if n > 1 else 0.0)
     size = tree.size[n:]
@@ -97,14 +97,14 @@ def test_sequences_evolve_by_jukes_and_cantor():
     rng = np.random.default_rng(0)
     start = rng.choice(ALPHABET, 200_000)
     for time in (0.0, 0.1, 1.0):
-        end = evolved(rng, start, time, 0.0)
+        end = evolve(rng, start, time, 0.0)
         changed = (end != start).mean()
         assert changed == pytest.approx(0.75 * (1 - np.exp(-4 * time / 3)), abs=0.0055)
     moved = end[(start == ALPHABET[0]) & (end != start)]
     shares = np.bincount(np.searchsorted(ALPHABET, moved), minlength=4) / len(moved)
     assert shares[0] == 0.0
     np.testing.assert_allclose(shares[1:], 1 / 3, atol=0.02)
-    longer = evolved(rng, start[:500], 1.0, 0.5)
+    longer = evolve(rng, start[:500], 1.0, 0.5)
     assert set(longer.tolist()) <= set(ALPHABET.tolist())
 
 

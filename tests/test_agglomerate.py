@@ -1,4 +1,4 @@
-"""Agglomeration against its definition, word by word, with fractions and sets."""
+"""Agglomerative clustering against its definition, with fractions and sets."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def whole_matrix(rng, n, spread):
     st.sampled_from([1, 2, 50]),
     st.booleans(),
 )
-def test_every_merge_is_the_definitions_ties_included(seed, n, method, spread, grouped):
+def test_each_merge_matches_the_definition_also_in_ties(seed, n, method, spread, grouped):
     rng = np.random.default_rng(seed)
     matrix = whole_matrix(rng, n, spread)
     groups = rng.integers(0, 3, n) if grouped else None
@@ -93,7 +93,7 @@ def test_every_merge_is_the_definitions_ties_included(seed, n, method, spread, g
     st.sampled_from(["average", "single", "complete"]),
     st.integers(1, 8),
 )
-def test_under_triplets_only_what_still_has_a_tree_is_merged(seed, n, method, count):
+def test_with_triplets_only_consistent_merges_are_made(seed, n, method, count):
     rng = np.random.default_rng(seed)
     matrix = whole_matrix(rng, n, 3)
     truth = random_tree(rng, n)
@@ -116,7 +116,7 @@ def test_it_agrees_with_scipy_where_nothing_ties(method):
     assert np.allclose(heights, np.sort(expected.height[80:] - expected.height[80:].min()))
 
 
-def test_the_order_that_breaks_ties_forgets_the_numbering():
+def test_ties_do_not_depend_on_the_numbers_of_items():
     """All similarities equal: each pair is the first merge equally often (chi-squared, 5 d.f.:
     above 25.7 with probability 1e-4)."""
     seen = np.zeros((4, 4))

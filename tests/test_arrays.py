@@ -69,7 +69,7 @@ def test_a_large_table_of_few_ones_is_not_taken_for_an_attack():
         (b"\x93NUMPY" + b"x" * 50, "t.npy", "damaged"),
         (npz(a=np.ones((2, 2)), b=np.ones((2, 2))), "t.npz", "which are the features"),
         (npz(features=np.ones((3, 2)), labels=["a", "b"]), "t.npz", "2 names for 3 rows"),
-        (npz(features=np.ones((2, 2)), labels=["a", "a"]), "t.npz", "stands twice"),
+        (npz(features=np.ones((2, 2)), labels=["a", "a"]), "t.npz", "occurs twice"),
         (b"PK\x03\x04" + b"x" * 50, "t.npz", "damaged"),
         (b"PK\x03\x04" + b"x" * 50, "t.csv", "Excel workbook"),
     ],

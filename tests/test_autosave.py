@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from hcviz.algorithms import get
-from hcviz.io.journal import REPORTS, Journal, read_journal
+from hcviz.io.journal import RUN_REPORTS, Journal, read_journal
 from hcviz.io.session_file import load_session, save_session
-from hcviz.io.shelf import Shelf, new_token
+from hcviz.io.unfinished import UnfinishedSessions, new_token
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session, same
 from hcviz.ui.features.autosave import model as module
@@ -22,7 +22,7 @@ TABLE = ("name,a,b\n" + "".join(f"item {k},{k},{k * k % 7}\n" for k in range(9))
 
 @pytest.fixture
 def shelf(tmp_path):
-    return Shelf(tmp_path, new_token())
+    return UnfinishedSessions(tmp_path, new_token())
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def said(session):
 
 
 def told(session):
-    return [each.action for each in session.log if not isinstance(each.action, REPORTS)]
+    return [each.action for each in session.log if not isinstance(each.action, RUN_REPORTS)]
 
 
 def wait_for_base(autosave):
@@ -80,7 +80,7 @@ def wait_for_base(autosave):
 def resume(autosave, loop):
     """Press the button, and wait until what there is was read."""
     autosave.act("resume", {})
-    loop.until(lambda: autosave.store.view.reading is None)
+    loop.until(lambda: autosave.store.view.loading is None)
 
 
 def test_every_answer_is_in_the_log_before_anything_runs(make, shelf, loop, monkeypatch):
@@ -262,11 +262,11 @@ def test_an_unfinished_session_is_read_beside_the_page(left, make, shelf, loop, 
     autosave.act("resume", {})  # would wait for ever
     assert journal.begun.wait(60)
     assert again.session is before
-    assert again.view.reading.sentence.startswith("Reading Zoo")
-    assert again.view.reading.size > 0
+    assert again.view.loading.sentence.startswith("Reading Zoo")
+    assert again.view.loading.size > 0
     again.dispatch(act.AddConstraint((5, 6), 7))  # goes on meanwhile, and is kept
     journal.go.set()
-    loop.until(lambda: again.view.reading is None)
+    loop.until(lambda: again.view.loading is None)
     assert said(again.session) == said(left.session)
     assert again.view.said.startswith("Resumed: Zoo")
     assert again.view.said.endswith(", 1 answer; 1 answer given meanwhile is not in it.")
@@ -304,7 +304,7 @@ def test_a_session_discarded_while_it_is_read_is_not_resumed(
     else:
         shelf.discard(again.view.unfinished.name)
     journal.go.set()
-    loop.until(lambda: again.view.reading is None)
+    loop.until(lambda: again.view.loading is None)
     assert again.session is before
     assert again.view.said == ""
     assert again.view.unfinished is None
@@ -466,7 +466,7 @@ def test_a_token_that_the_browser_had_before_takes_over(make, shelf, tmp_path):
     store.dispatch(act.AddConstraint((0, 1), 2))
     kept.close()
     token = new_token()
-    known = Shelf(tmp_path, token)
+    known = UnfinishedSessions(tmp_path, token)
     shelf.folder.rename(known.folder)
     again = make("iris")
     autosave = Autosave(again, shelf)

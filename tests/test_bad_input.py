@@ -1,4 +1,4 @@
-"""Bad input is one sentence that says what is wrong, and never another exception."""
+"""Invalid input raises a clear error of hcviz, and no other exception."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("call", "kind", "said"), CASES)
-def test_bad_input_is_one_sentence(call, kind, said):
+def test_invalid_input_raises_a_clear_error(call, kind, said):
     with pytest.raises(HcvizError, match=said) as caught:
         call()
     assert type(caught.value) is kind
@@ -150,7 +150,7 @@ def test_bad_input_is_one_sentence(call, kind, said):
     assert "\n" not in str(caught.value)
 
 
-def test_the_row_that_is_not_symmetric_is_named_wherever_it_is():
+def test_errors_name_the_asymmetric_row():
     """Rows are compared with columns some at a time."""
     matrix = np.eye(600)
     matrix[590, 300] = 0.5
@@ -171,13 +171,13 @@ PARAMETERS = [
 
 
 @pytest.mark.parametrize(("method", "name", "value", "said"), PARAMETERS)
-def test_a_wrong_parameter_is_told_in_words(method, name, value, said):
+def test_invalid_parameters_raise_a_clear_error(method, name, value, said):
     with pytest.raises(InvalidParameter, match=f"^{re.escape(said)}$"):
         get(method).parameters(**{name: value})
 
 
 @pytest.mark.parametrize("method", hcviz.algorithms())
-def test_no_method_takes_infinity_for_a_number(method):
+def test_no_method_accepts_infinity(method):
     """Not where nothing bounds a parameter from above, either."""
     found = get(method)
     for name in found.parameter_names():
@@ -187,7 +187,7 @@ def test_no_method_takes_infinity_for_a_number(method):
                     found.parameters(**{name: value})
 
 
-def test_whole_floats_are_whole_numbers():
+def test_floats_without_a_fraction_are_integers():
     steps = get("ddt").parameters(steps=1e3).steps
     assert (steps, type(steps)) == (1000, int)
     assert parse_value(get("ddt").params.param["steps"], "1e3") == 1000
@@ -197,7 +197,7 @@ def test_whole_floats_are_whole_numbers():
     assert np.array_equal(TREE.children(np.int64(3)), [0, 1])
 
 
-def test_what_is_documented_still_holds():
+def test_documented_inputs_are_accepted():
     ranks = Tree.from_linkage(changed(0, 2, -1.0)).height[3:]
     assert ranks.tolist() == [1, 2]  # a negative height: ranks
     assert Tree.from_newick("((0:1,1:1):-2,2:3);").height.tolist() == [0, 0, 0, 1, 3]
@@ -228,7 +228,7 @@ def table(tmp_path):
         (["run", "ddt", "TABLE", "--mu", "low"], "mu must be 'mean' or 'zero', not 'low'"),
     ],
 )
-def test_the_command_line_says_it_in_one_line(words, said, table, capsys):
+def test_the_command_line_prints_errors_in_one_line(words, said, table, capsys):
     assert cli.main([table if word == "TABLE" else word for word in words]) == 2
     err = capsys.readouterr().err
     assert said in err

@@ -1,4 +1,4 @@
-"""Linear algebra held to one thread, while it is at work and only then."""
+"""Linear algebra is limited to one thread during a step, and only then."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def two():
         yield
 
 
-def test_each_step_has_one_thread_and_its_user_as_many_as_before(two):
+def test_each_step_has_one_thread_and_other_code_has_the_former_number(two):
     def steps():
         yield threads()
         yield threads()
@@ -44,7 +44,7 @@ def test_each_step_has_one_thread_and_its_user_as_many_as_before(two):
     assert threads() == {2}
 
 
-def test_a_fault_and_a_stop_reach_the_steps_and_give_the_threads_back(two):
+def test_an_error_or_a_stop_restores_the_number_of_threads(two):
     left = []
 
     def steps():
@@ -97,7 +97,7 @@ def test_a_run_has_one_thread(seen):
     assert all(each == {1} for each in seen)
 
 
-def test_two_threads_at_once_give_back_what_was_before():
+def test_two_concurrent_generators_restore_the_number_of_threads():
     before = threads()
     inside, leave = threading.Event(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""BUILD, its explanations and the repair of trees, against brute force over all small trees."""
+"""BUILD, minimal conflicts and repair, against brute force over all small trees."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def clades(tree):
 
 
 def slow_build(items, rows):
-    """The Aho tree as a set of clades, straight from the definition; None if there is none."""
+    """The Aho tree as a set of clades, by definition; None if no tree exists."""
     items = frozenset(items)
     if len(items) == 1:
         return set()
@@ -111,13 +111,13 @@ def test_build_agrees_with_the_plain_recursion(case):
         assert_minimal(n, rows, minimal_conflict(n, rows))
 
 
-def test_nothing_said_is_a_star_and_one_item_a_leaf():
+def test_without_triplets_the_tree_is_a_star_or_a_leaf():
     assert build(5, []) == Tree.star(5)
     assert build(1, None).n_nodes == 1
     assert build(2, []).n_nodes == 3
 
 
-def test_repeated_rows_count_once_each():
+def test_repeated_rows_have_no_effect():
     # Rows 0, 1 and 3 say one thing, 2 and 4 the contrary: a conflict takes one of each.
     rows = [[0, 1, 2], [1, 0, 2], [0, 2, 1], [0, 1, 2], [2, 0, 1]]
     with pytest.raises(InconsistentTriplets) as caught:
@@ -128,7 +128,7 @@ def test_repeated_rows_count_once_each():
     assert caught.value.hint
 
 
-def test_an_explanation_takes_less_than_a_second():
+def test_a_minimal_conflict_takes_less_than_a_second():
     rng = np.random.default_rng(3)
     rows = np.array([rng.choice(150, 3, replace=False) for _ in range(300)])
     is_consistent(3, [])  # compiled before the clock starts
@@ -139,7 +139,7 @@ def test_an_explanation_takes_less_than_a_second():
     assert_minimal(150, rows, caught.value.conflict)
 
 
-def test_a_conflict_far_from_the_rest_is_found_alone():
+def test_a_conflict_has_no_unrelated_rows():
     # A long consistent chain, and three rows on other items that go round in a circle.
     chain = [[0, i, i + 1] for i in range(1, 60)]
     circle = [[70, 71, 72], [71, 72, 70], [5, 6, 70]]
@@ -179,7 +179,7 @@ def test_chained_triplets_imply_every_pair(size):
 
 
 @pytest.mark.parametrize("group", [[1], [1, 1], [1, 7]])
-def test_a_group_that_cannot_stand_apart_is_refused(group):
+def test_invalid_groups_are_refused(group):
     with pytest.raises(InvalidConstraint):
         chain_triplets(group, 7)
 
@@ -219,7 +219,7 @@ def test_repair_on_all_small_trees():
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 24), st.booleans(), st.booleans())
-def test_repair_keeps_what_no_triplet_touches(seed, n, rough, polytomies):
+def test_repair_keeps_clades_that_no_triplet_names(seed, n, rough, polytomies):
     rng = np.random.default_rng(seed)
     old = random_tree(rng, n, rough)
     rows = true_triplets(random_tree(rng, n, polytomies), rng, int(rng.integers(1, 2 * n)))
@@ -238,7 +238,7 @@ def test_repair_keeps_what_no_triplet_touches(seed, n, rough, polytomies):
             assert new.height[node] == above
 
 
-def test_one_answer_moves_one_branch():
+def test_one_triplet_moves_one_branch():
     #    .----+-----.              .----+-----.        0 is told to go with 3 before 1. The old
     #  .-+-.     .--+-.          .-+-.     .--+--.     clades {0, 1} and {0, 1, 2} contradict that;
     # .+.  2    .+.   5          1   2    .+-.   0     {3, 4, 5} does not, so it stays whole and 0
@@ -252,7 +252,7 @@ def test_one_answer_moves_one_branch():
     assert new.height[-1] == old.height[-1]
 
 
-def test_repair_of_large_trees_is_quick_and_sure():
+def test_repair_of_large_trees_is_fast_and_correct():
     n = LARGE
     rng = np.random.default_rng(0)
     old = caterpillar(n)

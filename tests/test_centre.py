@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import linkage
 
 from hcviz import HcvizError, Tree
 from hcviz.core.layout import without_nodes
-from hcviz.io.picture import picture
+from hcviz.io.picture import draw_picture
 from hcviz.ui.parts.palette import LIGHT
 from hcviz.ui.tree import Centre, Items, Pick, geometry, partition
 from hcviz.ui.tree.labels import BOLD, column_width
@@ -334,7 +334,7 @@ def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
         assert len(x)
         assert np.nanmax(x) == np.float32(tree.height[above])
         text = centre.pointer.describe("tree", float(tree.height[above]), Event.y)[1]
-        assert "uncertain splits in it are drawn as one" in text
+        assert "uncertain splits in this clade are drawn as one" in text
         assert centre.toggle_collapse(leaves)  # it is drawn as long as it is collapsed
         assert node in centre.renderer.scene.node.tolist()
         assert centre.toggle_collapse(leaves)
@@ -363,7 +363,7 @@ def test_a_saved_picture_has_the_merged_clades_as_one(centre):
 
     def written(**given):
         data = centre.picture_data() | {"heat": None} | given
-        return picture(**data).decode()
+        return draw_picture(**data).decode()
 
     centre.set_support(support, 0.3)
     centre.set_cut(float(tree.height[-1]) / 2)
@@ -566,7 +566,7 @@ def test_what_is_shown_can_be_saved(centre, tree):
     centre.set_cut(float(np.sort(tree.height)[-4]))
     centre.toggle_collapse(next(leaves for leaves in tree.clades() if leaves.size > 3))
     centre.set_matrix("features")
-    text = picture(**centre.picture_data()).decode()
+    text = draw_picture(**centre.picture_data()).decode()
     assert all(f">item {i}<" in text for i in range(N))
     assert all(f">f{k}<" in text for k in range(6))
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.layout import leaf_order
-from hcviz.core.lazy import FeatureOracle
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.tree import Tree
 from hcviz.ui.tree import Centre, Items, geometry
 from hcviz.ui.tree.heatmap_cells import LAZY, LAZY_EXPENSIVE, similarity_cells

@@ -101,7 +101,7 @@ def told(store):
         for k in range(4000):
             shown, joint = make(k, tree)
             samples.take(Snapshot(shown, k + 1, 4000, {"log_joint": joint}))
-        store._samples[store.session.shown] = samples
+        store.posteriors.put(store.session.shown, samples)
         return certainty.settled(store)
 
     return of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hcviz.core.problem import MOST_DENSE, Problem
+from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.features.constraints import model as answerlist
@@ -21,7 +21,7 @@ ALIKE = Problem(similarity=np.eye(6))
 class Many:
     """A similarity of more items than all pairs are computed of."""
 
-    n_items = MOST_DENSE + 1
+    n_items = MAX_DENSE + 1
 
     def similarity(self, rows, cols):
         return np.zeros((len(rows), len(cols)))
@@ -75,14 +75,14 @@ def test_what_the_person_chose_stays_where_it_can_run():
 def test_what_cannot_run_is_replaced_and_the_reason_said(method, problem, words):
     own = after(Session(method=method), act.SetMethod(method))
     found, why = choosing.for_opened(own, problem)
-    assert not found.lacks(problem)
+    assert not found.missing_data(problem)
     assert words in why
 
 
 def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
     """As it was found: the method for 20,000 items stayed for every table after them."""
     store = Store(Session(), loop.schedule)
-    rows = "\n".join(f"i{k},{k % 7},{k % 11}" for k in range(MOST_DENSE + 1))
+    rows = "\n".join(f"i{k},{k % 7},{k % 11}" for k in range(MAX_DENSE + 1))
     large = DataSpec(
         kind="table", name="l.csv", filename="l.csv", content=f"name,x,y\n{rows}\n".encode()
     )
@@ -110,7 +110,7 @@ def test_the_method_that_keeps_constraints_reads_what_the_other_read(
     found = choosing.keeping_constraints(session, problem)
     assert found.name == wanted
     assert found.triplets == "hard"
-    assert not found.lacks(problem)
+    assert not found.missing_data(problem)
 
 
 @pytest.fixture

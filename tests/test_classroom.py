@@ -12,7 +12,7 @@ from hcviz.core.tree import Tree
 from hcviz.datasets import load
 from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import triplet_distance
-from hcviz.metrics.placement import Gap
+from hcviz.metrics.placement import RemovedItem
 from hcviz.session.model import DataSpec, same
 from hcviz.session.replay import replay, steps
 from hcviz.ui.app.main_pane import LESSON, Middle
@@ -47,7 +47,7 @@ def asked(store):
 def own(store):
     """The largest clade of the tree shown that is among the item's own."""
     gap = asked(store).gap
-    mates = set(gap.mates(asked(store).target).tolist())
+    mates = set(gap.target_siblings(asked(store).target).tolist())
     fits = [v for v in range(gap.rest.n_nodes) if set(gap.clade(v).tolist()) <= mates]
     return tuple(gap.clade(max(fits, key=lambda v: int(gap.rest.size[v]))).tolist())
 
@@ -59,17 +59,17 @@ def own(store):
 def test_the_best_place_is_the_nearest_among_the_items_own(seed, n, open_):
     rng = np.random.default_rng(seed)
     tree, target = random_tree(rng, n), random_tree(rng, n, polytomies=open_)
-    gap = Gap(tree, int(rng.integers(n)))
-    mates = set(gap.mates(target).tolist())
+    gap = RemovedItem(tree, int(rng.integers(n)))
+    mates = set(gap.target_siblings(target).tolist())
     good = [v for v in range(gap.rest.n_nodes) if set(gap.clade(v).tolist()) <= mates]
     for guess in range(gap.rest.n_nodes):
         found = judge(Asked(gap, target), tuple(gap.clade(guess).tolist()))
         assert found.guess == guess
         assert found.right == (guess in good)
         assert found.best in good
-        assert found.off == min(len(gap.way(v, guess)) for v in good) - 1
-        assert (found.true, found.told) == gap.claims(target, guess)
-        assert found.tree == gap.put(found.best)
+        assert found.off == min(len(gap.path(v, guess)) for v in good) - 1
+        assert (found.true, found.told) == gap.count_true_triplets(target, guess)
+        assert found.tree == gap.insert_at(found.best)
         assert 0.0 <= found.share <= 1.0
 
 
@@ -125,7 +125,7 @@ def test_a_right_guess_is_revealed_counted_and_told_to_the_tree(store, room, loo
 
 def test_a_wrong_guess_is_told_how_far_off_it_is(store, room):
     gap, target = asked(store).gap, asked(store).target
-    mates = set(gap.mates(target).tolist())
+    mates = set(gap.target_siblings(target).tolist())
     far = next(item for item in gap.others.tolist() if item not in mates)
     store.look(selection=(far,))
     room.act("reveal", {})

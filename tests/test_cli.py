@@ -22,7 +22,7 @@ import hcviz
 from hcviz import cli
 from hcviz.algorithms import get
 from hcviz.commands.options import parameter_values, parse_value
-from hcviz.commands.serve import opening
+from hcviz.commands.serve import read_start
 from hcviz.io.session_file import save_session
 from hcviz.session.model import Constraint, DataSpec, Session
 from hcviz.ui.state import data_sources as sources
@@ -300,13 +300,13 @@ def test_check_describes_answers(call, tmp_path):
     assert "answers about 4 items: 6 (odd one out); 12 comparisons." in out
     assert "Least often seen: d (4), c (8), a (12); most often: 12 times." in out
     # (b; c, a) thrice, (c; b, a) thrice and once the other way, (a; c, b), (a; b, d) and (b; a, d).
-    assert "Of 5 different questions 4 were answered more than once, 1 of them both ways" in out
+    assert "Of 5 different questions 4 were answered more than once, 1 of them with" in out
     code, out, _ = call("check", answers, "--items", items)
     assert "about 5 items" in out
     assert "1 of the items is in none" in out
     answers.write_text("anchor;near;far\na;b;c\na;c;b\n")
     assert (
-        "Of 1 different question 1 was answered more than once, 1 of them both"
+        "Of 1 different question 1 was answered more than once, 1 of them with"
         in call("check", answers)[1]
     )
 
@@ -329,7 +329,7 @@ def test_answers_join_the_items_of_a_table_a_list_or_what_is_built_in(
         "run", "4-al", answers, "--items", items
     )
     assert "'bb'" in refused("run", "4-al", table, "--answers", answers)
-    assert "zoo has its items" in refused("run", "4-al", "zoo", "--items", items)
+    assert "zoo is a built-in data set" in refused("run", "4-al", "zoo", "--items", items)
     items.write_text("a\nb\na\n")
     told = refused("run", "4-al", answers, "--items", items)
     assert "'a' twice, in lines 1 and 3" in told
@@ -350,7 +350,7 @@ def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
     answers = tmp_path / "said.csv"
     answers.write_text("a,b,c\na,c,b\n")
     for words in (("check", answers), ("run", "4-al", answers)):
-        assert "it lacks a header. Its first row must be one of: anchor,near,far;" in refused(
+        assert "their header is missing. Its first row must be one of: anchor,near,far;" in refused(
             *words
         )
     assert "first row must be one of" in refused("check", answers, "--kind", "comparisons")
@@ -362,7 +362,7 @@ def test_answers_without_a_header_are_told_to_have_one(refused, tmp_path):
     assert "header" not in refused("check", answers)
     told = refused("run", "4-al", answers)  # ... but it should have been
     assert "only one item" in told
-    assert "needs answers; if these are some: Its first row must be one of: anchor,near,far" in told
+    assert "needs a file of answers. Its first row must be one of: anchor,near,far" in told
     assert "anchor" not in refused("run", "average", answers)
     assert "anchor" not in refused("run", "4-al", tmp_path / "none.csv")
     assert "anchor" not in refused("run", "4-al", answers, "--answers", answers)
@@ -472,13 +472,13 @@ def test_serve_reads_its_file_before_there_is_a_server(refused, table, tmp_path)
         assert "'a'" in told(bad)
         assert "nobody" in told(table, "--answers", other)
         assert "nobody" in told(other, "--items", items)
-        assert "has its items" in told("zoo", "--items", items)
+        assert "is a built-in data set" in told("zoo", "--items", items)
         assert "sequences" in told(table, "--kind", "sequences")
         session.write_bytes(b"PK\x03\x04 torn")
         assert "session" in told(session)
         session.write_bytes(save_session(Session(data=DataSpec(), labels=("a", "b"))))
         assert "other items" in told(session)
-        assert "--answers and --items are for tables" in told(session, "--answers", other)
+        assert "Leave out --answers and --items" in told(session, "--answers", other)
         assert "Port" in refused("serve", table, "--port", taken.getsockname()[1])
 
 
@@ -488,7 +488,7 @@ def opened(tmp_path):
 
     def read(*words):
         options = cli.make_parser().parse_args(["serve", *map(str, words)])
-        sources.offer(opening(options))
+        sources.offer(read_start(options))
         return sources.offered()
 
     yield read

@@ -14,10 +14,10 @@ import pytest
 from distributed import Client
 
 from hcviz import FileOracle, Problem, cli, run
-from hcviz.algorithms.active import ActiveCluster, asking, framework
-from hcviz.core.errors import InvalidData, InvalidParameter, NoCluster
-from hcviz.core.lazy import FeatureOracle
-from hcviz.core.oracle import CountingOracle
+from hcviz.algorithms.active import ActiveCluster, framework, queries
+from hcviz.core.counting_oracle import CountingOracle
+from hcviz.core.errors import ClusterError, InvalidData, InvalidParameter
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs import cluster as clusters
 from hcviz.jobs.cluster import Workers, _held, connected, grow_on, run_on, sharded
@@ -34,10 +34,10 @@ __all__ = ["unhurried"]  # a fixture for every test of this module
 def small_tasks(monkeypatch):
     """So that a few thousand items are work for two, with snapshots all the way even where the
     machine is slow."""
-    monkeypatch.setattr(framework, "PACE", 0.0)
-    monkeypatch.setattr(framework, "REST", 0.0)
+    monkeypatch.setattr(framework, "MIN_INTERVAL", 0.0)
+    monkeypatch.setattr(framework, "INTERVAL_FACTOR", 0.0)
     monkeypatch.setattr(framework, "TASK", 300)
-    monkeypatch.setattr(asking, "BLOCK", 20_000)
+    monkeypatch.setattr(queries, "BLOCK", 20_000)
 
 
 def told(shown):
@@ -61,11 +61,11 @@ def test_a_cluster_gives_the_same_tree_though_workers_are_killed(doing, cluster,
         assert len(pids) == 2
         submit = getattr(Workers, doing)
 
-        def submitted(crew, *given):
-            future = submit(crew, *given)
+        def submitted(executor, *given):
+            future = submit(executor, *given)
             if not killed:
                 assert future.exception(LONG) is None
-                (holders,) = client.who_has(crew._oracle).values()
+                (holders,) = client.who_has(executor._oracle).values()
                 killed.extend(pids[each] for each in holders)
                 for pid in killed:
                     os.kill(pid, signal.SIGKILL)
@@ -107,7 +107,7 @@ def test_the_callers_own_counting_oracle_counts_what_the_workers_asked(cluster):
 
 @pytest.mark.parametrize("address", ["nonsense", "", "tls://127.0.0.1:1"])
 def test_what_is_no_scheduler_gets_a_sentence_and_nothing_else(address, capfd):
-    with pytest.raises(NoCluster, match="No Dask scheduler answers"):
+    with pytest.raises(ClusterError, match="No Dask scheduler answers"):
         connected(address, timeout=1)
     gc.collect()
     assert capfd.readouterr().err == ""
@@ -118,7 +118,7 @@ def test_a_server_that_is_no_scheduler_gets_a_sentence(capfd):
     server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        with pytest.raises(NoCluster, match="No Dask scheduler answers"):
+        with pytest.raises(ClusterError, match="No Dask scheduler answers"):
             connected(f"tcp://127.0.0.1:{server.server_port}", timeout=1)
     finally:
         server.shutdown()
@@ -210,8 +210,8 @@ def test_features_in_shards_give_the_same_tree_though_workers_are_killed(
         pids = client.run(os.getpid)
         submit = getattr(Workers, doing)
 
-        def submitted(crew, *given):
-            future = submit(crew, *given)
+        def submitted(executor, *given):
+            future = submit(executor, *given)
             if not killed:
                 assert future.exception(LONG) is None
                 killed.extend(pids.values())
@@ -258,7 +258,7 @@ def test_parts_of_features_have_the_values_of_the_whole():
     for kind in FeatureOracle.KINDS:
         whole = FeatureOracle(rng.normal(size=(60, 5)) + rng.normal(size=5), kind)
         one, other = whole.part(items[:12]), whole.part(items[12:])
-        both = one.beside(other)
+        both = one.joined_with(other)
         everyone = np.arange(30, dtype=np.int32)
         want = whole.similarity(items, items)
         assert np.array_equal(both.similarity(everyone, everyone), want)

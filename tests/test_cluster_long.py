@@ -15,7 +15,7 @@ from distributed import Client
 from distributed.core import Status
 
 from hcviz import Problem, run
-from hcviz.core.errors import HcvizError, InconsistentTriplets, InvalidData, NoCluster
+from hcviz.core.errors import ClusterError, HcvizError, InconsistentTriplets, InvalidData
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs import cluster as clusters
 from hcviz.jobs import longtask
@@ -273,7 +273,7 @@ class Local:
 
 
 def test_a_problem_that_cannot_travel_is_refused_before_anything_runs(cluster):
-    with pytest.raises(NoCluster, match="could not be taken"):
+    with pytest.raises(ClusterError, match="could not be taken"):
         run_on(cluster.scheduler_address, "counting-thread", Problem(oracle=Local()))
 
 

@@ -18,7 +18,7 @@ from distributed import Client
 from hcviz import Problem, run
 from hcviz.algorithms import generator, get
 from hcviz.algorithms.active import framework
-from hcviz.core.errors import NoCluster
+from hcviz.core.errors import ClusterError
 from hcviz.datasets import noisy_blocks
 from hcviz.jobs import Place, Runner, Samples, longtask
 from hcviz.jobs import cluster as clusters
@@ -339,7 +339,7 @@ def refused_at_once(there, sessions=3):
     def ask():
         try:
             there.client(0.2)
-        except NoCluster as fault:
+        except ClusterError as fault:
             said.append((fault.message, there._look is not None))
 
     asking = [threading.Thread(target=ask) for _ in range(sessions)]

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from hcviz import cli, run
-from hcviz.algorithms.active import asking, framework
+from hcviz.algorithms.active import framework, queries
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -50,7 +50,7 @@ def test_a_run_says_that_all_workers_are_paused_and_goes_on_with_them(
 ):
     """As a long task, as chains, and as shards and sets."""
     monkeypatch.setattr(framework, "TASK", 20)
-    monkeypatch.setattr(asking, "BLOCK", 200)
+    monkeypatch.setattr(queries, "BLOCK", 200)
     params = {"s": 10} if method == "active-spectral" else {}
     if method == "ddt":
         params = {"steps": 400, "every": 40, "chains": 2}

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hcviz import Comparisons
-from hcviz.io.answers import beyond
+from hcviz.io.answers import new_comparisons
 from hcviz.io.comparison_csv import read_comparison_csv, write_comparison_csv
 from hcviz.io.session_file import load_session, save_session
 from hcviz.questions.threes import next_three
@@ -103,7 +103,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     card = Comparing(flowers)
     assert comparing.question_of(flowers) == "odd"
     assert flowers.dataset is not None
-    flowers.dataset = replace(flowers.dataset, asked={"odd": 2, "central": 3})
+    flowers.use(replace(flowers.dataset, asked={"odd": 2, "central": 3}), flowers.session.data)
     card.act("compare", {})
     shown = comparing.picture(flowers)
     assert shown["ask"] == "Which of the three is most central?"
@@ -113,7 +113,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
     card.act("question", {"value": "odd"})
     card.key("1")
     assert flowers.session.choices[1].question == "odd"
-    flowers.dataset = replace(flowers.dataset, asked={"triplets": 9})
+    flowers.use(replace(flowers.dataset, asked={"triplets": 9}), flowers.session.data)
     flowers.look(three_question=None, three=())
     assert comparing.question_of(flowers) == "odd"
 
@@ -121,7 +121,7 @@ def test_the_question_is_that_of_the_crowd_until_another_is_chosen(flowers):
 def test_the_question_put_stays_whatever_answers_come_meanwhile(flowers):
     card = Comparing(flowers)
     card.act("compare", {})
-    flowers.dataset = replace(flowers.dataset, asked={"central": 99})
+    flowers.use(replace(flowers.dataset, asked={"central": 99}), flowers.session.data)
     assert comparing.picture(flowers)["question"] == "odd"
     card.key("1")
     assert flowers.session.choices[-1].question == "odd"
@@ -406,7 +406,7 @@ def test_beyond_is_what_a_multiset_has_besides(n, known_four, found_four, data):
     found = Comparisons(some(found_four))
     if data.draw(st.booleans()):
         found = found + known
-    more = beyond(found, known)
+    more = new_comparisons(found, known)
     if bag(known) <= bag(found):
         assert bag(more) == bag(found) - bag(known)
     else:
@@ -458,7 +458,7 @@ def test_an_upload_of_comparisons_is_opened_or_refused_in_a_sentence(flowers):
             "anchor,near,far\nx,y,y\n",
             "Line 2 of the answers compares an item with itself: x, y, y.",
         ),
-        ("odd,other_1,other_2\n", "holds no answer"),
+        ("odd,other_1,other_2\n", "has no answers"),
         ("central,other_1,other_2\nx,,z\n", "Line 2, column other_1: the name is missing."),
     ):
         upload(flowers, text)

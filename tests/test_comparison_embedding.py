@@ -83,7 +83,9 @@ def test_of_several_starts_the_lowest_is_taken(name, monkeypatch):
     assert shown.metrics["loss"] == least
     assert np.array_equal(shown.views["points"].xy, points)
     seen.clear()
-    monkeypatch.setattr(embedding, "TRIED", 30)  # the starts see 30 answers, the best then all
+    monkeypatch.setattr(
+        embedding, "MAX_TRIAL_ROWS", 30
+    )  # the starts see 30 answers, the best then all
     shown = list(hcviz.run(name, problem, starts=3, max_steps=15, seed=3))[-1]
     assert len(seen) == 4
     assert shown.metrics["loss"] == seen[-1][0]

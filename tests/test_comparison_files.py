@@ -14,11 +14,18 @@ from hcviz import Comparisons
 from hcviz.core.errors import InvalidConstraint, InvalidData
 from hcviz.datasets import Dataset, from_cblearn
 from hcviz.io import comparison_csv
-from hcviz.io.adding import There, added
-from hcviz.io.answers import marks, meant, read_items, signed, unsaid, with_answers
+from hcviz.io.answer_merging import KnownAnswers, merge_answers
+from hcviz.io.answers import (
+    answer_hashes,
+    drop_repeated,
+    match_answers,
+    read_items,
+    read_signed_answers,
+    with_answers,
+)
 from hcviz.io.comparison_csv import (
-    FORMS,
-    MIXED,
+    MIXED_HEADER,
+    READERS,
     is_answers,
     read_comparison_csv,
     write_answers_csv,
@@ -111,9 +118,9 @@ def test_what_spreadsheets_save_is_read(content):
     told = "The file is not UTF-8; it was read as Windows-1252 (Western European)."
     assert data.notes == ((told,) if content == FOREIGN.encode("cp1252") else ())
     labels = ("Café", "tea", "Zoë", "naïve")
-    about = meant(content, labels)
+    about = match_answers(content, labels)
     assert about.comparisons.rows.tolist() == [[2, 3, 0], [0, 2, 3]]
-    assert (about.named, about.theirs) == (3, 3)
+    assert (about.n_names, about.n_matched) == (3, 3)
     assert read_comparison_csv(content, labels).labels == labels
 
 
@@ -131,14 +138,18 @@ def test_two_items_of_one_name_in_two_unicode_forms_stay_apart_in_an_added_file(
     composed, decomposed, other = TWO_FORMS
     text = f"anchor,near,far\n{decomposed},{other},{composed}\n{composed},{decomposed},b\n"
     content = (text.replace(",b\n", ',"b"\n') if quoted else text).encode()
-    about = meant(content, TWO_FORMS)
+    about = match_answers(content, TWO_FORMS)
     assert about.comparisons.rows.tolist() == [[1, 2, 0], [0, 1, 2]]
-    assert (about.named, about.theirs) == (3, 3)
+    assert (about.n_names, about.n_matched) == (3, 3)
     known = Comparisons([[0, 1, 2], [1, 2, 0], *[[2, 0, 1]] * 100])
-    more = added("more.csv", content, There(TWO_FORMS, known))  # no longer list: all is new
-    assert more.more.rows.tolist() == about.comparisons.rows.tolist()
+    more = merge_answers(
+        "more.csv", content, KnownAnswers(TWO_FORMS, known)
+    )  # no longer list: all is new
+    assert more.new.rows.tolist() == about.comparisons.rows.tolist()
     later = write_comparison_csv(known + Comparisons([[1, 0, 2]]), TWO_FORMS).encode()
-    assert added("later.csv", later, There(TWO_FORMS, known)).more.rows.tolist() == [[1, 0, 2]]
+    assert merge_answers("later.csv", later, KnownAnswers(TWO_FORMS, known)).new.rows.tolist() == [
+        [1, 0, 2]
+    ]
 
 
 def test_a_third_unicode_form_of_a_name_of_two_items_is_refused():
@@ -147,7 +158,7 @@ def test_a_third_unicode_form_of_a_name_of_two_items_is_refused():
     assert unicodedata.normalize("NFC", third) == forms[0]
     content = f"anchor,near,far\n{third},b,c\n{forms[0]},{forms[1]},c\n".encode()
     with pytest.raises(InvalidConstraint, match=r"Line 2, column anchor: .* of several items"):
-        meant(content, (*forms, "b", "c"))
+        match_answers(content, (*forms, "b", "c"))
     with pytest.raises(InvalidConstraint, match="of several items"):
         read_comparison_csv(content, (*forms, "b", "c"))
 
@@ -157,9 +168,9 @@ def test_signed_answers_are_known_again_however_they_were_saved(change):
     text = write_answers_csv(
         [("odd", (0, 2, 3), "me", "noon"), ("central", (2, 0, 3), "me", "one")], LABELS
     )
-    said = signed(text.encode())
+    said = read_signed_answers(text.encode())
     assert said[0] == ("odd", ("ant", "cat", "dog"), "me", "noon")
-    content, repeated = unsaid(change(text).encode(), marks(said[:1]))
+    content, repeated = drop_repeated(change(text).encode(), answer_hashes(said[:1]))
     assert repeated == 1
     assert read_comparison_csv(content, LABELS).asked == {"central": 1}
 
@@ -213,7 +224,7 @@ def test_answers_join_what_is_known_of_the_items():
     assert joined.notes[-1] == "2 comparisons came from 'x.csv'."
     with pytest.raises(InvalidConstraint, match="Line 2, column odd: there is no item"):
         with_answers(flowers, f"odd,other_1,other_2\n{one}x,{other},{third}\n".encode())
-    with pytest.raises(InvalidData, match="holds no answer"):
+    with pytest.raises(InvalidData, match="has no answers"):
         with_answers(flowers, b"odd,other_1,other_2\n")
     bare = with_answers(hcviz.datasets.load("zoo"), b"anchor,near,far\nbear,lion,carp\n")
     assert bare.asked == {"triplets": 1}
@@ -233,9 +244,9 @@ def test_answers_join_what_is_known_of_the_items():
 def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
     if isinstance(theirs, str):
         with pytest.raises(InvalidConstraint, match=theirs):
-            meant(text.encode(), LABELS)
+            match_answers(text.encode(), LABELS)
         return
-    found = meant(text.encode(), LABELS)
+    found = match_answers(text.encode(), LABELS)
     assert (found.comparisons is not None) == theirs
     if theirs:
         assert found.comparisons.rows.tolist() == [[0, 2, 3]]
@@ -245,7 +256,10 @@ def test_a_file_is_about_the_items_that_half_of_its_names_are(text, theirs):
     ("content", "said"),
     [
         ("", "file of answers is empty"),
-        (b"PK\x03\x04....", "is an Excel workbook .* not answers. Save it as CSV. Its first row"),
+        (
+            b"PK\x03\x04....",
+            "is an Excel workbook .* not answers. Save it as CSV. Its first row",
+        ),
         ("[1, 2]", "is JSON, not answers"),
         ("anchor;near;far\nant;cat\n", "Line 2 .* separated by semicolons"),
         ("a;b;c\nx;y;z\n", r"no header .*\['a', 'b', 'c'\].* Its first row must be one of: anchor"),
@@ -283,9 +297,11 @@ def outcome(text, labels):
     return found.comparisons.rows.tolist(), found.labels, found.notes, dict(found.asked)
 
 
-@pytest.mark.parametrize("form", [",".join(form) for form in (*FORMS, MIXED)] + ["pictures"])
+@pytest.mark.parametrize(
+    "form", [",".join(form) for form in (*READERS, MIXED_HEADER)] + ["pictures"]
+)
 @given(data=st.data())
-def test_all_at_once_is_read_what_is_read_line_by_line(form, data):
+def test_all_at_once_is_read_what_is_read_read_line_by_line(form, data):
     """Files that are regular and files that are not quite; what is wrong is told the same."""
     header = [] if form == "pictures" else form.split(",")
     separator = ";" if form == "pictures" else data.draw(st.sampled_from(",;\t|"))
@@ -307,7 +323,7 @@ def test_all_at_once_is_read_what_is_read_line_by_line(form, data):
     labels = data.draw(st.sampled_from([None, [name.strip() for name in NAMES]]))
     fast = outcome(text, labels)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparison_csv, "regular_rows", lambda *_: None)
+        patch.setattr(comparison_csv, "read_uniform_rows", lambda *_: None)
         assert outcome(text, labels) == fast
 
 
@@ -323,10 +339,12 @@ def test_all_at_once_is_read_what_is_read_line_by_line(form, data):
         ("anchor,near,far\nant,cat\ndog,ant,cat,cat\n", False),
     ],
 )
-def test_what_is_regular_is_not_read_line_by_line(text, regular, monkeypatch):
+def test_what_is_regular_is_not_read_read_line_by_line(text, regular, monkeypatch):
     lines = []
-    slow = comparison_csv._line_by_line
-    monkeypatch.setattr(comparison_csv, "_line_by_line", lambda *a: lines.append(a) or slow(*a))
+    slow = comparison_csv._read_line_by_line
+    monkeypatch.setattr(
+        comparison_csv, "_read_line_by_line", lambda *a: lines.append(a) or slow(*a)
+    )
     outcome(text, None)
     assert bool(lines) != regular
 
@@ -361,7 +379,7 @@ def test_foods_file_can_be_added_to_its_items():
     )
     more = with_answers(data, of_pictures([["c", "tea", "b"]]).encode(), "all-triplets.csv")
     assert more.comparisons.rows.tolist() == [[0, 1, 2], [2, 0, 1]]
-    assert meant(
+    assert match_answers(
         of_pictures([["c", "tea", "b"]]).encode(), data.labels
     ).comparisons.rows.tolist() == [[2, 0, 1]]
     with pytest.raises(InvalidConstraint, match="Line 2, column far: there is no item 'pie'"):

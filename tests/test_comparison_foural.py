@@ -35,7 +35,7 @@ def test_every_merge_is_the_definitions_ties_included(given_answers):
 @pytest.mark.parametrize("room", [0, 300, 2000])
 def test_lists_give_the_same_in_either_phase(room, monkeypatch):
     """No room: all from the list. A little: the list first, the matrix over clusters then."""
-    monkeypatch.setattr(foural, "MEMORY", room)
+    monkeypatch.setattr(foural, "MAX_BYTES", room)
     for seed in range(25):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 8))
@@ -61,7 +61,7 @@ def test_a_table_gives_what_the_list_gives_and_stays_as_it_is(seed, monkeypatch)
     assert np.array_equal(table, kept)
     assert four_al(n, table.astype(np.int16)) == tree
     for room in (0, 10**9):
-        monkeypatch.setattr(foural, "MEMORY", room)
+        monkeypatch.setattr(foural, "MAX_BYTES", room)
         assert four_al(n, Comparisons(said)) == tree
 
 
@@ -69,7 +69,7 @@ def test_sums_beyond_sixteen_bits(monkeypatch):
     """40,000 times the same answer, and a table of the largest signs: no cell goes round."""
     rows = [[0, 1, 2, 3]] * 40_000 + [[2, 3, 0, 2], [0, 2, 1, 3]]
     for room in (0, 10**9):
-        monkeypatch.setattr(foural, "MEMORY", room)
+        monkeypatch.setattr(foural, "MAX_BYTES", room)
         tree = four_al(4, Comparisons(rows))
         assert merge_order(tree)[0] == {0, 1}
     table = 30_000 * slow.table(5, [[0, 1, 2, 3], [0, 1, 3, 4], [0, 2, 3, 4]]).astype(np.int16)
@@ -78,7 +78,7 @@ def test_sums_beyond_sixteen_bits(monkeypatch):
 
 @pytest.mark.parametrize("room", [0, 100, 10**9])
 def test_initial_clusters(room, monkeypatch):
-    monkeypatch.setattr(foural, "MEMORY", room)
+    monkeypatch.setattr(foural, "MAX_BYTES", room)
     for seed in range(15):
         rng = np.random.default_rng(seed)
         n = 8
@@ -95,7 +95,7 @@ def test_initial_clusters(room, monkeypatch):
 
 @pytest.mark.parametrize("room", [0, 10**9])
 def test_under_triplets(room, monkeypatch):
-    monkeypatch.setattr(foural, "MEMORY", room)
+    monkeypatch.setattr(foural, "MAX_BYTES", room)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         n = 5
@@ -235,7 +235,7 @@ def test_a_matrix_of_signs_is_read_as_it_is(monkeypatch):
     def never(table):
         raise AssertionError("a list was made")
 
-    monkeypatch.setattr("hcviz.core.signtable.rows", never)
+    monkeypatch.setattr("hcviz.core.sign_table.quadruplets", never)
     for name, options in (("4-al", {}), ("4k-al", {"kernel": "published"}), ("adds-sdp", {"k": 2})):
         hcviz.fit(name, Problem(comparisons=made), **options)
     wider = Problem(labels=[str(i) for i in range(8)], comparisons=made)
@@ -255,7 +255,7 @@ def test_too_many_items_are_refused_before_anything_is_made(name):
             raise AssertionError("nothing is asked")
 
     problem = Problem(comparisons=[[0, 1, 2]], oracle=Oracle())
-    with pytest.raises(TooLarge, match=r"10,000 items at most; these are 10,001"):
+    with pytest.raises(TooLarge, match=r"at most 10,000 items; these are 10,001"):
         hcviz.run(name, problem)
     with pytest.raises(TooLarge):
         four_al(40_000, Comparisons([[0, 1, 2]]))

@@ -149,7 +149,7 @@ def test_few_eigenvectors_give_what_all_give(monkeypatch):
 
 
 @pytest.mark.parametrize("k", [3, 6])
-def test_eigenvectors_that_are_followed_lead_to_the_same_optimum(monkeypatch, k):
+def test_updated_eigenvectors_lead_to_the_same_optimum(monkeypatch, k):
     """Noise, where the solution is no partition: both gaps hold the optimum between them."""
     s = noise(60, 5)
     exact = solve(s, k=k)
@@ -171,7 +171,7 @@ def test_directions_that_were_missed_are_found_by_the_bound():
     assert found.steps <= 100
 
 
-def test_vectors_that_are_followed_keep_off_the_ones():
+def test_updated_vectors_stay_orthogonal_to_the_ones():
     """Where they are invariant already, a step adds directions of rounding to them. What those have
     of 1 must not be taken for an eigenvector: 1 has a large eigenvalue, which is no business of the
     projection. In single precision, where that happened within a hundred steps."""
@@ -244,11 +244,11 @@ def test_a_point_is_mended_where_it_is_negative_and_nowhere_else(k):
         inner = sdp._centre(rng.normal(size=(n, n)))
         half = np.linalg.eigh(inner + inner.T)[1][:, -3:]
         x = (1 - size) * partition_matrix(np.arange(n) % 4) + size * (half @ half.T + 1 / n)
-        check_feasible(sdp.mended(x, k), k)
+        check_feasible(sdp.repaired(x, k), k)
     good = partition_matrix(np.arange(n) % 4)
-    assert np.allclose(sdp.mended(good, k), good)
+    assert np.allclose(sdp.repaired(good, k), good)
     x = good + 1e-7 * (half @ half.T - (3.0 / 4) * (good - 1 / n))
-    assert np.abs(sdp.mended(x, k) - x).max() < 1e-6
+    assert np.abs(sdp.repaired(x, k) - x).max() < 1e-6
 
 
 @pytest.mark.parametrize("k", [None, 2, 5])
@@ -396,7 +396,7 @@ def test_mixing_first_costs_less_than_repair_alone():
     inner = np.linalg.qr(sdp._centre(rng.normal(size=(n, n))))[0][:, :2]
     x = good + 1e-3 * (inner @ inner.T - (2.0 / (k - 1)) * (good - 1 / n))
     assert (x < 0).sum() > n
-    made = sdp.mended(x, k)
+    made = sdp.repaired(x, k)
     check_feasible(made, k)
     short = np.maximum(-x, 0).sum()
     alone = short / (k - 1) * np.sum(s * good)  # mixed with 1 1^T / n until the trace is k

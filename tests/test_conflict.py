@@ -1,4 +1,4 @@
-"""The smallest set of answers at odds, held against a look at every subset."""
+"""The smallest conflict, against an enumeration of all subsets."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from hcviz.core import conflict
 from hcviz.core.build import chain_triplets, is_consistent
-from hcviz.core.conflict import SmallConflict, smallest_conflict
+from hcviz.core.conflict import SmallestConflict, smallest_conflict
 from tests.trees import random_tree, true_triplets
 
 COMPILED = not numba.config.DISABLE_JIT
 
 
-def at_odds(answers, asked, n):
+def is_conflict(answers, asked, n):
     return not is_consistent(n, np.concatenate([asked, *answers]))
 
 
-def fewest(answers, asked, n):
-    """The definition: every subset, smallest first."""
+def smallest_by_enumeration(answers, asked, n):
+    """Enumerate all subsets, smallest first."""
     for size in range(len(answers) + 1):
         for few in itertools.combinations(range(len(answers)), size):
-            if at_odds([answers[k] for k in few], asked, n):
+            if is_conflict([answers[k] for k in few], asked, n):
                 return size
     return None
 
@@ -42,36 +42,36 @@ def cases(draw, n=7, most=8):
 
 @settings(max_examples=200, deadline=None)
 @given(cases())
-def test_it_is_the_smallest_of_all_subsets(case):
+def test_the_conflict_is_the_smallest_of_all_subsets(case):
     answers, asked = case
     found = smallest_conflict(answers, asked)
-    size = fewest(answers, asked, 7)
+    size = smallest_by_enumeration(answers, asked, 7)
     if size is None:
         assert found is None
         return
     assert found.smallest
     assert len(found.members) == size
-    assert at_odds([answers[k] for k in found.members], asked, 7)
+    assert is_conflict([answers[k] for k in found.members], asked, 7)
 
 
 @settings(max_examples=100, deadline=None)
 @given(cases(), st.integers(0, 6000))
-def test_with_any_allowance_it_is_minimal_and_never_claims_too_much(case, allowance):
+def test_with_any_work_limit_the_conflict_is_minimal_and_smallest_is_never_wrong(case, allowance):
     answers, asked = case
     found = smallest_conflict(answers, asked, allowance)
-    size = fewest(answers, asked, 7)
+    size = smallest_by_enumeration(answers, asked, 7)
     if size is None:
         assert found is None
         return
     chosen = [answers[k] for k in found.members]
-    assert at_odds(chosen, asked, 7)
+    assert is_conflict(chosen, asked, 7)
     for k in range(len(chosen)):
-        assert not at_odds(chosen[:k] + chosen[k + 1 :], asked, 7)
+        assert not is_conflict(chosen[:k] + chosen[k + 1 :], asked, 7)
     assert len(found.members) == size or not found.smallest
 
 
-def test_a_short_way_round_is_found_where_deletion_finds_the_long_one():
-    """0 is tied to the last item by a chain of nine answers, and by another of five."""
+def test_the_search_finds_a_short_chain_where_deletion_finds_a_long_one():
+    """A chain of nine answers connects 0 and the last item, and another of five."""
 
     def chain(through, apart):  # together along the way: so the first and the last are, too
         pairs = itertools.pairwise(through)
@@ -86,11 +86,11 @@ def test_a_short_way_round_is_found_where_deletion_finds_the_long_one():
         assert found.smallest
         assert {id(answers[k]) for k in found.members} == {id(each) for each in short}
     without = smallest_conflict(short + long, asked, 0)
-    assert without == SmallConflict(tuple(range(5)), False)  # found from one end, and not proven
+    assert without == SmallestConflict(tuple(range(5)), False)  # found from one end, and not proven
 
 
-def test_its_work_is_bounded_however_hard_the_question(monkeypatch):
-    """60 answers on 30 items, true of one tree, and one that is not: 35 ms of CPU each."""
+def test_the_work_is_bounded_for_hard_cases(monkeypatch):
+    """60 answers about one tree of 30 items, and one that contradicts them: 35 ms of CPU each."""
     searches = []
 
     class Noted(conflict._Search):
@@ -112,13 +112,13 @@ def test_its_work_is_bounded_however_hard_the_question(monkeypatch):
     assert max(sizes) > 10
     assert len(set(proven)) == 2  # some of these are beyond the allowance
     # Beyond the allowance only one more step of the search, and a deletion from either end.
-    assert conflict.ALLOWANCE <= max(each.work for each in searches) < 1.25 * conflict.ALLOWANCE
+    assert conflict.WORK_LIMIT <= max(each.work for each in searches) < 1.25 * conflict.WORK_LIMIT
     assert np.median(spent) < 0.35 or not COMPILED
 
 
-def test_one_answer_turned_round_is_found_among_300():
+def test_one_contradicting_answer_is_found_among_300():
     rng = np.random.default_rng(300)
     answers = [row[None] for row in true_triplets(random_tree(rng, 100), rng, 300)]
     for at in (0, 150, 299):
         found = smallest_conflict(answers, answers[at][:, [0, 2, 1]])
-        assert found == SmallConflict((at,), True)
+        assert found == SmallestConflict((at,), True)

@@ -100,7 +100,7 @@ def problem(data):
 def starting(name, data):
     """The problem, if the method can start from it: else it must say so, and nothing else."""
     found = problem(data)
-    if get(name).lacks(found) is None:
+    if get(name).missing_data(found) is None:
         return found
     with pytest.raises(InvalidData):
         hcviz.run(name, found)
@@ -152,7 +152,7 @@ def test_the_registry_describes_it(name):
     assert method.title
     assert method.triplets in {"hard", "soft", "ignored"}
     assert method.runs in {"thread", "process"}
-    assert any(method.lacks(problem(data)) is None for data in DATA)
+    assert any(method.missing_data(problem(data)) is None for data in DATA)
     for parameter in method.parameter_names():
         assert method.params.param[parameter].doc, f"{parameter} needs a doc: the form shows it"
 

@@ -27,7 +27,7 @@ def pairs(row):
 
 
 @given(LISTS)
-def test_consistency_is_its_definition(comparisons):
+def test_consistency_matches_its_definition(comparisons):
     said = Counter(pairs(row) for row in comparisons.rows.tolist())
     said = Counter({key: count for key, count in said.items() if key[0] != key[1]})
     # Two triplets about the same two pairs of three items share an anchor: the pairs say all.
@@ -62,7 +62,7 @@ TREES = [
 
 
 @given(LISTS, st.sampled_from(TREES))
-def test_what_a_tree_says_is_its_definition(comparisons, tree):
+def test_comparisons_held_matches_its_definition(comparisons, tree):
     clades = [set(tree.leaves(node).tolist()) for node in range(tree.n_nodes)]
 
     def smallest(pair):
@@ -81,8 +81,8 @@ def test_what_a_tree_says_is_its_definition(comparisons, tree):
             assert said == (smallest(near) < smallest(far)) - (smallest(far) < smallest(near))
 
 
-def test_a_comparison_of_what_is_no_leaf_is_refused():
-    with pytest.raises(InvalidData, match="name item 5, and the tree has 5 leaves"):
+def test_a_comparison_of_an_unknown_leaf_is_refused():
+    with pytest.raises(InvalidData, match="name item 5, but the tree has 5 leaves"):
         comparisons_held(TREES[0], Comparisons([[0, 1, 5]]))
     assert comparisons_held(TREES[0], Comparisons(np.empty((0, 4)))).shape == (0,)
     assert consistency(Comparisons(np.empty((0, 3)))).share is None

@@ -120,7 +120,7 @@ def test_the_nearest_allowed_pair_is_merged(seed, n, method, count):
     st.integers(0, 2**32 - 1), st.integers(3, 7), st.sampled_from(["single", "complete"]),
     st.integers(0, 6),
 )  # fmt: skip
-def test_of_equal_pairs_the_one_with_the_lowest_items_is_merged(seed, n, method, count):
+def test_in_a_tie_the_pair_with_the_lowest_items_is_merged(seed, n, method, count):
     """Distances 1, 2 and 3; minima and maxima of them are exact, so ties are exact too."""
     rng = np.random.default_rng(seed)
     square = squareform(rng.integers(1, 4, n * (n - 1) // 2).astype(float))
@@ -175,7 +175,7 @@ def test_triplets_that_the_linkage_satisfies_change_nothing(method):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("count", [20, 200, 3000])
-def test_there_is_no_dead_end(method, count):
+def test_some_merge_is_always_allowed(method, count):
     """Triplets of a tree that knows nothing of the distances: they forbid most near pairs."""
     rng = np.random.default_rng(count)
     condensed = pdist(rng.normal(size=(70, 2)))
@@ -212,7 +212,7 @@ def test_a_node_is_not_lower_than_its_children():
 # ---------------------------------------------------------------------- bad input
 
 
-def test_bad_input_gets_a_sentence():
+def test_invalid_input_raises_a_clear_error():
     good = np.ones(3)
     with pytest.raises(InconsistentTriplets) as caught:
         constrained_linkage(good, "average", [[0, 1, 2], [1, 2, 0]])
@@ -236,7 +236,7 @@ def test_equal_items_keep_triplets_too(method, zero):
     assert np.all(tree.height == 0)
 
 
-def test_small_distances_lose_nothing_while_they_are_forbidden():
+def test_forbidden_pairs_keep_small_distances_exactly():
     points = 1e-12 * np.random.default_rng(4).normal(size=(8, 2))
     rows = planted(np.random.default_rng(5), 8, 10)
     small = constrained_linkage(pdist(points), "average", rows)
@@ -302,6 +302,6 @@ def test_a_linkage_of_features_similarities_and_distances_keeps_triplets():
         assert hcviz.fit(method, turned).satisfies(rows).all()
 
 
-def test_an_unknown_mode_gets_a_sentence(zoo):
+def test_an_unknown_mode_raises_a_clear_error(zoo):
     with pytest.raises(InvalidParameter, match="constraints must be 'merge' or 'repair'"):
         hcviz.run("average", zoo, constraints="ignore")

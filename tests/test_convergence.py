@@ -1,4 +1,4 @@
-"""R-hat and effective sample sizes against arviz's numbers, and the verdict in words.
+"""R-hat and effective sample sizes against the numbers of arviz, and the verdict.
 
 The reference numbers are arviz 0.22.0's, computed in an environment of its own: for each array x of
 ``series()``, ``arviz.rhat(x)``, ``arviz.ess(x, method="bulk")``, ``arviz.ess(x, method="tail")``.
@@ -52,7 +52,7 @@ def series():
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_numbers_are_arviz_s(name):
+def test_the_numbers_equal_those_of_arviz(name):
     x = series()[name]
     assert (rhat(x), ess_bulk(x), ess_tail(x)) == pytest.approx(EXPECTED[name], rel=1e-8)
 
@@ -62,12 +62,12 @@ def test_a_line_of_draws_is_one_chain():
     assert rhat(x[0]) == rhat(x)
 
 
-def test_ranks_do_not_mind_monotone_maps():
+def test_monotone_maps_have_no_effect():
     x = series()["independent"]
     assert ess_bulk(np.exp(3 * x)) == pytest.approx(ess_bulk(x))
 
 
-def test_chains_that_stand_still():
+def test_constant_chains():
     assert rhat(np.ones((3, 20))) == 1.0
     assert ess_bulk(np.ones((3, 20))) == 60
     assert rhat(np.repeat([[0.0], [1.0]], 20, axis=1)) == np.inf
@@ -102,9 +102,9 @@ def test_settled():
     assert "Several chains would be" in alone.why
 
 
-def test_still_moving_because_the_chains_differ():
+def test_still_settling_because_the_chains_differ():
     found = verdict({"fine": independent(4, 500), "the root": independent(4, 500, shift=1.0)})
-    assert found.word == "still moving"
+    assert found.word == "still settling"
     assert "The chains still differ in the root" in found.why
     assert found.numbers["fine"].settled
     assert not found.numbers["the root"].settled
@@ -114,25 +114,25 @@ def test_still_moving_because_the_chains_differ():
     assert "infinite" in stuck.why
 
 
-def test_too_few_yet_is_not_still_moving():
+def test_too_few_draws_is_not_still_settling():
     """A short chain that moves freely, one that drifts, and a long one that hardly differs."""
     for chains in (1, 2):
         found = verdict({"it": independent(chains, 150)})
         assert found.word == "too few trees yet"
     rng = np.random.default_rng(2)
-    assert verdict({"it": rng.normal(size=150) + np.linspace(0, 2, 150)}).word == "still moving"
+    assert verdict({"it": rng.normal(size=150) + np.linspace(0, 2, 150)}).word == "still settling"
     halves = rng.normal(size=(2, 4000)) + np.array([[0.0], [0.25]])
     found = verdict({"it": halves})
     assert 1.01 < found.numbers["it"].rhat < 1.05
-    assert found.word == "still moving"
+    assert found.word == "still settling"
     found = verdict({"it": independent(2, 150)})
-    assert "400 are wanted" in found.why
-    assert "independent ones for it" in found.why
+    assert "400 are needed" in found.why
+    assert "independent trees for it" in found.why
 
 
-def test_too_early_to_say():
+def test_too_few_draws_for_a_judgement():
     assert verdict({"it": independent(3, 49)}).word == "too few trees yet"
     assert verdict({}).word == "too few trees yet"
     both = verdict({"long": independent(2, 500), "short": independent(2, 10)})
     assert both.word == "too few trees yet"
-    assert "Only 10 of the 50" in both.why
+    assert "Each chain has 10 trees; a judgement needs 50" in both.why

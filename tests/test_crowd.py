@@ -10,7 +10,7 @@ import pytest
 from hcviz import Comparisons
 from hcviz.core.errors import InvalidParameter
 from hcviz.datasets import crowd_answers, load
-from hcviz.datasets.crowd import chosen_of_three
+from hcviz.datasets.crowd import choose_of_three
 from hcviz.datasets.pictures import thumbnail
 from hcviz.metrics import comparisons_held
 
@@ -20,7 +20,7 @@ def test_who_knows_the_similarities_chooses_by_definition(kind):
     w = np.random.default_rng(0).random((6, 6))
     w = w + w.T
     three = np.array(list(itertools.permutations(range(6), 3)), np.int32)
-    for row, column in zip(three.tolist(), chosen_of_three(w, three, kind), strict=True):
+    for row, column in zip(three.tolist(), choose_of_three(w, three, kind), strict=True):
         sums = [sum(w[i, j] for j in row if j != i) for i in row]
         assert column == (np.argmax(sums) if kind == "central" else np.argmin(sums))
 
@@ -41,11 +41,11 @@ def test_a_crowd_errs_as_often_as_it_is_told_to():
     w = np.random.default_rng(4).random((40, 40))
     w = w + w.T
     said = crowd_answers(w, 4000, "odd", times=3, eps=0.4, seed=5)
-    right = chosen_of_three(w, said, "odd") == 0
+    right = choose_of_three(w, said, "odd") == 0
     # Answers are independent: five standard deviations of a share of 0.7 among these many.
     assert abs(right.mean() - 0.7) < 5 * np.sqrt(0.7 * 0.3 / len(said))
     assert abs(len(said) - 8000) < 5 * np.sqrt(4000 * 2 / 3)  # asked 1, 2 or 3 times
-    wrong = chosen_of_three(w, said, "odd")[~right]
+    wrong = choose_of_three(w, said, "odd")[~right]
     assert abs((wrong == 1).mean() - 0.5) < 5 * np.sqrt(0.25 / len(wrong))
     assert np.array_equal(said, crowd_answers(w, 4000, "odd", times=3, eps=0.4, seed=5))
 
@@ -55,7 +55,7 @@ def test_a_crowd_errs_as_often_as_it_is_told_to():
     [
         ({"kind": "best"}, "no question 'best'"),
         ({"eps": 1.5}, "eps must be between 0 and 1"),
-        ({"times": 0}, "three items"),
+        ({"times": 0}, "three or more items"),
     ],
 )
 def test_a_crowd_that_cannot_be_asked_is_refused(options, said):

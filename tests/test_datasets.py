@@ -216,7 +216,7 @@ def test_food_is_read_as_it_is_unpacked(tmp_path, monkeypatch):
 
 
 def test_food_that_cannot_be_read_is_a_sentence(tmp_path):
-    with pytest.raises(InvalidData, match=r"food/all-triplets\.csv, and no file is there"):
+    with pytest.raises(InvalidData, match=r"food/all-triplets\.csv, but there is no file"):
         load("food", tmp_path)
     folder = food_folder(tmp_path / "food", [("a", "b", "c"), ("a", "b")])
     with pytest.raises(InvalidData, match=r"Answer 2 of .* three pictures.* names 2"):
@@ -235,7 +235,7 @@ def test_what_cannot_be_loaded_is_a_sentence(tmp_path, monkeypatch):
         load("zo")
     with pytest.raises(InvalidData, match=r"does not come with hcviz.*HCVIZ_DATA"):
         load("mnist")
-    with pytest.raises(InvalidData, match="no file is there"):
+    with pytest.raises(InvalidData, match="there is no file"):
         load("mnist", tmp_path)
     with pytest.raises(InvalidParameter, match="takes no path"):
         load("iris", tmp_path)
@@ -368,7 +368,7 @@ def test_problem_keeps_scaling_and_similarity_apart():
         data.problem(similarity="cos")
     with pytest.raises(InvalidParameter, match="no scaling"):
         data.problem(scaling="cos")
-    with pytest.raises(InvalidParameter, match="no way to fill"):
+    with pytest.raises(InvalidParameter, match="no method"):
         data.problem(missing="cos")
 
 
@@ -390,7 +390,7 @@ def test_parts_that_do_not_fit_are_a_sentence():
         ({"classes": ["u"]}, "1 values of 'class'"),
         ({"images": [None]}, "1 images"),
         ({"target": Tree.star(4)}, "a tree of 4"),
-        ({"labels": ("a", "b", "a")}, "'a' stands twice"),
+        ({"labels": ("a", "b", "a")}, "'a' occurs twice"),
     ]:
         with pytest.raises(InvalidData, match=said):
             small(**parts)
@@ -417,9 +417,9 @@ def test_similarities_of_many_items_are_computed_as_they_are_asked_for():
             wrong()
     assert data.problem(similarity=None).oracle is None
     for name in hcviz.algorithms():
-        lacks = get(name).lacks(problem)
+        lacks = get(name).missing_data(problem)
         assert (lacks is None) == (name in {*ACTIVE, "ddt", "random-cut", "build"}), name
-    assert "0.7 GiB" in str(get("average").lacks(problem))
+    assert "0.7 GiB" in str(get("average").missing_data(problem))
 
 
 def test_a_matrix_of_a_lazy_similarity_is_the_same_where_a_method_wants_one():

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from hcviz import Tree
-from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint, log_likelihood, log_prior, refresh, update
-from hcviz.algorithms.ddt.legal import gather, new_stamp, restrict
+from hcviz.algorithms.ddt.legal import gather_active, legal_region, new_stamp
 from hcviz.algorithms.ddt.moves import attach as put_back
-from hcviz.algorithms.ddt.moves import detach, know_outside, log_fit, log_weight, regraft, walk
-from hcviz.algorithms.ddt.seeds import simulate
+from hcviz.algorithms.ddt.moves import detach, log_fit, log_weight, regraft, update_outside, walk
 from hcviz.algorithms.ddt.start import tree_of
+from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, H, U
 from tests.ddtslow import (
     chain,
@@ -30,7 +31,7 @@ def random_tree(n: int, rng: np.random.Generator) -> Tree:
 
     w = allocate(n, np.empty((n, 0)), np.empty((0, 3), np.int32), np.empty(0), 0.0, None)
     put_scale(w, 1.0, np.empty(0))
-    simulate(w, rng)
+    draw_prior_tree(w, rng)
     refresh(w)
     return tree_of(w)
 
@@ -96,8 +97,17 @@ def test_the_weight_of_a_place_is_target_over_walk(count):
         old = time[parent].copy()
         sibling = detach(node, subtree, parent)
         root = sibling if above < 0 else int(tally[ROOT])
-        found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
-        top, floor = restrict(node, time, tally, w.say, found, root)
+        found = gather_active(
+            node,
+            tally,
+            w.spare,
+            w.triplets,
+            w.item_begin,
+            w.item_triplets,
+            w.active_triplets,
+            subtree,
+        )
+        top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
         floors = set(np.flatnonzero(node[:, FLOOR] == floor).tolist()) if found else set()
         tally[ROOT] = root
         for x in np.argsort(-time[:, U]):  # messages of R by a whole pass, not by the path
@@ -130,7 +140,7 @@ def test_the_weight_of_a_place_is_target_over_walk(count):
             assert (weight == -np.inf) == (slow_walk == -np.inf)
             if weight == -np.inf:
                 continue
-            know_outside(node, time, w.msg, w.outer, w.spare, root, branch, stamp)
+            update_outside(node, time, w.msg, w.outer, w.spare, root, branch, stamp)
             weight += log_fit(node, time, w.msg, w.outer, subtree, branch, u)
             time[parent] = u, np.exp(-u)
             put_back(node, subtree, parent, branch)
@@ -187,8 +197,10 @@ def pruned(w, subtree, other, rng):
     own_u = float(time[parent, U])
     sibling = detach(node, subtree, parent)
     root = sibling if above < 0 else int(tally[ROOT])
-    found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
-    top, floor = restrict(node, time, tally, w.say, found, root)
+    found = gather_active(
+        node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, w.active_triplets, subtree
+    )
+    top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
     floors = set(np.flatnonzero(node[:, FLOOR] == floor).tolist()) if found else set()
     x = above
     while x >= 0:
@@ -204,7 +216,7 @@ def pruned(w, subtree, other, rng):
         weight = log_weight(
             node, time, w.table, w.real, branch, u, top, node[subtree, 3], limit, floor
         )
-        know_outside(node, time, w.msg, w.outer, w.spare, root, branch, stamp)
+        update_outside(node, time, w.msg, w.outer, w.spare, root, branch, stamp)
         weights.append(weight + log_fit(node, time, w.msg, w.outer, subtree, branch, u))
         walks.append(slow_log_walk(w, top, limit, floors, branch, u))
     return (int(sibling), own_u), other, weights[1] - weights[0], walks

@@ -12,7 +12,7 @@ from hcviz.algorithms.ddt import STATE
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import integrated, log_joint, put_scale, refresh
 from hcviz.algorithms.ddt.start import put_first, tree_of
-from hcviz.algorithms.ddt.state import places_of
+from hcviz.algorithms.ddt.state import locations_of
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import GIVEN, ROOT, SLIDES, H, allocate
 from tests.ddtslow import LIMIT, MOVES, consistent_triplets, nested, slow_log_joint, z_score
@@ -129,9 +129,9 @@ def test_given_locations_are_the_leaves_data_and_the_log_joint_stays_integrated(
     w = work(rng.normal(size=(12, 3)), "gibbs", rng)
     for _ in range(30):
         advance(w, rng, 25, 12, True, np.ones(3), False)
-        before = places_of(w)
+        before = locations_of(w)
         assert integrated(w) == pytest.approx(slow_log_joint(w), abs=1e-8)
-        assert np.array_equal(places_of(w), before)
+        assert np.array_equal(locations_of(w), before)
         inner = np.arange(12, 23)
         assert np.all(w.msg[2 * inner + w.node[inner, 4], 0] == 0)
         leaves = 2 * np.arange(12) + w.node[:12, 4]
@@ -202,7 +202,7 @@ def test_a_large_sweep_in_parts_is_the_same_sweep(monkeypatch):
         whole = list(hcviz.run("ddt", problem, steps=200, every=70, latents=latents))[-1]
         with monkeypatch.context() as changed:
             changed.setattr(running, "LARGE", 0)
-            changed.setattr(running, "PASSED", 300)
+            changed.setattr(running, "PART", 300)
             parts = list(hcviz.run("ddt", problem, steps=200, every=70, latents=latents))[-1]
         assert parts.tree == whole.tree
         assert parts.metrics == whole.metrics

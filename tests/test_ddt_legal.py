@@ -15,7 +15,13 @@ import pytest
 
 from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import log_joint
-from hcviz.algorithms.ddt.legal import MAX_STAMP, broken, gather, restrict, violated
+from hcviz.algorithms.ddt.legal import (
+    MAX_STAMP,
+    count_violated,
+    gather_active,
+    legal_region,
+    violated_weight,
+)
 from hcviz.algorithms.ddt.moves import attach, detach, log_weight, walk
 from hcviz.algorithms.ddt.start import tree_of
 from hcviz.algorithms.ddt.work import FLOOR, LEFT, PARENT, ROOT, SIZE, STAMP, U
@@ -66,8 +72,10 @@ def places(tree, rows, subtree, rng, beta=None):
     above = int(node[parent, PARENT])
     sibling = detach(node, subtree, parent)
     root = sibling if above < 0 else int(tally[ROOT])
-    found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
-    top, floor = restrict(node, time, tally, w.say, found, root)
+    found = gather_active(
+        node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, w.active_triplets, subtree
+    )
+    top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
     limit = float(time[subtree, U])
     for branch in sorted(below(w, root)):
         over = int(node[branch, PARENT])
@@ -83,7 +91,7 @@ def places(tree, rows, subtree, rng, beta=None):
                 node, time, w.table, w.real, branch, u, top, node[subtree, SIZE], limit, floor
             )
             said = weight > -np.inf
-        lost = broken(node, tally, w.say, w.weight, found, branch)
+        lost = violated_weight(node, tally, w.active_triplets, w.weight, found, branch)
         attach(node, subtree, parent, branch)
         holds = slow_satisfied(w, w.triplets)
         detach(node, subtree, parent)
@@ -137,7 +145,7 @@ def test_violated_is_the_definition():
     for tree in list(all_trees(5, binary=True))[::7]:
         rows = np.array([rng.choice(5, 3, replace=False) for _ in range(6)], np.int32)
         w = chain(tree, rng, triplets=rows)
-        assert violated(w) == int((~tree.satisfies(rows)).sum())
+        assert count_violated(w) == int((~tree.satisfies(rows)).sum())
 
 
 def test_stamps_that_run_out_lose_no_triplet():
@@ -156,7 +164,7 @@ def test_stamps_that_run_out_lose_no_triplet():
             for _ in range(20 if FAST else 6):
                 advance(w, rng, 4, 10**9, False, np.ones(dims), False)
                 lost = int((~tree_of(w).satisfies(rows)).sum())
-                assert violated(w) == lost
+                assert count_violated(w) == lost
                 assert lost == 0 or beta is not None
             assert log_joint(w) == pytest.approx(slow_log_joint(w), abs=1e-8)
             over += w.tally[STAMP] < MAX_STAMP - 80
@@ -174,8 +182,17 @@ def test_a_walk_ends_only_where_it_may():
             above = int(node[parent, PARENT])
             sibling = detach(node, subtree, parent)
             root = sibling if above < 0 else int(tally[ROOT])
-            found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
-            top, floor = restrict(node, time, tally, w.say, found, root)
+            found = gather_active(
+                node,
+                tally,
+                w.spare,
+                w.triplets,
+                w.item_begin,
+                w.item_triplets,
+                w.active_triplets,
+                subtree,
+            )
+            top, floor = legal_region(node, time, tally, w.active_triplets, found, root)
             for _ in range(10):
                 limit = time[subtree, U]
                 branch, u = walk(node, time, w.real, rng, top, limit, floor)

@@ -19,10 +19,10 @@ from hcviz.algorithms.ddt.scales import (
     log_rescaled,
     rescale,
     root_message,
-    squares,
 )
-from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first
+from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import squares_part
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import GIVEN, LEARNT, NOISE, PARENT, ROOT, SLIDES, C, H, U, allocate
 from hcviz.core.jit import njit
@@ -49,7 +49,7 @@ SAMPLES = 16_000 if FAST else 1500
 def noisy(tree, rng, floor=(0.02, 0.0, 0.3), noise=0.2, **more):
     """As :func:`chain`, with learnt noise and a sigma that its floors allow."""
     w = chain(tree, rng, dims=len(floor), noise=noise, floor=floor, **more)
-    w.sigma[:] = np.maximum(w.sigma, 1.1 * np.sqrt(w.floor / noise))
+    w.sigma[:] = np.maximum(w.sigma, 1.1 * np.sqrt(w.noise_floor / noise))
     refresh(w)
     return w
 
@@ -102,8 +102,9 @@ def test_the_density_of_the_noise_has_sigma_integrated_out(common):
         w.sigma[:] = kept[0] if common else kept
         refresh(w)
         out = np.empty(2)
-        logs = squares(w, out)
-        found.append(log_noise_given_tree(w, scale, common, nu, logs, out))
+        logs = np.zeros(1)
+        squares_part(w, out, logs, 0, len(w.node))
+        found.append(log_noise_given_tree(w, scale, common, nu, logs[0], out))
         expected.append(math.log(nu) - 2 * math.log1p(nu) + integrated_sigma(w, scale, common, nu))
     assert np.diff(found) == pytest.approx(np.diff(expected), abs=1e-6)
 
@@ -117,7 +118,7 @@ def integrated_sigma(w, scale, common, nu):
 
     total = 0.0
     for d in [[0, 1]] if common else [[0], [1]]:
-        s, low = scale[d[0]], math.log(max(w.floor[d].max() / nu, 1e-6))
+        s, low = scale[d[0]], math.log(max(w.noise_floor[d].max() / nu, 1e-6))
 
         def density(x, d=d, s=s):
             return math.exp(value(d, math.exp(0.5 * x)) + 30 - x - s * math.exp(-x))
@@ -279,7 +280,7 @@ def test_geweke_with_learnt_noise(common, latents, moves):
     none = np.empty((0, 3), np.int32)
     w = allocate(n, np.zeros((n, dims)), none, np.empty(0), 1.0, None, floor)
     put_scale(w, 1.0, np.ones(dims))
-    simulate(w, rng)
+    draw_prior_tree(w, rng)
     w.tally[GIVEN] = latents == "gibbs"
     w.tally[SLIDES] = MOVES[moves]
     found = []
@@ -290,7 +291,7 @@ def test_geweke_with_learnt_noise(common, latents, moves):
             draw_locations(w, rng)
         advance(w, rng, 12, 6, True, scale, common)
         nu = w.real[NOISE]
-        assert np.all(nu * w.sigma**2 >= w.floor * (1 - 1e-9))
+        assert np.all(nu * w.sigma**2 >= w.noise_floor * (1 - 1e-9))
         root = w.tally[ROOT]
         found.append(
             (
@@ -313,7 +314,7 @@ def test_chains_keep_the_messages_and_the_floors():
     for _ in range(60):
         advance(w, rng, 11, 7, True, np.ones(3), False)
         assert log_joint(w) == pytest.approx(slow_log_joint(w), abs=1e-7)
-        assert np.all(w.real[NOISE] * w.sigma**2 >= w.floor * (1 - 1e-9))
+        assert np.all(w.real[NOISE] * w.sigma**2 >= w.noise_floor * (1 - 1e-9))
 
 
 # ---------------------------------------------------------------------- the bound
@@ -361,7 +362,7 @@ def test_no_path_leads_above_the_stated_bound(kind):
             return -1e9
         w.time[n:, U] = u[n:]
         w.sigma[:] = np.exp(np.clip(x[n - 1 : n - 1 + dims], -150, 150))
-        least = (w.floor / w.sigma**2).max()
+        least = (w.noise_floor / w.sigma**2).max()
         w.real[NOISE] = least + math.exp(min(max(x[-1], -300.0), 300.0)) if learnt else 0.0
         w.tally[LEARNT] = learnt
         refresh(w)

@@ -12,10 +12,11 @@ import numba
 import numpy as np
 import pytest
 
-from hcviz.algorithms.ddt.chain import advance, sweep
+from hcviz.algorithms.ddt.chain import advance
 from hcviz.algorithms.ddt.density import put_scale, refresh
-from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first
+from hcviz.algorithms.ddt.starttrees import draw_prior_tree
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import GIVEN, PARENT, ROOT, SLIDES, C, H, U, allocate
 from tests.ddtslow import LIMIT, MOVES, chain, exact_harmonic, law, nested, shape_of, z_score
@@ -121,7 +122,7 @@ def test_the_simulator_draws_from_the_law(n):
     w = prior_work(n, 0.8)
     shapes, roots = [], []
     for _ in range(SAMPLES):
-        simulate(w, rng)
+        draw_prior_tree(w, rng)
         refresh(w)
         shapes.append(nested(w))
         roots.append(1 - w.time[w.tally[ROOT], H])
@@ -137,7 +138,7 @@ def test_the_time_slices_alone_leave_the_prior_alone():
     w = prior_work(4, 1.3)
     roots, seconds = [], []
     for _ in range(SAMPLES):
-        simulate(w, rng)
+        draw_prior_tree(w, rng)
         refresh(w)
         sweep(w, rng, False, np.empty(0), False)
         roots.append(1 - w.time[w.tally[ROOT], H])
@@ -145,7 +146,7 @@ def test_the_time_slices_alone_leave_the_prior_alone():
     assert abs(z_score(roots, 1 / (1 + 1.3 * float(exact_harmonic(3))))) < LIMIT
     twice = []
     for _ in range(SAMPLES):
-        simulate(w, rng)
+        draw_prior_tree(w, rng)
         twice.append(np.sort(w.time[4:, U])[1] > 0.7)
     gap = np.mean(seconds) - np.mean(twice)
     assert abs(gap) < LIMIT * np.sqrt(0.5 / SAMPLES)
@@ -159,7 +160,7 @@ def test_hard_triplets_filter_the_times_too(moves):
     w = prior_work(4)
     passed = []
     while len(passed) < SAMPLES // 8:
-        simulate(w, rng)
+        draw_prior_tree(w, rng)
         if nested(w) == frozenset((frozenset((frozenset((0, 1)), 2)), 3)):
             passed.append((w.time[w.tally[ROOT], U], w.time[4:, U].max()))
     tree = next(t for t in all_trees(4, binary=True) if t.satisfies(rows).all())
@@ -207,7 +208,7 @@ def test_geweke_with_learning(common, latents, moves):
     n, dims, scale = 4, 2, np.array([1.0, 1.0])
     w = allocate(n, np.zeros((n, dims)), np.empty((0, 3), np.int32), np.empty(0), 0.1, None)
     put_scale(w, 1.0, np.ones(dims))
-    simulate(w, rng)
+    draw_prior_tree(w, rng)
     w.tally[GIVEN] = latents == "gibbs"
     w.tally[SLIDES] = MOVES[moves]
     found = []

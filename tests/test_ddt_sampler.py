@@ -15,8 +15,8 @@ from hcviz import InconsistentTriplets, Problem, Tree
 from hcviz.algorithms.ddt import STATE, sample_locations
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.leafnoise import floors
-from hcviz.algorithms.ddt.seeds import bisected, children_of
 from hcviz.algorithms.ddt.start import MAX_LINKAGE, average_tree, merges_of
+from hcviz.algorithms.ddt.starttrees import bisected, children_of
 from hcviz.algorithms.ddt.work import allocate
 from hcviz.core.errors import InvalidData, InvalidParameter
 from tests.ddtslow import consistent_triplets, slow_log_joint
@@ -214,7 +214,7 @@ def test_the_first_of_several_chains_is_the_one_that_runs_alone(more):
     for one, of_three in zip(alone, several, strict=True):
         assert one.metrics.items() <= of_three.metrics.items()
         assert one.state.generator == of_three.state.generator
-        assert one.state.company is None
+        assert one.state.other_chains is None
         trees = [state.tree() for state in of_three.state.chains]
         assert len(trees) == 3
         assert np.array_equal(trees[0].parent, of_three.tree.parent)
@@ -250,7 +250,7 @@ def test_several_chains_go_on_bit_for_bit(cut, tmp_path):
     for one, other in zip(whole.state.chains, rest.state.chains, strict=True):
         assert one.generator == other.generator
         assert np.array_equal(one.u, other.u)
-    assert np.array_equal(whole.state.company.joints, rest.state.company.joints)
+    assert np.array_equal(whole.state.other_chains.joints, rest.state.other_chains.joints)
 
 
 def test_a_new_answer_bends_every_chain_and_forgets_what_they_agreed_on():
@@ -264,11 +264,11 @@ def test_a_new_answer_bends_every_chain_and_forgets_what_they_agreed_on():
         assert "rhat" not in snapshot.metrics
         for state in snapshot.state.chains:
             assert state.tree().satisfies([[a, far, b]]).all()
-    assert len(snapshot.state.company.joints) == 5
+    assert len(snapshot.state.other_chains.joints) == 5
     more = last(added, steps=20, chains=4, start=snapshot)
     assert len(more.state.chains) == 4
     fewer = last(added, steps=20, chains=1, start=snapshot)
-    assert fewer.state.company is None
+    assert fewer.state.other_chains is None
 
 
 def test_chains_that_settle_say_so_and_threads_end():
@@ -294,7 +294,7 @@ def test_chains_that_settle_say_so_and_threads_end():
         ("chain 2.parent", np.zeros(3, np.int32)),
     ],
 )
-def test_a_tampered_company_is_refused(name, value):
+def test_a_tampered_record_of_other_chains_is_refused(name, value):
     arrays = last(Problem(features=features(6)), steps=10, chains=2).state.to_arrays()
     assert len(STATE.from_arrays(arrays).chains) == 2
     with pytest.raises(InvalidData, match="no state"):

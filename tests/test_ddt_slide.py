@@ -15,10 +15,10 @@ import pytest
 from hcviz.algorithms.ddt import slide as moves
 from hcviz.algorithms.ddt.chain import advance, slides_due
 from hcviz.algorithms.ddt.density import log_joint, log_likelihood, refresh
-from hcviz.algorithms.ddt.legal import broken, gather, restrict
+from hcviz.algorithms.ddt.legal import gather_active, legal_region, violated_weight
 from hcviz.algorithms.ddt.moves import LATEST, TRIES_EACH, attach, detach, log_fit
-from hcviz.algorithms.ddt.seeds import simulate
 from hcviz.algorithms.ddt.start import put_first, tree_of
+from hcviz.algorithms.ddt.starttrees import draw_prior_tree
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
@@ -72,9 +72,11 @@ def pruned(w, rng):
     assert detach(node, subtree, parent) == first
     assert slow_path(w, int(path[0])) == path[:length].tolist()
     top, floor = length - 1, -1
-    found = gather(node, tally, w.spare, w.triplets, w.at, w.of, w.say, subtree)
+    found = gather_active(
+        node, tally, w.spare, w.triplets, w.item_begin, w.item_triplets, w.active_triplets, subtree
+    )
     if w.real[BETA] < 0 and found:
-        highest, floor = restrict(node, w.time, tally, w.say, found, int(path[top]))
+        highest, floor = legal_region(node, w.time, tally, w.active_triplets, found, int(path[top]))
         top = path.tolist().index(highest)
     return parent, subtree, place, length, top, floor, found, own
 
@@ -104,7 +106,7 @@ def test_the_density_of_a_point_is_the_joint(dims, count, beta):
         root = int(path[length - 1])
         leaves, c = node[subtree, SIZE], w.real[C]
         last, low = moves.prior_along(
-            node, time, w.table, path, w.along, top, subtree, floor, c, leaves
+            node, time, w.table, path, w.path_prior, top, subtree, floor, c, leaves
         )
         begin = node[path[top], PARENT]
         high = time[begin, H] if begin >= 0 else 1.0
@@ -121,14 +123,18 @@ def test_the_density_of_a_point_is_the_joint(dims, count, beta):
             inside = last <= k <= top and low < np.exp(-u) < high
             value = 0.0
             if inside:
-                value = moves.log_prior_at(node, time, w.table, branch, u, w.along[k], c, leaves)
+                value = moves.log_prior_at(
+                    node, time, w.table, branch, u, w.path_prior[k], c, leaves
+                )
                 if dims:
                     current, reached = moves.extend(
                         node, time, w.msg, w.outer, path, k, current, reached
                     )
                     value += log_fit(node, time, w.msg, w.outer, subtree, branch, u)
                 if beta is not None:
-                    value -= beta * broken(node, tally, w.say, w.weight, found, branch)
+                    value -= beta * violated_weight(
+                        node, tally, w.active_triplets, w.weight, found, branch
+                    )
             time[parent] = u, np.exp(-u)
             attach(node, subtree, parent, branch)
             holds = np.array(slow_satisfied(w, w.triplets), bool)
@@ -273,7 +279,7 @@ def test_where_calls_are_cut_does_not_change_the_draws():
         while left:
             kept = w.tally[[PROPOSALS, ACCEPTED, SUBTREE, TRIES]].copy()
             w.tally[[PROPOSALS, ACCEPTED, SUBTREE, TRIES]] = kept
-            w.along[:] = np.nan
+            w.path_prior[:] = np.nan
             w.spare[:] = 0
             advance(w, rng, min(each, left), 10, True, np.ones(3), False)
             left -= min(each, left)
@@ -373,7 +379,7 @@ def test_three_slides_leave_the_joint_law_of_tree_and_data_alone():
 
     gaps = []
     for _ in range(8_000 if FAST else 300):
-        simulate(w, rng)
+        draw_prior_tree(w, rng)
         refresh(w)
         w.data[:] = draw_data(w, rng)
         refresh(w)

@@ -156,7 +156,7 @@ def test_large_sweeps_in_parts_are_the_same_sweeps(monkeypatch):
         whole = last(problem, steps=200, every=70, latents=latents)
         with monkeypatch.context() as changed:
             changed.setattr(running, "LARGE", 0)
-            changed.setattr(running, "PASSED", 300)
+            changed.setattr(running, "PART", 300)
             parts = last(problem, steps=200, every=70, latents=latents)
         assert parts.tree == whole.tree
         assert parts.metrics == whole.metrics
@@ -192,8 +192,8 @@ def test_agreement_of_before_is_not_taken_up():
     problem = Problem(features=binary()[::8])
     fixed = last(problem, steps=200, every=10, chains=2, leaf_noise=0.01)
     learnt = last(problem, steps=20, every=10, chains=2, start=fixed)
-    assert len(learnt.state.company.joints) == 2
-    assert fixed.state.company.target != learnt.state.company.target
+    assert len(learnt.state.other_chains.joints) == 2
+    assert fixed.state.other_chains.target != learnt.state.other_chains.target
 
 
 # ---------------------------------------------------------------------- as given

@@ -187,10 +187,10 @@ def test_undoing_a_change_of_data_forgets_what_was_picked_there(begun, loop):
     store.look(selection=(140, 149), clusters=3)
     explorer.gestures.key("t")
     assert store.view.draft.open
-    explorer.acts.key("undo")
+    explorer.keyboard.press("undo")
     assert len(store.session.labels) == 101
     assert (store.view.selection, store.view.draft.open, store.view.clusters) == ((), False, None)
-    explorer.acts.key("t")
+    explorer.keyboard.press("t")
     assert store.view.error is None
 
 
@@ -223,12 +223,12 @@ def test_a_refused_choice_leaves_everything_as_it_was(begun, action):
 def test_a_constraint_by_search_and_keys_alone(begun):
     explorer = begun(method="crsc")
     store = explorer.store
-    explorer.acts._find("bear")
-    explorer.acts.key("t")
-    explorer.acts._find("dolphin")
-    explorer.acts.key("o")
-    explorer.acts._find("tuna")
-    explorer.acts.key("Enter")
+    explorer.controls["tools"].find("bear")
+    explorer.keyboard.press("t")
+    explorer.controls["tools"].find("dolphin")
+    explorer.keyboard.press("o")
+    explorer.controls["tools"].find("tuna")
+    explorer.keyboard.press("Enter")
     (row,) = answerlist.picture(store)["items"]
     assert row["sentence"] == "bear + dolphin together, before tuna"
 
@@ -281,7 +281,7 @@ def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun,
     explorer = begun(method="ddt", params={"steps": 1000})
     store = explorer.store
     run = store.session.run
-    set_it = explorer.acts.form
+    set_it = explorer.controls["form"].act
     set_it("set", {"name": "steps", "value": "many"})
     assert "must be a whole number" in the_field(explorer, "steps")["error"]
     assert the_field(explorer, "steps")["value"] == "many"  # to be corrected, not typed again
@@ -302,13 +302,13 @@ def test_what_a_field_cannot_take_is_said_beside_it_until_it_is_corrected(begun,
 def test_a_fields_fault_goes_with_its_method_and_with_a_new_value_from_elsewhere(begun, loop):
     explorer = begun(method="ddt", params={"steps": 1000})
     store = explorer.store
-    explorer.acts.form("set", {"name": "steps", "value": "many"})
+    explorer.controls["form"].act("set", {"name": "steps", "value": "many"})
     store.dispatch(act.SetParams({"steps": 900}))
     assert "error" not in the_field(explorer, "steps")
-    explorer.acts.form("set", {"name": "steps", "value": "none at all"})
+    explorer.controls["form"].act("set", {"name": "steps", "value": "none at all"})
     assert "error" in the_field(explorer, "steps")
-    explorer.acts.bar("method", {"value": "crsc"})
-    explorer.acts.bar("method", {"value": "ddt"})
+    explorer.controls["bar"].act("method", {"value": "crsc"})
+    explorer.controls["bar"].act("method", {"value": "ddt"})
     loop.until(lambda: store.session.status == "settled")
     assert "error" not in the_field(explorer, "steps")
 
@@ -384,7 +384,7 @@ def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
     explorer = begun(method="average")
     store, centre = explorer.store, explorer.centre
     for count in (10, 9, 23, 1, 101):
-        explorer.acts.tools("clusters", {"value": str(count)})
+        explorer.controls["tools"].act("clusters", {"value": str(count)})
         assert store.view.clusters == store.view.parted == count
         assert tree_tools.picture(store)["clusters"] == count
         assert len(np.unique(centre.clusters())) == count
@@ -430,7 +430,7 @@ def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
     assert other.store.restore(load_session(save_session(saved)))
     assert other.store.view.clusters == 0
     assert other.centre.clusters() is None
-    other.acts.tools("clusters", {"value": ""})
+    other.controls["tools"].act("clusters", {"value": ""})
     assert other.store.view.parted == found
 
 
@@ -500,13 +500,13 @@ def test_a_search_opens_the_branch_that_the_item_is_in(begun):
     assert centre.toggle_collapse(clade)
     folded = centre.state.layout.n_rows
     wanted = int(clade[0])
-    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert store.view.selection == (wanted,)
     assert centre.state.layout.n_rows > folded
     assert centre.state.layout.owner[wanted] < 0  # a row of its own
     centre.toggle_collapse(clade)
     store.look(selection=())
     explorer.gestures.key("t")  # also while a statement is in progress
-    explorer.acts.tools("find", {"value": store.session.labels[wanted]})
+    explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert wanted in store.view.draft.picked
     assert centre.state.layout.owner[wanted] < 0

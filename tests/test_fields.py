@@ -77,7 +77,7 @@ def test_initial_clusters_are_written_as_they_are_read(loop):
         assert field["error"].startswith("initial must name a cluster for each of the 48 items")
         assert field["value"] == "red, red, blue"
         set_field(store, "initial", "red")
-        assert "(0, 0, -1, 1, say)" in shown(store, "initial")["error"]
+        assert "(such as 0, 0, -1, 1)" in shown(store, "initial")["error"]
     finally:
         store.close()
 

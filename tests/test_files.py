@@ -24,7 +24,7 @@ import pytest
 
 import hcviz
 from hcviz import cli
-from hcviz.commands.serve import opening
+from hcviz.commands.serve import read_start
 from hcviz.core.errors import HcvizError
 from hcviz.io.session_file import save_session
 from hcviz.io.tables import TableKind
@@ -246,7 +246,7 @@ def test_serve_reads(name, kind, folder, capsys, nothing_offered):
     options = words_of("serve", folder / name, "--kind", kind)
     said = ""
     try:
-        sources.offer(opening(options))
+        sources.offer(read_start(options))
     except HcvizError as fault:
         said = str(fault)
     begun = sources.offered()

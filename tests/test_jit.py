@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: moved by what a kernel depends on, and only ours is moved."""
+"""The cache folder of compiled kernels depends on all files that a kernel uses."""
 
 from __future__ import annotations
 
@@ -45,32 +45,32 @@ def test_editing_a_callee_in_another_file_changes_the_folder(package):
     assert folder_now() != before
 
 
-def test_an_edit_moves_no_kernels_that_do_not_depend_on_it(package):
+def test_an_edit_does_not_affect_independent_kernels(package):
     before = folder_now("other"), folder_now("callee")
     (package / "kernel.py").write_text("@njit\ndef g(x):\n    return 2 * x\n")
     assert (folder_now("other"), folder_now("callee")) == before
 
 
-def test_a_constant_in_a_file_without_kernels_has_its_say(package):
+def test_editing_a_constant_in_another_file_changes_the_folder(package):
     """numba compiles the constants that a kernel names into it."""
     before = folder_now()
     (package / "plain.py").write_text("def h(x):\n    return x\nCOLUMN = 2\n")
     assert folder_now() != before
 
 
-def test_a_file_that_no_kernel_reaches_has_none(package):
+def test_editing_a_file_that_is_not_imported_has_no_effect(package):
     before = folder_now()
     (package / "aside.py").write_text("from package.kernel import g\n")
     assert folder_now() == before
 
 
-def test_the_folder_can_be_moved_and_written(package, tmp_path):
+def test_the_folder_can_be_set_and_is_writable(package, tmp_path):
     folder = Path(folder_now())
     assert folder.parent == tmp_path / "cache"
     (folder / "x").write_text("")
 
 
-def test_a_home_that_cannot_be_written_is_no_fault(package, monkeypatch, tmp_path):
+def test_a_read_only_home_is_no_error(package, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))  # not a folder, whoever asks
     folder = folder_now()
@@ -78,7 +78,7 @@ def test_a_home_that_cannot_be_written_is_no_fault(package, monkeypatch, tmp_pat
     assert os.access(folder, os.W_OK)
 
 
-def test_nobody_else_s_cache_is_moved():
+def test_caches_of_other_packages_do_not_move():
     before = numba.config.CACHE_DIR
 
     @jit.njit
@@ -101,7 +101,7 @@ print(kernel.g(1))
 """
 
 
-def test_an_edited_callee_is_seen_by_its_caller(tmp_path):
+def test_a_caller_uses_an_edited_callee(tmp_path):
     """The fault itself, with numba at work: g's machine code holds f's, and only f was edited."""
     (tmp_path / "kernel.py").write_text(
         "from hcviz.core.jit import njit\nfrom callee import f\n@njit\ndef g(x):\n    return f(x)\n"

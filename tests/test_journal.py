@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 
 from hcviz.algorithms import get
 from hcviz.core.errors import SessionFileError
-from hcviz.io import shelf as shelves
-from hcviz.io.journal import REPORTS, About, Journal, about_journal, read_journal
-from hcviz.io.lock import Lock, is_locked
-from hcviz.io.shelf import Shelf, is_token, new_token, prune, state_folder
+from hcviz.io import unfinished
+from hcviz.io.journal import RUN_REPORTS, Journal, SessionSummary, read_journal, read_summary
+from hcviz.io.lock import FileLock, is_locked
+from hcviz.io.unfinished import UnfinishedSessions, is_token, new_token, prune, state_folder
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, same
 from tests.sessions import ANIMALS, Driver
 
 TABLE = b"name,legs\nbat,2\nwhale,0\n" * 50
-ABOUT = About("Zoo", 2, "2026-11-21T12:31:00+00:00")
+ABOUT = SessionSummary("Zoo", 2, "2026-11-21T12:31:00+00:00")
 
 
 def actions(session, since=0):
     """What the log tells of a session, as a journal is given it."""
-    return [each.action for each in session.log[since:] if not isinstance(each.action, REPORTS)]
+    return [each.action for each in session.log[since:] if not isinstance(each.action, RUN_REPORTS)]
 
 
 def answers(session):
@@ -82,7 +82,7 @@ def test_the_log_alone_gives_back_answers_undo_and_redo(tmp_path, driver):
 def test_a_base_and_the_actions_after_it(tmp_path, driver):
     journal = Journal(tmp_path / "a")
     journal.append(actions(driver.session), ABOUT)
-    finish, whole = journal.turn(ABOUT), driver.session
+    finish, whole = journal.rotate(ABOUT), driver.session
     before = len(driver.session.log)
     driver(act.AddConstraint((6, 7), 0))
     journal.append(actions(driver.session, before), ABOUT)
@@ -100,7 +100,7 @@ def test_a_base_and_the_actions_after_it(tmp_path, driver):
 def test_until_the_new_base_is_written_the_old_log_counts(tmp_path, driver):
     journal = Journal(tmp_path / "a")
     journal.append(actions(driver.session), ABOUT)
-    journal.turn(ABOUT)  # and then the server is killed
+    journal.rotate(ABOUT)  # and then the server is killed
     before = len(driver.session.log)
     driver(act.AddConstraint((6, 7), 0))
     journal.append(actions(driver.session, before), ABOUT)
@@ -180,13 +180,13 @@ def test_a_log_names_no_file_outside_its_folder(tmp_path, driver):
 
 def test_about_is_the_newest_line_that_can_be_read(tmp_path, driver):
     journal = Journal(tmp_path / "a")
-    assert about_journal(tmp_path / "a") is None
+    assert read_summary(tmp_path / "a") is None
     for count in range(3):
-        journal.append(actions(driver.session)[:1], About("Zoo", count, "now"))
-    assert about_journal(tmp_path / "a") == About("Zoo", 2, "now")
+        journal.append(actions(driver.session)[:1], SessionSummary("Zoo", count, "now"))
+    assert read_summary(tmp_path / "a") == SessionSummary("Zoo", 2, "now")
     (log,) = (tmp_path / "a").glob("log-*.jsonl")
     cut(log, log.stat().st_size - 5)
-    assert about_journal(tmp_path / "a") == About("Zoo", 1, "now")
+    assert read_summary(tmp_path / "a") == SessionSummary("Zoo", 1, "now")
     journal.close()
 
 
@@ -195,16 +195,16 @@ def test_about_is_the_newest_line_that_can_be_read(tmp_path, driver):
 
 def test_a_lock_has_one_holder_and_goes_with_its_process(tmp_path):
     path = tmp_path / "lock"
-    first, second = Lock(path), Lock(path)
-    assert first.take()
-    assert first.take()
-    assert not second.take()
+    first, second = FileLock(path), FileLock(path)
+    assert first.acquire()
+    assert first.acquire()
+    assert not second.acquire()
     assert is_locked(path)
     first.release()
     assert not is_locked(path)
     code = (
-        "import sys; from pathlib import Path; from hcviz.io.lock import Lock;"
-        f"Lock(Path({str(path)!r})).take(); print('taken', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from hcviz.io.lock import FileLock;"
+        f"FileLock(Path({str(path)!r})).acquire(); print('taken', flush=True); sys.stdin.read()"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -212,16 +212,19 @@ def test_a_lock_has_one_holder_and_goes_with_its_process(tmp_path):
     assert other.stdout is not None
     assert other.stdout.readline() == b"taken\n"
     assert is_locked(path)
-    assert not second.take()
+    assert not second.acquire()
     other.kill()
     other.wait()
-    assert second.take()
+    assert second.acquire()
     second.release()
 
 
 def test_each_visitor_sees_their_own_only(tmp_path, driver):
-    mine, theirs = Shelf(tmp_path, new_token()), Shelf(tmp_path, new_token())
-    journal = mine.begin()
+    mine, theirs = (
+        UnfinishedSessions(tmp_path, new_token()),
+        UnfinishedSessions(tmp_path, new_token()),
+    )
+    journal = mine.new_journal()
     journal.append(actions(driver.session), ABOUT)
     assert mine.unfinished() == []  # somebody is at work on it
     journal.close()
@@ -243,7 +246,7 @@ def test_tokens_cannot_be_guessed_and_are_checked():
     for bad in ("", "short", "../" * 20, "x" * 65, "a b" * 12, "x" * 40 + "\n", None, 7):
         assert not is_token(bad)
     with pytest.raises(ValueError, match="token"):
-        Shelf(state_folder("x"), "..")
+        UnfinishedSessions(state_folder("x"), "..")
 
 
 def test_where_they_are_kept(tmp_path, monkeypatch):
@@ -271,15 +274,15 @@ def some(root, visitor, name, age, size=10):
 
 
 def test_old_ones_and_too_many_are_pruned_but_not_what_is_at_work(tmp_path, monkeypatch):
-    monkeypatch.setattr(shelves, "MAX_EACH", 3)
-    some(tmp_path, "v", "old", shelves.MAX_AGE + 60)
-    alive = some(tmp_path, "v", "alive", shelves.MAX_AGE + 60)
-    lock = Lock(alive / "lock")
-    assert lock.take()
+    monkeypatch.setattr(unfinished, "MAX_PER_VISITOR", 3)
+    some(tmp_path, "v", "old", unfinished.MAX_AGE + 60)
+    alive = some(tmp_path, "v", "alive", unfinished.MAX_AGE + 60)
+    lock = FileLock(alive / "lock")
+    assert lock.acquire()
     os.utime(alive / "lock", (0, 0))
     for k in range(4):
         some(tmp_path, "w", f"w{k}", 60 * k)
-    some(tmp_path, "z", "too", shelves.MAX_AGE + 1)
+    some(tmp_path, "z", "too", unfinished.MAX_AGE + 1)
     prune(tmp_path)
     assert kept(tmp_path) == ["alive", "w0", "w1", "w2"]
     assert not (tmp_path / "z").exists()
@@ -289,7 +292,7 @@ def test_old_ones_and_too_many_are_pruned_but_not_what_is_at_work(tmp_path, monk
 
 
 def test_all_together_take_no_more_than_their_share_of_the_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(shelves, "MAX_BYTES", 250)
+    monkeypatch.setattr(unfinished, "MAX_BYTES", 250)
     for k in range(4):
         some(tmp_path, f"v{k}", f"s{k}", 60 * k, size=100)
     prune(tmp_path)
@@ -297,11 +300,11 @@ def test_all_together_take_no_more_than_their_share_of_the_disk(tmp_path, monkey
 
 
 def test_one_that_is_set_aside_is_kept_and_not_offered(tmp_path, driver):
-    shelf = Shelf(tmp_path, new_token())
-    journal = shelf.begin()
+    sessions = UnfinishedSessions(tmp_path, new_token())
+    journal = sessions.new_journal()
     journal.append(actions(driver.session), ABOUT)
     journal.close()
-    (found,) = shelf.unfinished()
-    aside = shelf.set_aside(found.name)
-    assert shelf.unfinished() == []
-    assert (shelf.folder / aside).is_dir()
+    (found,) = sessions.unfinished()
+    aside = sessions.keep_damaged(found.name)
+    assert sessions.unfinished() == []
+    assert (sessions.folder / aside).is_dir()

@@ -237,7 +237,7 @@ def test_data_without_features_or_similarity_has_no_baseline(store, loop, monkey
     monkeypatch.setattr(baselines_module, "beside", lambda: pairs)
 
     class Lacking:
-        def lacks(self, problem):
+        def missing_data(self, problem):
             return "It cannot."
 
     real = baselines_module.get_algorithm

@@ -70,14 +70,14 @@ def test_cost_is_the_sum_over_pairs(trees, seed):
     assert metrics.dasgupta_cost(tree, matrix) == pytest.approx(slow_cost(tree, matrix), abs=1e-9)
 
 
-def test_cost_of_a_clique_is_that_of_every_binary_tree():
+def test_all_binary_trees_have_the_same_cost_of_a_clique():
     # Dasgupta (2016), theorem 3: with all weights 1 every binary tree costs (n^3 - n) / 3.
     for tree in all_trees(5, binary=True):
         assert metrics.dasgupta_cost(tree, np.ones((5, 5))) == (5**3 - 5) / 3
     assert metrics.dasgupta_cost(Tree.star(5), np.ones((5, 5))) == 50
 
 
-def test_cost_ignores_the_diagonal_whatever_it_holds():
+def test_the_cost_ignores_the_diagonal():
     tree = from_nested(((0, 1), 2), 3)
     matrix = np.ones((3, 3))
     for value in (7.0, np.nan, np.inf):
@@ -85,7 +85,7 @@ def test_cost_ignores_the_diagonal_whatever_it_holds():
         assert metrics.dasgupta_cost(tree, matrix) == 2 + 3 + 3
 
 
-def test_cost_takes_what_numpy_takes():
+def test_the_cost_accepts_all_array_likes():
     tree = random_tree(np.random.default_rng(0), 9)
     matrix = np.random.default_rng(1).integers(0, 5, (9, 9))
     matrix = matrix + matrix.T
@@ -96,7 +96,7 @@ def test_cost_takes_what_numpy_takes():
     assert not frozen.flags.writeable
 
 
-def test_cost_of_a_wrong_matrix_says_where():
+def test_errors_of_the_cost_name_the_cell():
     tree = Tree.star(3)
     with pytest.raises(InvalidData, match=r"\(2, 2\)"):
         metrics.dasgupta_cost(tree, np.ones((2, 2)))
@@ -106,7 +106,7 @@ def test_cost_of_a_wrong_matrix_says_where():
         metrics.dasgupta_cost(tree, matrix)
 
 
-def test_regularised_cost_adds_what_is_violated():
+def test_regularised_cost_adds_violated_triplets():
     tree = from_nested((((0, 1), 2), 3), 4)
     matrix = np.ones((4, 4))
     plain = metrics.dasgupta_cost(tree, matrix)
@@ -200,7 +200,7 @@ def test_cut_undoes_the_last_merges(trees, count):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30))
-def test_adjusted_rand_index_is_the_known_one(seed, n):
+def test_adjusted_rand_index_equals_scikit_learns(seed, n):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 4, n).astype(np.int32), rng.integers(0, 3, n).astype(np.int32)
     expected = adjusted_rand_score(a, b)
@@ -243,7 +243,7 @@ def test_clade_changes_are_set_differences(trees):
     assert found.kept == len(set(old.values()) & set(new.values()))
 
 
-def test_numbering_and_heights_are_no_change():
+def test_numbers_and_heights_of_nodes_are_no_change():
     tree = Tree.from_newick("(((0,1),2),((3,4),5));")
     other = Tree.from_newick("((5:1,(4:1,3:1):2):9,(2:1,(1:1,0:1):1):7);")
     found = metrics.clade_changes(tree, other)

@@ -44,7 +44,7 @@ def test_agreement_by_level_on_random_trees(case):
     compare_by_level(random_tree(rng, n, polytomies=True), random_tree(rng, n, polytomies=True))
 
 
-def test_levels_say_what_uniform_triples_hide():
+def test_levels_show_what_the_overall_share_hides():
     """Within each pair of sibling blocks all items are shuffled: only the deepest level suffers."""
     data = noisy_blocks(640, 5, 0.0, seed=1)
     block = data.oracle.block.copy()
@@ -63,7 +63,7 @@ def test_levels_say_what_uniform_triples_hide():
     assert metrics.triplet_agreement_by_level(Tree.star(1), Tree.star(1)).shape == (0,)
 
 
-def test_a_caterpillar_is_no_trap():
+def test_agreement_by_level_of_a_caterpillar():
     found = metrics.triplet_agreement_by_level(caterpillar(3000), caterpillar(3000))
     assert found.tolist() == [1.0] * 20
 
@@ -105,7 +105,7 @@ def plain_hrc(tree, w):
 
 
 @pytest.mark.parametrize("case", range(25))
-def test_hkm_and_hrc_are_their_equations(case):
+def test_hkm_and_hrc_match_their_equations(case):
     rng = np.random.default_rng(case)
     n = int(rng.integers(1, 30))
     tree = random_tree(rng, n, polytomies=case % 2 == 0)
@@ -117,14 +117,14 @@ def test_hkm_and_hrc_are_their_equations(case):
     assert metrics.hrc(tree, w) == pytest.approx(plain_hrc(tree, w))
 
 
-def test_a_star_has_no_children_to_cut():
+def test_hrc_of_a_star_is_0():
     w = np.ones((9, 9))
     assert metrics.hrc(Tree.star(9), w) == 0.0
     one = from_nested(((0, 1, 2, 3), (4, 5, 6, 7, 8)), 9)
     assert metrics.hrc(one, w) == pytest.approx((20 / 8 + 20 / 10) / 3)
 
 
-def test_wrong_shapes_are_told():
+def test_wrong_shapes_are_refused():
     with pytest.raises(HcvizError, match="4 leaves"):
         metrics.hkm(Tree.star(4), np.ones((3, 2)))
     with pytest.raises(HcvizError, match="finite"):

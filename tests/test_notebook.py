@@ -168,8 +168,8 @@ def running(steps: int) -> Any:
     view = hcviz.explore(small(), method="average")
     store = view.explorer.store
     until(lambda: store.session.status == "settled")
-    view.explorer.acts.bar("method", {"value": "ddt"})
-    view.explorer.acts.form("set", {"name": "steps", "value": str(steps)})
+    view.explorer.controls["bar"].act("method", {"value": "ddt"})
+    view.explorer.controls["form"].act("set", {"name": "steps", "value": str(steps)})
     assert store.session.status == "sampling"
     return view
 

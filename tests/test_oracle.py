@@ -1,4 +1,4 @@
-"""Similarity oracles: what they answer, what they refuse, and what they were asked."""
+"""Similarity oracles: their answers, errors and counts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 
 from hcviz import CountingOracle, FeatureOracle, FunctionOracle, Problem, StringOracle
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.lazy import WIDTH_FROM, MatrixOracle, oracle_of
 from hcviz.core.similarity import similarity_from_features
+from hcviz.core.similarity_oracles import MAX_WIDTH_ROWS, MatrixOracle, oracle_of
 
 
 def symmetric(n, seed=0):
@@ -27,7 +27,7 @@ def symmetric(n, seed=0):
 
 
 class Noted:
-    """Answers from a matrix and notes every pair, as the definition of counting has it."""
+    """Answers from a matrix and records every pair."""
 
     def __init__(self, matrix):
         self.matrix, self.n_items, self.pairs, self.asked = matrix, len(matrix), set(), 0
@@ -39,7 +39,7 @@ class Noted:
 
 
 class Paired(Noted):
-    """The same, and pairs by lists; counts the calls."""
+    """Also answers pairs, and counts the calls."""
 
     calls = 0
 
@@ -62,7 +62,7 @@ def requests(n):
 @pytest.mark.parametrize("cache", [0, 5, 1000])
 @settings(max_examples=60, deadline=None)
 @given(asked=requests(9), order=st.permutations(range(9)), size=st.integers(1, 12))
-def test_counts_answers_and_mask_are_those_of_the_definition(cache, asked, order, size):
+def test_counts_answers_and_mask_match_their_definitions(cache, asked, order, size):
     matrix = symmetric(9)
     plain = Noted(matrix)
     counted = CountingOracle(plain, cache=cache)
@@ -90,7 +90,7 @@ def test_counts_answers_and_mask_are_those_of_the_definition(cache, asked, order
 @settings(max_examples=80, deadline=None)
 @given(asked=requests(12), trusted=st.booleans())
 def test_the_cache_asks_for_no_pair_twice(asked, trusted):
-    """Nor for an item with itself; but for up to 16 pairs that are tried both ways round."""
+    """Items are not compared with themselves. Up to 16 pairs are asked in both orders."""
     plain = Noted(symmetric(12))
     plain.symmetric = trusted
     counted = CountingOracle(plain)
@@ -106,7 +106,7 @@ def test_the_cache_asks_for_no_pair_twice(asked, trusted):
 
 @settings(max_examples=80, deadline=None)
 @given(asked=requests(12), trusted=st.booleans())
-def test_who_answers_pairs_is_called_once_a_request(asked, trusted):
+def test_an_oracle_for_pairs_is_called_once_for_each_request(asked, trusted):
     """For no pair more than who is called row by row, and with the same answers; once more, at
     most, a request until 16 pairs were tried both ways round."""
     matrix = symmetric(12)
@@ -136,7 +136,7 @@ def test_who_answers_pairs_is_called_once_a_request(asked, trusted):
         (np.array([1.0, 2.0, 4.0]), "not symmetric: items 0 and 1 .*1, the other way round 4"),
     ],
 )
-def test_wrong_answers_on_pairs_are_told_where(answer, said):
+def test_errors_of_pair_answers_name_the_items(answer, said):
     class Wrong:
         n_items, turn = 3, 1
 
@@ -153,7 +153,7 @@ def test_wrong_answers_on_pairs_are_told_where(answer, said):
         CountingOracle(Wrong()).similarity([0, 1, 2], [0, 1, 2])
 
 
-def test_of_a_cache_that_is_full_each_request_asks_once():
+def test_with_a_full_cache_each_request_asks_once_for_a_pair():
     plain = Noted(symmetric(30))
     plain.symmetric = True
     counted = CountingOracle(plain, cache=7)
@@ -165,7 +165,7 @@ def test_of_a_cache_that_is_full_each_request_asks_once():
 
 
 @pytest.mark.parametrize("cache", [0, 100])
-def test_one_thread_at_a_time_asks_unless_several_may(cache):
+def test_one_thread_at_a_time_calls_the_oracle_unless_it_is_thread_safe(cache):
     class Busy:
         n_items = 60
         cheap = cache == 0
@@ -204,7 +204,7 @@ def test_one_thread_at_a_time_asks_unless_several_may(cache):
     assert again.similarity([1], [2]) == 2
 
 
-def test_an_oracle_that_draws_anew_has_one_value_a_pair_behind_the_cache():
+def test_the_cache_fixes_the_value_of_each_pair_of_a_random_oracle():
     class Fickle:
         n_items = 12
         rng = np.random.default_rng(0)
@@ -226,12 +226,12 @@ def test_an_oracle_that_draws_anew_has_one_value_a_pair_behind_the_cache():
     assert np.array_equal(part[apart], block[:4, 2:9][apart])
 
 
-def test_it_travels():
+def test_a_counting_oracle_can_be_pickled():
     counted = CountingOracle(MatrixOracle(symmetric(6)))
     counted.similarity([0, 1], [2, 3])
     again = pickle.loads(pickle.dumps(counted))
     assert again.queries == 4
-    again.absorb([(np.array([0], np.int32), np.array([5], np.int32))])
+    again.add_requests([(np.array([0], np.int32), np.array([5], np.int32))])
     assert (again.queries, counted.queries) == (5, 4)
     assert again.similarity([0], [2]) == counted.similarity([0], [2])
 
@@ -247,7 +247,7 @@ def test_it_travels():
         (ZeroDivisionError("of all things"), "failed .*2 x 3.*ZeroDivisionError: of all things"),
     ],
 )
-def test_wrong_answers_are_told_where(answer, said):
+def test_errors_of_block_answers_name_the_items(answer, said):
     class Wrong:
         n_items = 5
 
@@ -260,7 +260,7 @@ def test_wrong_answers_are_told_where(answer, said):
         CountingOracle(Wrong()).similarity([4, 1], [0, 3, 2])
 
 
-def test_wrong_requests_and_parameters():
+def test_invalid_requests_and_parameters_are_refused():
     counted = CountingOracle(MatrixOracle(symmetric(4)))
     for wrong in ([4], [-1], [0.5], ["a"]):
         with pytest.raises(InvalidData):
@@ -274,7 +274,7 @@ def test_wrong_requests_and_parameters():
 
 
 @pytest.mark.parametrize("kind", FeatureOracle.KINDS)
-def test_features_give_what_their_matrix_holds(kind):
+def test_features_give_the_values_of_the_full_matrix(kind):
     rng = np.random.default_rng(1)
     features = rng.normal(size=(60, 7))
     features[5] = features[9]
@@ -290,10 +290,10 @@ def test_features_give_what_their_matrix_holds(kind):
     assert np.array_equal(block, oracle.similarity(cols, rows).T)
 
 
-def test_a_gaussian_has_a_width():
-    features = np.random.default_rng(2).normal(size=(WIDTH_FROM + 500, 3))
+def test_the_default_width_of_a_gaussian():
+    features = np.random.default_rng(2).normal(size=(MAX_WIDTH_ROWS + 500, 3))
     assert FeatureOracle(features, "gaussian").width == pytest.approx(
-        FeatureOracle(features[:WIDTH_FROM], "gaussian").width, rel=0.2
+        FeatureOracle(features[:MAX_WIDTH_ROWS], "gaussian").width, rel=0.2
     )
     assert FeatureOracle(np.ones((30, 2)), "gaussian").similarity([0], [1]) == 1.0
     with pytest.raises(InvalidParameter, match="positive"):
@@ -309,7 +309,7 @@ def test_matrices_dense_and_sparse():
         assert np.array_equal(made.similarity([3, 1], [0, 3, 7]), matrix[np.ix_([3, 1], [0, 3, 7])])
 
 
-def test_a_function_is_asked_in_order_and_may_name_items():
+def test_a_function_is_called_with_the_lower_item_first():
     seen = []
 
     def shared(a, b):
@@ -329,18 +329,18 @@ def test_a_function_is_asked_in_order_and_may_name_items():
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda i, j: np.nan, "says nan on items 1 and 2"),
+        (lambda i, j: np.nan, "returns nan for items 1 and 2"),
         (lambda i, j: 1 / 0, "failed on items 1 and 2 .ZeroDivisionError"),
         (lambda i, j: np.ones(2), r"shape \(2,\)"),
-        (lambda i, j: None, "no number|says nan"),
-        (lambda i, j: "close", "no number"),
-        (lambda i, j: "0.5", "no number"),
-        (lambda i, j: np.complex128(1 + 2j), "no number"),
-        (lambda i, j: np.timedelta64(3, "s"), "no number"),
+        (lambda i, j: None, "not a number|returns nan"),
+        (lambda i, j: "close", "not a number"),
+        (lambda i, j: "0.5", "not a number"),
+        (lambda i, j: np.complex128(1 + 2j), "not a number"),
+        (lambda i, j: np.timedelta64(3, "s"), "not a number"),
         (lambda i, j: i - j, "not symmetric: items 1 and 2"),
     ],
 )
-def test_a_function_that_misbehaves_is_told_where(function, said):
+def test_errors_of_a_function_name_the_items(function, said):
     with pytest.raises(InvalidData, match=said):
         FunctionOracle(function, n_items=4).similarity([2], [1])
 
@@ -377,16 +377,16 @@ def test_a_batched_function_is_called_once_for_all_pairs_of_a_request():
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda i, j: [1.0, np.nan], "says nan on items 1 and 3"),
+        (lambda i, j: [1.0, np.nan], "returns nan for items 1 and 3"),
         (lambda i, j: 1 / 0, "failed on 2 pairs, items 1 and 2 first .ZeroDivisionError"),
         (lambda i, j: np.ones((2, 2)), r"2 pairs has shape \(2, 2\)"),
         (lambda i, j: 0.5, r"shape \(\)"),
-        (lambda i, j: ["close", "far"], "no list of numbers"),
-        (lambda i, j: np.array([1 + 2j, 1]), "no list of numbers"),
+        (lambda i, j: ["close", "far"], "not a list of numbers"),
+        (lambda i, j: np.array([1 + 2j, 1]), "not a list of numbers"),
         (lambda i, j: np.subtract(i, j), "not symmetric: items 1 and 2"),
     ],
 )
-def test_a_batched_function_that_misbehaves_is_told_where(function, said):
+def test_errors_of_a_batched_function_name_the_items(function, said):
     with pytest.raises(InvalidData, match=said):
         FunctionOracle(function, n_items=4, batched=True).similarity([1], [2, 3])
 
@@ -397,13 +397,13 @@ def test_a_function_needs_items():
     with pytest.raises(InvalidData, match="callable"):
         FunctionOracle(3, n_items=2)
     for items in ({"a": 1, "b": 2}, {1, 2}, (x for x in "ab"), 7):
-        with pytest.raises(InvalidData, match="places 0, 1") as fault:
+        with pytest.raises(InvalidData, match="positions 0, 1") as fault:
             FunctionOracle(min, items)
         assert fault.value.hint
 
 
-def test_items_are_meant_by_their_places():
-    """In brackets pandas takes a number for a label: of an index in another order, another item."""
+def test_pandas_items_are_read_by_position():
+    """In pandas, series[number] looks up a label of the index, not a position."""
     names = ["a", "bb", "ccc"]
     table = pd.DataFrame({"name": names, "length": [1, 2, 3]}, index=[2, 0, 1])
     for batched in (False, True):
@@ -423,12 +423,12 @@ def test_items_are_meant_by_their_places():
         def __getitem__(self, x):
             raise OSError("the file is gone")
 
-    with pytest.raises(InvalidData, match=r"Item 1 .* cannot be had .OSError: the file is gone"):
+    with pytest.raises(InvalidData, match=r"Item 1 .* cannot be read .OSError: the file is gone"):
         FunctionOracle(min, Lacking(names)).similarity([2], [1])
 
 
 def levenshtein(a, b):
-    """Edit distance by its recurrence."""
+    """Edit distance by its recursive definition."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         last, row[0] = row[0], i
@@ -445,13 +445,13 @@ def test_strings_by_edit_distance(strings):
         assert block[i, j] == pytest.approx(1 - levenshtein(a, b) / max(len(a), len(b), 1))
 
 
-def test_strings_must_be_texts_and_may_be_asked_for_nothing():
-    with pytest.raises(InvalidData, match="Item 1 is not a text"):
+def test_strings_must_be_texts_and_requests_may_be_empty():
+    with pytest.raises(InvalidData, match="Item 1 is int, not a text"):
         StringOracle(["a", 3])
     assert StringOracle(["a"]).similarity([], [0]).shape == (0, 1)
 
 
-def test_a_problem_gives_the_laziest_it_has():
+def test_a_problem_gives_an_oracle_without_a_full_matrix():
     features = np.random.default_rng(0).normal(size=(9, 3))
     own = MatrixOracle(symmetric(9))
     assert oracle_of(Problem(features=features, oracle=own)) is own

@@ -118,7 +118,7 @@ def test_few_trees_are_no_ground_to_speak_of_support(store, loop):
     few = Samples(len(store.session.labels))
     for k in range(9):
         few.take(Snapshot(store.drawn.tree, k + 1, 9, {"log_joint": float(k)}))
-    store._samples[store.session.shown] = few
+    store.posteriors.put(store.session.shown, few)
     assert outcome.lost_support(store) is None
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 from hcviz import HcvizError, Tree
 from hcviz.core.errors import InvalidData
 from hcviz.core.layout import cut_clusters, leaf_order
-from hcviz.io.picture import Heat, Ink, Strip, picture
+from hcviz.io.picture import ClassStrip, HeatmapData, PageColours, draw_picture
 from tests.trees import caterpillar, from_nested, random_tree
 
 TREE = from_nested(((0, 1), ((2, 3), 4)), 5)
@@ -33,7 +33,7 @@ def texts(svg: bytes) -> dict[str, tuple[float, float]]:
 
 def test_labels_stand_in_the_order_asked_for_as_text():
     order = [4, 2, 3, 1, 0]
-    shown = texts(picture(TREE, NAMES, order=order, title="Five & more"))
+    shown = texts(draw_picture(TREE, NAMES, order=order, title="Five & more"))
     assert "Five & more" in shown
     heights = [shown[NAMES[i]][1] for i in order]
     assert heights == sorted(heights)
@@ -43,15 +43,15 @@ def test_labels_stand_in_the_order_asked_for_as_text():
 
 def test_supports_stand_on_the_branches_and_the_axis_is_named():
     support = np.array([0.9, 0.4, 0.7, 1.0])[-TREE.n_internal :]
-    shown = texts(picture(TREE, NAMES, support=support, axis_title="distance"))
+    shown = texts(draw_picture(TREE, NAMES, support=support, axis_title="distance"))
     assert "distance" in shown
     large = [k for k in range(TREE.n_internal - 1) if TREE.size[TREE.n_leaves + k] > 2]
     assert large
     for k in large:
         assert f"{100 * support[k]:.0f}" in {text.strip() for text in shown}
-    sure = picture(TREE, NAMES, support=np.ones(TREE.n_internal), format="png")
-    unsure = picture(TREE, NAMES, support=np.full(TREE.n_internal, 0.3), format="png")
-    faint = tuple(int(Ink().faint[k : k + 2], 16) for k in (1, 3, 5))
+    sure = draw_picture(TREE, NAMES, support=np.ones(TREE.n_internal), format="png")
+    unsure = draw_picture(TREE, NAMES, support=np.full(TREE.n_internal, 0.3), format="png")
+    faint = tuple(int(PageColours().faint[k : k + 2], 16) for k in (1, 3, 5))
 
     def pixels(png):
         found = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
@@ -59,16 +59,16 @@ def test_supports_stand_on_the_branches_and_the_axis_is_named():
 
     assert pixels(unsure) > 50 > pixels(sure)
     with pytest.raises(InvalidData, match="2 supports"):
-        picture(TREE, NAMES, support=[0.1, 0.2])
+        draw_picture(TREE, NAMES, support=[0.1, 0.2])
 
 
 def test_rows_of_the_heatmap_and_of_the_labels_are_the_same_rows():
     values = np.full((5, 5), 0.0)
     values[3, :] = 1.0  # the newt's row is the only bright one
     order = [0, 1, 4, 3, 2]
-    heat = Heat(values, 0, 1, ["#000000", "#ffffff"], "similarity")
-    svg = texts(picture(TREE, NAMES, order=order, heat=heat))
-    png = Image.open(io.BytesIO(picture(TREE, NAMES, order=order, heat=heat, format="png")))
+    heat = HeatmapData(values, 0, 1, ["#000000", "#ffffff"], "similarity")
+    svg = texts(draw_picture(TREE, NAMES, order=order, heat=heat))
+    png = Image.open(io.BytesIO(draw_picture(TREE, NAMES, order=order, heat=heat, format="png")))
     pixels = np.asarray(png.convert("L")).astype(int)
     # A column of pixels through the heatmap: the only white between its black rows.
     column = pixels[:, int(pixels.shape[1] - 0.5 * 150)]
@@ -82,13 +82,13 @@ def test_rows_of_the_heatmap_and_of_the_labels_are_the_same_rows():
 
 
 def test_class_names_cells_and_column_names_are_there():
-    strip = Strip(
+    strip = ClassStrip(
         "class", np.array([0, 1, 1, 255, 0], np.uint8), ["fur", "fin"], ["#ff0000", "#00ff00"]
     )
     values = np.array([[1.0, 2, 3]] * 5)
     values[0, 0] = np.nan
     columns = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
-    heat = Heat(
+    heat = HeatmapData(
         values,
         1,
         3,
@@ -98,19 +98,19 @@ def test_class_names_cells_and_column_names_are_there():
         [2, 0, 1],
         columns,
     )
-    options = {"heat": heat, "strips": [strip], "ink": Ink(missing="#0000ff")}
-    shown = texts(picture(TREE, NAMES, **options))
+    options = {"heat": heat, "strips": [strip], "ink": PageColours(missing="#0000ff")}
+    shown = texts(draw_picture(TREE, NAMES, **options))
     assert {"fur", "fin", "legs", "wings", "eyes", "z-score"} <= set(shown)
     assert shown["eyes"][0] < shown["legs"][0] < shown["wings"][0]
-    png = np.asarray(Image.open(io.BytesIO(picture(TREE, NAMES, **options, format="png"))))
+    png = np.asarray(Image.open(io.BytesIO(draw_picture(TREE, NAMES, **options, format="png"))))
     colours = {tuple(c) for c in png.reshape(-1, png.shape[-1])[:, :3].tolist()}
     assert {(255, 0, 0), (0, 255, 0), (0, 0, 255)} <= colours
 
 
 def test_clusters_are_coloured_and_the_cut_is_drawn():
     codes = np.where(cut_clusters(TREE, 1.0) >= 0, 0, -1)
-    plain = picture(TREE, NAMES).decode()
-    cut = picture(TREE, NAMES, clusters=codes, cluster_colours=["#ff00aa"], cut=1.0).decode()
+    plain = draw_picture(TREE, NAMES).decode()
+    cut = draw_picture(TREE, NAMES, clusters=codes, cluster_colours=["#ff00aa"], cut=1.0).decode()
     assert "#ff00aa" in cut
     assert "#ff00aa" not in plain
     assert cut.count("stroke-dasharray") > plain.count("stroke-dasharray")
@@ -118,12 +118,14 @@ def test_clusters_are_coloured_and_the_cut_is_drawn():
 
 @pytest.mark.parametrize("format", ["svg", "png"])
 def test_the_same_picture_is_the_same_file(format):
-    assert picture(TREE, NAMES, format=format) == picture(TREE, NAMES, format=format)
+    assert draw_picture(TREE, NAMES, format=format) == draw_picture(TREE, NAMES, format=format)
 
 
 def test_the_svg_asks_nothing_of_the_outside():
     values = np.random.default_rng(0).random((5, 5))
-    text = picture(TREE, NAMES, heat=Heat(values, 0, 1, ["#000000", "#ffffff"])).decode()
+    text = draw_picture(
+        TREE, NAMES, heat=HeatmapData(values, 0, 1, ["#000000", "#ffffff"])
+    ).decode()
     links = re.findall(r'(?:href|src)="([^"#][^"]*)"', text)
     assert all(link.startswith("data:image/png;base64,") for link in links)
     assert "<script" not in text
@@ -136,7 +138,7 @@ def test_the_svg_asks_nothing_of_the_outside():
 )
 def test_the_smallest_and_the_tallest_can_be_saved(tree):
     names = [f"item {i}" for i in range(tree.n_leaves)]
-    image = Image.open(io.BytesIO(picture(tree, names, format="png")))
+    image = Image.open(io.BytesIO(draw_picture(tree, names, format="png")))
     assert image.height <= 62 * 150
     assert image.getextrema()[0][0] < 255  # something is drawn
 
@@ -144,16 +146,16 @@ def test_the_smallest_and_the_tallest_can_be_saved(tree):
 def test_the_order_is_depth_first_by_default():
     tree = random_tree(np.random.default_rng(1), 9)
     names = [f"name{i}" for i in range(9)]
-    shown = texts(picture(tree, names))
+    shown = texts(draw_picture(tree, names))
     assert sorted(names, key=lambda name: shown[name][1]) == [names[i] for i in leaf_order(tree)]
 
 
 def test_what_does_not_fit_is_refused_with_a_sentence():
     with pytest.raises(HcvizError, match="svg or png"):
-        picture(TREE, NAMES, format="gif")
+        draw_picture(TREE, NAMES, format="gif")
     with pytest.raises(HcvizError, match="4 labels for 5"):
-        picture(TREE, NAMES[:4])
+        draw_picture(TREE, NAMES[:4])
     with pytest.raises(HcvizError, match="each of the 5 leaves once"):
-        picture(TREE, NAMES, order=[0, 1, 2, 3, 3])
+        draw_picture(TREE, NAMES, order=[0, 1, 2, 3, 3])
     with pytest.raises(HcvizError, match="5 rows"):
-        picture(TREE, NAMES, heat=Heat(np.zeros((4, 4)), 0, 1, ["#000000"]))
+        draw_picture(TREE, NAMES, heat=HeatmapData(np.zeros((4, 4)), 0, 1, ["#000000"]))

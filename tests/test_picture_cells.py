@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hcviz.core.lazy import FeatureOracle
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
-from hcviz.io.picture import picture
+from hcviz.io.picture import draw_picture
 from hcviz.ui.tree import Centre, Items
 from hcviz.ui.tree.heatmap_cells import LAZY
 from tests.trees import random_tree
@@ -44,13 +44,13 @@ def test_the_veil_is_saved_with_the_pairs_it_is_seen_over():
     centre = shown(tree, np.ones((n, n)), asked(n, known))
     data = centre.picture_data()
     order = list(data["order"])
-    veil = np.array(data["heat"].veil)
+    veil = np.array(data["heat"].query_mask)
     wanted = np.zeros((n, n), bool)
     for a, b in [*known, *((k, k) for k in range(n))]:
         i, j = order.index(a), order.index(b)
         wanted[i, j] = wanted[j, i] = True
     assert np.array_equal(veil, np.where(wanted, 255, 0))
-    assert len(data["heat"].veil_colours) == 256
+    assert len(data["heat"].query_mask_colours) == 256
     centre.toggle_collapse(next(leaves for leaves in tree.clades() if 2 < leaves.size < n))
     again = centre.picture_data()  # what is collapsed on the screen is whole in a picture
     order = list(again["order"])
@@ -58,14 +58,14 @@ def test_the_veil_is_saved_with_the_pairs_it_is_seen_over():
         for j in range(n):
             pair = {order[i], order[j]}
             seen = i == j or any(pair == set(each) for each in known)
-            assert again["heat"].veil[i][j] == 255 * seen
+            assert again["heat"].query_mask[i][j] == 255 * seen
     centre.set_query_mask(None)
-    assert centre.picture_data()["heat"].veil is None
+    assert centre.picture_data()["heat"].query_mask is None
 
 
 def light(data):
     """The pixels of the heatmap of a saved picture, as brightness."""
-    image = Image.open(io.BytesIO(picture(**data, format="png"))).convert("L")
+    image = Image.open(io.BytesIO(draw_picture(**data, format="png"))).convert("L")
     return np.asarray(image, float)
 
 
@@ -75,10 +75,10 @@ def test_a_saved_picture_is_dark_where_nothing_was_asked():
     alike[0, 1] = alike[1, 0] = 0.0
     centre = shown(Tree.star(n), alike, asked(n, [(2, 3)]))
     with_veil = light(centre.picture_data())
-    assert b"dark: not asked for" in picture(**centre.picture_data())
+    assert b"dark: not queried" in draw_picture(**centre.picture_data())
     centre.set_query_mask(None)
     without = light(centre.picture_data())
-    assert b"not asked for" not in picture(**centre.picture_data())
+    assert b"not queried" not in draw_picture(**centre.picture_data())
     changed = np.abs(with_veil - without) > 20
     across = changed.sum(1)
     rows = np.flatnonzero(across > across.max() / 2)  # without the words below
@@ -115,4 +115,4 @@ def test_similarities_computed_as_looked_at_are_saved_as_they_are_shown(n, colla
     texel = [max(t for t in range(side) if t * layout.n_rows // side <= at) for at in row]
     levels = np.rint((heat.values - heat.low) / (heat.high - heat.low) * 254)
     assert np.array_equal(levels, shown_image[np.ix_(texel, texel)])
-    assert picture(**data, format="svg").startswith(b"<?xml")
+    assert draw_picture(**data, format="svg").startswith(b"<?xml")

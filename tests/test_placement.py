@@ -1,4 +1,4 @@
-"""Where an item belongs: every place of every small tree, against the definition."""
+"""Removing and inserting an item, for each place of each small tree, against definitions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hcviz import Tree
 from hcviz.core.errors import InvalidData
-from hcviz.metrics.placement import Gap
+from hcviz.metrics.placement import RemovedItem
 from tests.trees import caterpillar, random_tree
 
 
@@ -33,14 +33,14 @@ trees = st.tuples(st.integers(0, 10**6), st.integers(3, 9), st.booleans())
 
 
 @given(trees)
-def test_put_back_the_item_is_beside_the_clade_and_nothing_else_has_moved(given_):
+def test_an_inserted_item_is_next_to_the_clade_and_other_items_do_not_move(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, n, polytomies=open_)
     item = int(rng.integers(n))
-    gap = Gap(tree, item)
+    gap = RemovedItem(tree, item)
     for place in range(gap.rest.n_nodes):
-        made = gap.put(place)
+        made = gap.insert_at(place)
         below = frozenset(gap.clade(place).tolist())
         rest = {frozenset(gap.others[list(c)].tolist()) for c in clades(gap.rest)}
         assert clades(made) == (
@@ -54,12 +54,12 @@ def test_put_back_the_item_is_beside_the_clade_and_nothing_else_has_moved(given_
 
 
 @given(trees)
-def test_what_a_place_claims_is_counted_triplet_by_triplet(given_):
+def test_counts_of_true_triplets_match_an_enumeration(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree, target = random_tree(rng, n), random_tree(rng, n, polytomies=open_)
     item = int(rng.integers(n))
-    gap = Gap(tree, item)
+    gap = RemovedItem(tree, item)
     for place in range(gap.rest.n_nodes):
         clade = gap.clade(place).tolist()
         true = told = 0
@@ -67,16 +67,16 @@ def test_what_a_place_claims_is_counted_triplet_by_triplet(given_):
             rows = [(item, s, o), (item, o, s), (s, o, item)]
             told += bool(target.satisfies(rows).any())
             true += bool(target.satisfies(rows)[0])
-        assert gap.claims(target, place) == (true, told)
+        assert gap.count_true_triplets(target, place) == (true, told)
 
 
 @given(trees)
-def test_beside_its_own_nothing_that_a_place_claims_is_untrue(given_):
+def test_at_the_target_place_all_triplets_are_true(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree, target = random_tree(rng, n), random_tree(rng, n, polytomies=open_)
-    gap = Gap(tree, int(rng.integers(n)))
-    own = set(gap.mates(target).tolist())
+    gap = RemovedItem(tree, int(rng.integers(n)))
+    own = set(gap.target_siblings(target).tolist())
     smaller = [set(target.leaves(v).tolist()) for v in range(target.n_nodes)]
     around = [c - {gap.item} for c in smaller if gap.item in c and len(c) > 1]
     assert own == min(around, key=len)
@@ -84,12 +84,12 @@ def test_beside_its_own_nothing_that_a_place_claims_is_untrue(given_):
     for place in range(gap.rest.n_nodes):
         # Where the truth tells its mates apart from each other, one of them alone may be too near.
         if alike and set(gap.clade(place).tolist()) <= own:
-            true, told = gap.claims(target, place)
+            true, told = gap.count_true_triplets(target, place)
             assert true == told
 
 
 @given(trees)
-def test_violated_are_the_targets_triplets_that_the_tree_has_not(given_):
+def test_violated_triplets_match_an_enumeration(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
     tree, target = random_tree(rng, n, polytomies=open_), random_tree(rng, n, polytomies=open_)
@@ -101,15 +101,15 @@ def test_violated_are_the_targets_triplets_that_the_tree_has_not(given_):
         a, b, c = map(int, row)
         return (min(a, b), max(a, b), c)
 
-    found = [plain(row) for row in Gap(tree, item).violated(target)]
+    found = [plain(row) for row in RemovedItem(tree, item).violated_triplets(target)]
     assert sorted(found) == sorted(plain(row) for row in wanted)
 
 
 @given(trees)
-def test_the_way_between_two_places_is_the_shortest(given_):
+def test_the_path_between_two_places_is_the_shortest(given_):
     seed, n, open_ = given_
     rng = np.random.default_rng(seed)
-    gap = Gap(random_tree(rng, n, polytomies=open_), int(rng.integers(n)))
+    gap = RemovedItem(random_tree(rng, n, polytomies=open_), int(rng.integers(n)))
     rest = gap.rest
     near = {v: set() for v in range(rest.n_nodes)}  # places that meet at a node
     for v in range(rest.n_nodes):
@@ -123,7 +123,7 @@ def test_the_way_between_two_places_is_the_shortest(given_):
             edge = [b for a in edge for b in near[a] if b not in steps and not steps.update(
                 {b: steps[a] + 1})]  # fmt: skip
         for end in range(rest.n_nodes):
-            way = gap.way(start, end)
+            way = gap.path(start, end)
             assert len(way) - 1 == steps[end]
             assert len(set(way.tolist())) == len(way)
             assert way[0] == gap.new_node(start)
@@ -131,19 +131,19 @@ def test_the_way_between_two_places_is_the_shortest(given_):
 
 def test_a_caterpillar_of_many_leaves():
     tree = caterpillar(20_000)
-    gap = Gap(tree, 7)
-    true, told = gap.claims(tree, gap.place([3]))
+    gap = RemovedItem(tree, 7)
+    true, told = gap.count_true_triplets(tree, gap.place([3]))
     assert 0 < true < told
-    assert gap.put(gap.rest.root).n_leaves == 20_000
-    assert len(gap.way(0, gap.rest.root)) > 10_000
+    assert gap.insert_at(gap.rest.root).n_leaves == 20_000
+    assert len(gap.path(0, gap.rest.root)) > 10_000
 
 
-def test_what_cannot_be_taken_out_is_refused():
-    with pytest.raises(InvalidData, match="no item 5"):
-        Gap(Tree.star(4), 5)
-    with pytest.raises(InvalidData, match="no item"):
-        Gap(Tree.star(2), 0)
+def test_items_that_cannot_be_removed_are_refused():
+    with pytest.raises(InvalidData, match="Item 5 cannot be removed"):
+        RemovedItem(Tree.star(4), 5)
+    with pytest.raises(InvalidData, match="Item 0 cannot be removed"):
+        RemovedItem(Tree.star(2), 0)
     with pytest.raises(InvalidData, match="one other item"):
-        Gap(Tree.star(4), 1).place([1])
+        RemovedItem(Tree.star(4), 1).place([1])
     with pytest.raises(InvalidData, match="5 leaves"):
-        Gap(Tree.star(4), 1).claims(Tree.star(5), 0)
+        RemovedItem(Tree.star(4), 1).count_true_triplets(Tree.star(5), 0)

@@ -1,4 +1,4 @@
-"""Streamed summaries against the plain definitions on all trees that were added."""
+"""Summaries of a posterior against their definitions on all added trees."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import hcviz
 from hcviz import Problem, Tree
 from hcviz.core.errors import InvalidConstraint, InvalidData, InvalidParameter, TooLarge
 from hcviz.core.snapshot import Snapshot
-from hcviz.posterior import CladeTable, Posterior, Thinned, ess_bulk, summary
+from hcviz.posterior import CladeTable, Posterior, ThinnedStream, ess_bulk, summary
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 FAST = not numba.config.DISABLE_JIT
 
 
 def near_trees(n, number, seed=0, polytomies=False):
-    """Trees that share clades: each a few random merges away from one of three."""
+    """Trees with common clades: each differs from one of three by a few random merges."""
     rng = np.random.default_rng(seed)
     bases = [random_tree(rng, n, polytomies) for _ in range(3)]
     for _ in range(number):
@@ -66,7 +66,7 @@ def test_support_is_the_share_of_trees_with_the_clade(polytomies):
     assert made.clade_support([3]) == made.clade_support(range(12)) == 1.0
 
 
-def test_codes_of_all_clades_differ():
+def test_all_clades_have_different_codes():
     """Every subset of 12 items has a code of its own (4,096 of them; chance says 10^-31)."""
     table = CladeTable(12)
     codes = set()
@@ -77,8 +77,8 @@ def test_codes_of_all_clades_differ():
     assert len(codes) == 4096
 
 
-def test_a_full_table_keeps_its_promise():
-    """Many unlike trees and a small table: each count is right within the stated error."""
+def test_counts_of_a_full_table_are_within_the_error():
+    """Many different trees and a small table: each count is within the error."""
     rng = np.random.default_rng(0)
     table = CladeTable(10, capacity=60)
     counts: Counter = Counter()
@@ -88,17 +88,17 @@ def test_a_full_table_keeps_its_promise():
         table.add(tree, table.codes(tree))
         counts.update(clade_sets(tree)[:-1])
         if k % 50 == 49:
-            assert table.held <= 60
+            assert table.n_clades <= 60
             assert 0 < table.error <= 2 * 8 * (k + 1) / 60
             for clade, seen in counts.items():
                 held = table.count_of(np.array(sorted(clade), np.int32))
                 assert held <= seen <= held + table.error
     held = [table.count_of(np.sort(c).astype(np.int32)) for c in list(fixed.clades())[:-1]]
     assert min(held) > 400 / 3 - table.error
-    assert table.used.sum() == table.held
+    assert table.used.sum() == table.n_clades
 
 
-def test_the_table_grows_and_loses_nothing_before_it_is_full():
+def test_a_growing_table_is_exact_before_it_is_full():
     rng = np.random.default_rng(1)
     table = CladeTable(40)
     counts: Counter = Counter()
@@ -107,7 +107,7 @@ def test_the_table_grows_and_loses_nothing_before_it_is_full():
         table.add(tree, table.codes(tree))
         counts.update(clade_sets(tree)[:-1])
     assert table.error == 0
-    assert table.held == len(counts) > 1024
+    assert table.n_clades == len(counts) > 1024
     for clade, seen in counts.items():
         assert table.count_of(np.array(sorted(clade), np.int32)) == seen
 
@@ -117,7 +117,7 @@ def test_the_table_grows_and_loses_nothing_before_it_is_full():
 
 @pytest.mark.parametrize("polytomies", [False, True])
 @pytest.mark.parametrize("threshold", [0.5, 0.8])
-def test_the_consensus_has_the_majority_clades_and_no_other(polytomies, threshold):
+def test_the_consensus_has_exactly_the_majority_clades(polytomies, threshold):
     for seed in range(4):
         made, trees = filled(near_trees(11, 61, seed, polytomies))
         counts = Counter(c for tree in trees for c in clade_sets(tree))
@@ -135,13 +135,13 @@ def test_consensus_heights_are_means():
     assert support.tolist() == pytest.approx([2 / 3, 1.0])
 
 
-def test_trees_at_odds_have_a_star_for_consensus():
+def test_the_consensus_of_contradicting_trees_is_a_star():
     made, _ = filled([from_nested(t, 3) for t in (((0, 1), 2), ((0, 2), 1), ((1, 2), 0))])
     assert made.consensus()[0].n_internal == 1
 
 
-def test_majorities_come_and_go():
-    """A clade whose majority comes late, after its members' row was given away."""
+def test_clades_can_gain_and_lose_the_majority():
+    """A clade that gains the majority after the row of its members was reused."""
     rng = np.random.default_rng(3)
     first, later = random_tree(rng, 30), random_tree(rng, 30)
     made = Posterior(30)
@@ -150,7 +150,7 @@ def test_majorities_come_and_go():
     assert set(clade_sets(made.consensus()[0])) == set(clade_sets(later))
 
 
-def test_the_most_credible_tree_is_the_best_of_all_that_were_kept():
+def test_max_credibility_is_the_best_of_the_thinned_trees():
     made, trees = filled(near_trees(9, 50, seed=5))
     counts = Counter(c for tree in trees for c in clade_sets(tree))
     credit = [sum(np.log(counts[c] / 50) for c in clade_sets(tree)) for tree in trees]
@@ -160,21 +160,21 @@ def test_the_most_credible_tree_is_the_best_of_all_that_were_kept():
     assert got == pytest.approx(max(credit))
 
 
-def test_a_champion_outlives_the_thinning():
-    """The best tree comes at an odd place and is thinned away; the duel has kept it."""
+def test_the_most_credible_tree_is_kept_though_thinning_drops_it():
+    """The best tree is removed by thinning, but it is stored separately."""
     rng = np.random.default_rng(6)
     base = random_tree(rng, 8)
     made = Posterior(8, max_trees=4)
     near = list(near_trees(8, 60, seed=6))
     for k in range(60):
         made.add(base if k in {41, 43} else near[k], 0.0)
-    counts = [made._credit(made.clade_table.codes(t)) for t in made.trees()]
-    best = made._credit(made.clade_table.codes(made.max_credibility()))
+    counts = [made._log_credibility(made.clade_table.codes(t)) for t in made.trees()]
+    best = made._log_credibility(made.clade_table.codes(made.max_credibility()))
     assert best >= max(counts)
-    assert best >= made._credit(made.clade_table.codes(base))
+    assert best >= made._log_credibility(made.clade_table.codes(base))
 
 
-def test_the_best_log_joint_keeps_its_state():
+def test_the_state_of_the_highest_log_joint_is_stored():
     made = Posterior(5)
     for k, value in enumerate([-5.0, -2.0, -3.0]):
         made.add(random_tree(np.random.default_rng(k), 5), value, state=f"state {k}")
@@ -186,7 +186,7 @@ def test_the_best_log_joint_keeps_its_state():
 
 
 @pytest.mark.parametrize("polytomies", [False, True])
-def test_triplet_shares_are_counts_of_satisfied(polytomies):
+def test_triplet_shares_match_satisfies(polytomies):
     made, trees = filled(near_trees(9, 40, polytomies=polytomies))
     rows = np.array(list(permutations(range(9), 3)), np.int32)
     found = made.triplet_shares(rows)
@@ -209,7 +209,7 @@ def test_all_trees_of_four_and_five_leaves():
         check_distances(made, trees, subsets)
 
 
-def test_joint_probability_is_of_all_at_once():
+def test_joint_probability_needs_all_triplets():
     made, trees = filled(near_trees(10, 50, seed=2))
     rows = np.array([(0, 1, 2), (3, 4, 5)])
     rows = rows if trees[0].satisfies(rows).all() else rows[:, [0, 2, 1]]
@@ -240,14 +240,14 @@ def check_distances(made, trees, subsets):
 
 @pytest.mark.parametrize("polytomies", [False, True])
 @pytest.mark.parametrize("s", [2, 3, 6, 14])
-def test_distance_variance_is_the_definition(s, polytomies):
+def test_distance_variance_matches_its_definition(s, polytomies):
     made, trees = filled(near_trees(14, 30, seed=s, polytomies=polytomies))
     rng = np.random.default_rng(s)
     subsets = np.array([rng.choice(14, s, replace=False) for _ in range(4)])
     check_distances(made, trees, subsets)
 
 
-def test_depth_moments_are_the_definition():
+def test_depth_moments_match_their_definition():
     made, trees = filled(near_trees(10, 25, polytomies=True))
     every = np.arange(10)
     depths = [t.depth[t.lca(every[:, None], every[None, :])] for t in trees]
@@ -260,7 +260,7 @@ def test_depth_moments_are_the_definition():
 
 
 def test_thinning_keeps_every_2_to_the_k_th():
-    kept = Thinned(8)
+    kept = ThinnedStream(8)
     for number in range(1000):
         kept.add(0, number, number)
         assert len(kept) <= 8
@@ -268,8 +268,8 @@ def test_thinning_keeps_every_2_to_the_k_th():
         assert number < 8 or len(kept) >= 4
 
 
-def test_thinning_is_alike_in_every_chain():
-    kept = Thinned(12)
+def test_thinning_is_equal_in_all_chains():
+    kept = ThinnedStream(12)
     for number in range(200):
         for chain in range(3):
             kept.add(chain, number, (chain, number))
@@ -282,10 +282,10 @@ def test_thinning_is_alike_in_every_chain():
 
 
 @pytest.mark.parametrize("each", [0, 1, 3])
-def test_thinning_has_room_for_a_draw_of_every_chain(each):
+def test_thinning_keeps_a_draw_of_each_chain(each):
     """More chains than capacity: doubling the stride for ever would make no room among the first
     draws, all of which are multiples of it."""
-    kept = Thinned(4, each)
+    kept = ThinnedStream(4, each)
     for number in range(40):
         for chain in range(9):
             kept.add(chain, number, (chain, number))
@@ -294,8 +294,8 @@ def test_thinning_has_room_for_a_draw_of_every_chain(each):
     assert len(kept.by_chain()) == 9
 
 
-def test_trees_whose_log_joint_nobody_gave():
-    """They count; the best tree has one, and the verdict is about everything else."""
+def test_trees_without_a_log_joint():
+    """They count; the verdict leaves out the log joint."""
     rng = np.random.default_rng(0)
     made = Posterior(6)
     for _ in range(80):
@@ -306,7 +306,7 @@ def test_trees_whose_log_joint_nobody_gave():
     assert made.best[1] == -5.0
 
 
-def test_nothing_grows_with_the_number_of_trees():
+def test_memory_does_not_grow_with_the_number_of_trees():
     rng = np.random.default_rng(0)
     trees = [random_tree(rng, 20) for _ in range(50)]
     made = Posterior(20, max_trees=16)
@@ -314,7 +314,8 @@ def test_nothing_grows_with_the_number_of_trees():
     for k in range(9000 if FAST else 1200):
         made.add(trees[k % 50], 0.0)
         if k in {599, 1199, 4499, 8999}:
-            sizes.append((len(made.ring), len(made.draws), len(made.codes)))
+            record = made.record
+            sizes.append((len(made.thinned_trees), len(record.scalars), len(record.codes)))
     assert all(ring <= 16 and draws <= 2048 and codes <= 2048 for ring, draws, codes in sizes)
     assert len(made.clade_table.used) <= 2 * made.clade_table.capacity
 
@@ -332,7 +333,7 @@ def test_trees_of_20000_leaves():
             made.depth_moments()
 
 
-def test_it_survives_pickling_and_goes_on():
+def test_a_posterior_can_be_pickled_and_continued():
     made, trees = filled(near_trees(8, 30))
     again = pickle.loads(pickle.dumps(made))
     for one in (made, again):
@@ -352,7 +353,7 @@ def test_trees_are_spread_evenly():
 # ---------------------------------------------------------------------- words
 
 
-def test_the_verdict_over_a_stream():
+def test_the_verdict_of_different_streams():
     """Independent trees settle, chains of different trees do not, few say nothing."""
     rng = np.random.default_rng(4)
     trees = [random_tree(rng, 6) for _ in range(400)]
@@ -368,10 +369,10 @@ def test_the_verdict_over_a_stream():
     stuck = Posterior(6)
     for k in range(800):
         stuck.add(trees[k % 2], rng.normal(), chain=k % 2)
-    assert stuck.verdict().word == "still moving"
+    assert stuck.verdict().word == "still settling"
 
 
-def test_the_verdict_names_the_clades_it_is_about():
+def test_the_verdict_names_its_clades():
     """By their items where they are few, else by their number; no two alike, no space after."""
     shapes = [
         ((0, 1), 2, 3, 4, 5),
@@ -394,7 +395,7 @@ def test_the_verdict_names_the_clades_it_is_about():
 
 
 def test_many_chains_can_settle():
-    """However many share the memory, each keeps enough to be judged by."""
+    """Each chain has enough recorded draws, whatever the number of chains."""
     rng = np.random.default_rng(6)
     trees = [random_tree(rng, 6) for _ in range(60)]
     for chains in (31, 64):
@@ -406,11 +407,11 @@ def test_many_chains_can_settle():
         assert found.chains == chains
         assert 50 <= found.draws <= 256
         assert (found.word, len(found.numbers)) == ("settled", 7)
-        assert len(made.draws) <= 256 * chains
+        assert len(made.record.scalars) <= 256 * chains
 
 
 def test_ten_thousand_items_can_settle():
-    """Of so many only a share of the clades is watched, and of it enough draws are kept."""
+    """Only a share of the clades is recorded, with enough draws."""
     n = 10_000 if FAST else 1_000
     rng = np.random.default_rng(7)
     first, second = random_tree(rng, n), random_tree(rng, n)
@@ -419,10 +420,10 @@ def test_ten_thousand_items_can_settle():
         made.add((first, second)[int(rng.integers(2))], rng.normal(), chain=k % 2)
     found = made.verdict()
     assert (found.word, len(found.numbers)) == ("settled", 7)
-    assert sum(row.nbytes for row in made.codes.value) < 2048 * 8 * 1.5 * 256
+    assert sum(row.nbytes for row in made.record.codes.value) < 2048 * 8 * 1.5 * 256
 
 
-def test_the_sampler_feeds_it():
+def test_snapshots_of_the_sampler_can_be_added():
     problem = Problem(features=np.random.default_rng(0).normal(size=(15, 2)))
     made = Posterior(15)
     for snapshot in hcviz.run("ddt", problem, steps=60 * 15, chains=2):
@@ -440,7 +441,7 @@ def test_the_sampler_feeds_it():
 # ---------------------------------------------------------------------- bad input
 
 
-def test_bad_input_is_a_sentence():
+def test_invalid_input_raises_a_clear_error():
     with pytest.raises(InvalidParameter):
         Posterior(1)
     made = Posterior(5)
@@ -460,11 +461,11 @@ def test_bad_input_is_a_sentence():
         made.clade_support([7])
 
 
-def test_warming_uses_nothing_else():
+def test_warm_runs():
     summary.warm()
 
 
-def test_a_supports_size_is_the_effective_size_of_having_the_clade():
+def test_support_sizes_are_the_effective_sizes_of_clade_indicators():
     """Against ess_bulk of the column, by hand; a clade that all trees have counts in full."""
     rng = np.random.default_rng(5)
     with_ab = Tree.from_newick("(((a,b),c),(d,e));", list("abcde"))
@@ -490,7 +491,7 @@ def test_a_supports_size_is_the_effective_size_of_having_the_clade():
     assert np.isnan(few.support_sizes(with_ab, nodes)).all()
 
 
-def test_of_many_items_the_sizes_of_a_share_of_the_clades_are_told():
+def test_with_many_items_only_a_share_of_the_clades_has_support_sizes():
     rng = np.random.default_rng(6)
     tree = random_tree(rng, 700)
     posterior = Posterior(700)

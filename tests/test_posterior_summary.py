@@ -1,4 +1,4 @@
-"""The summary tree against the definition: the best of all trees that sampled clades can form."""
+"""The summary tree against its definition: the best of all trees of sampled clades."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def credit(tree, trees):
 
 @pytest.mark.parametrize("composed", [True, False])
 @pytest.mark.parametrize("seed", range(6))
-def test_it_is_the_best_of_all_trees_of_sampled_clades(composed, seed):
+def test_the_summary_is_the_best_of_all_trees_of_sampled_clades(composed, seed):
     """All 945 binary trees on six items that consist of sampled clades (or sampled splits)."""
     rng = np.random.default_rng(seed)
     trees = [random_tree(rng, 6) for _ in range(25)]
@@ -60,7 +60,7 @@ def test_it_is_the_best_of_all_trees_of_sampled_clades(composed, seed):
     assert (clades(found) <= seen) if composed else (splits(found) <= ways)
 
 
-def test_it_may_be_better_than_all_that_were_sampled():
+def test_the_summary_can_be_better_than_all_sampled_trees():
     """{0, 1} and {4, 5} are the best halves, and no sampled tree has both."""
 
     def pair(left, right):
@@ -76,7 +76,7 @@ def test_it_may_be_better_than_all_that_were_sampled():
         assert credit(found, trees) > max(credit(tree, trees) for tree in trees)
 
 
-def test_it_is_at_least_as_credible_as_every_sampled_tree():
+def test_the_summary_is_at_least_as_credible_as_each_sampled_tree():
     problem = hcviz.datasets.load("zoo").problem()
     made = Posterior(problem.n_items)
     trees = []
@@ -95,7 +95,7 @@ def test_it_is_at_least_as_credible_as_every_sampled_tree():
     assert np.all(found.height[found.parent[:-1]] >= found.height[:-1])
 
 
-def test_hard_triplets_hold_in_it():
+def test_the_summary_satisfies_hard_triplets():
     rng = np.random.default_rng(3)
     problem = Problem(features=rng.normal(size=(30, 3)))
     rows = []
@@ -130,7 +130,7 @@ def test_heights_are_the_means_of_the_clades():
     assert found.height[3:] == pytest.approx([0.3, 1.5])
 
 
-def test_few_candidates_give_a_tree_of_sampled_splits_at_least(monkeypatch):
+def test_with_few_candidates_the_summary_has_sampled_splits(monkeypatch):
     trees = [random_tree(np.random.default_rng(k), 20) for k in range(40)]
     full = filled(trees)
     monkeypatch.setattr(summarytree, "MAX_CANDIDATES", 3)
@@ -138,7 +138,7 @@ def test_few_candidates_give_a_tree_of_sampled_splits_at_least(monkeypatch):
     assert credit(few, trees) >= credit(full.summary_tree(composed=False), trees) - 1e-9
 
 
-def test_without_trees_it_is_an_error():
+def test_without_trees_there_is_an_error():
     with pytest.raises(InvalidData, match="No tree has been sampled"):
         Posterior(4).summary_tree()
 
@@ -174,7 +174,7 @@ def test_a_tree_before_supplies_clades_and_is_favoured(seed, monkeypatch):
     assert clades(found) <= seen
 
 
-def test_more_draws_overrule_the_tree_before():
+def test_many_draws_outweigh_the_tree_before():
     """0 and 1 are together in 60 % of the draws, 1 and 2 in 40 %. 20 draws cannot tell; 2,000 can.
 
     The draws are independent, so their effective number is about their number. The margin of .4 is
@@ -190,7 +190,7 @@ def test_more_draws_overrule_the_tree_before():
         assert clades(posterior.summary_tree(before=left)) == clades(left)
 
 
-def test_heights_of_clades_that_only_the_tree_before_has():
+def test_clades_of_the_tree_before_alone_have_its_heights():
     trees = [
         Tree([4, 5, 5, 4, 6, 6, -1], [0, 0, 0, 0, 0.2, 0.3, 1.0], 4),
         Tree([4, 5, 4, 5, 6, 6, -1], [0, 0, 0, 0, 0.2, 0.3, 1.0], 4),
@@ -204,7 +204,7 @@ def test_heights_of_clades_that_only_the_tree_before_has():
     assert sorted(found.height[4:]) == pytest.approx([0.2, 0.5, 1.0])
 
 
-def test_a_constraint_changes_what_it_is_about():
+def test_a_constraint_changes_only_related_clades():
     """Nearly equal items: hardly any clade has support. Without the tree before, one answer
     changes 60 % of them or more; with it, 15 % at most."""
     rng = np.random.default_rng(2)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hcviz.algorithms.active import ActiveCluster
-from hcviz.algorithms.active.framework import ASKED
-from hcviz.core import asked
+from hcviz.algorithms.active.framework import QUERIED_VIEW
+from hcviz.core import query_counts
 from hcviz.core.snapshot import Mask
 from hcviz.datasets import load, noisy_blocks
 from hcviz.metrics import triplet_agreement_by_level, triplet_distance
@@ -73,14 +73,14 @@ def test_a_mask_of_other_items_is_none(store):
     last = store.session.snapshot
     far = Mask.of([(np.array([101], np.int32), np.array([0], np.int32))])
     assert probes.of_snapshot(last) is not None
-    assert probes.of_snapshot(replace(last, views={ASKED: far})) is None
+    assert probes.of_snapshot(replace(last, views={QUERIED_VIEW: far})) is None
 
 
 def test_the_section_tells_what_the_run_asked_for(store, loop):
     told = worked_out(store, loop)
     facts = {name: value for name, value, _ in told["facts"]}
     snapshot, target = store.session.snapshot, store.dataset.target
-    pairs = asked.count(probes.of_snapshot(snapshot), 101)
+    pairs = query_counts.count_pairs(probes.of_snapshot(snapshot), 101)
     assert facts["Pairs asked for"] == f"{pairs:,}"
     assert facts["Share of all pairs"] == f"{100 * pairs / PAIRS:.3g} %"
     agrees = 1 - triplet_distance(target, snapshot.tree)
@@ -127,7 +127,7 @@ def test_a_lesson_hides_what_is_known(store, loop):
 def test_why_there_is_no_veil_says_whether_another_run_would_bring_it(
     most, said, store, monkeypatch
 ):
-    monkeypatch.setattr(section, "MANY", most)
+    monkeypatch.setattr(section, "MAX_MASK_ITEMS", most)
     bare = replace(store.session.snapshot, views={})
     assert store.session.snapshot.tree.n_leaves == 101
     monkeypatch.setattr(store, "session", replace(store.session, snapshot=bare))
@@ -147,7 +147,7 @@ def test_the_slider_goes_from_2_ln_n_to_all(n, k):
     assert all(a < b for a, b in itertools.pairwise(values))
     assert usual >= n or usual in values
     for s in values[:1]:
-        ActiveCluster(s=s, k=k).plan(n)  # no refusal
+        ActiveCluster(s=s, k=k).settings(n)  # no refusal
 
 
 def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loop):
@@ -163,8 +163,8 @@ def test_a_smaller_s_asks_for_fewer_and_the_usual_one_is_no_parameter(store, loo
     assert probes.count(store.session.snapshot).last
 
 
-def test_about_the_share_that_is_foreseen():
-    """sigma = 0 halves to the end: what is foreseen differs by the luck of the samples alone. Over
+def test_expected_share_is_near_the_real_share():
+    """sigma = 0 halves to the end: the estimate differs by the luck of the samples alone. Over
     twenty seeds the share's standard deviation was 2.6, 0.6 and 0.3 % of it, so that of the mean
     of ten is below 1 %; 4 % is four of them."""
     data = noisy_blocks(512, 5, 0.0)
@@ -174,14 +174,14 @@ def test_about_the_share_that_is_foreseen():
         for seed in range(10):
             *_, last = (each for each in made.grow(data.oracle, seed) if each is not None)
             shares.append(last.metrics["share"])
-        assert np.mean(shares) == pytest.approx(made.foreseen(512), rel=0.04)
+        assert np.mean(shares) == pytest.approx(made.expected_share(512), rel=0.04)
 
 
-def test_all_or_nothing_is_foreseen():
-    assert ActiveCluster(s=60).foreseen(60) == 1.0
-    assert ActiveCluster(s=60, below_s="stop").foreseen(60) == 0.0
-    assert ActiveCluster().foreseen(1) == 0.0
-    shares = [ActiveCluster(s=s).foreseen(2_000) for s in (10, 30, 100, 400, 2_000)]
+def test_expected_share_of_all_and_of_no_pairs():
+    assert ActiveCluster(s=60).expected_share(60) == 1.0
+    assert ActiveCluster(s=60, below_s="stop").expected_share(60) == 0.0
+    assert ActiveCluster().expected_share(1) == 0.0
+    shares = [ActiveCluster(s=s).expected_share(2_000) for s in (10, 30, 100, 400, 2_000)]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 

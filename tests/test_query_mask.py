@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hcviz.core import asked
+from hcviz.core import query_counts
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import InvalidData
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.snapshot import Mask
 from hcviz.datasets import noisy_blocks
 from hcviz.ui.parts.palette import THEMES
@@ -73,12 +73,12 @@ def test_texels_are_those_of_the_definition(log, seed, limit, window, folded):
 @given(log=requests(N), groups=st.lists(st.integers(-1, 3), min_size=N, max_size=N))
 def test_groups_of_some_items_are_counted_alone(log, groups):
     place, pairs = np.array(groups, np.int32), pairs_of(log)
-    found = asked.cells(mask_of(log), place, 4)
+    found = query_counts.pairs_between_groups(mask_of(log), place, 4)
     for a, b in itertools.combinations_with_replacement(range(4), 2):
         between = {frozenset(p) for p in itertools.permutations(range(N), 2)
                    if sorted((groups[p[0]], groups[p[1]])) == [a, b]}  # fmt: skip
         assert found[a, b] == len(between & pairs)
-    assert asked.count(mask_of(log), N) == len(pairs)
+    assert query_counts.count_pairs(mask_of(log), N) == len(pairs)
 
 
 def test_what_is_looked_at_stands_for_the_rest():
@@ -177,7 +177,7 @@ def test_a_zoom_has_a_sharper_veil():
     centre.set_items(Items(data.labels, similarity=data.oracle.similarity(everyone, everyone)))
     assert data.target is not None
     centre.set_tree(data.target)
-    centre.set_query_mask(counted.asked())
+    centre.set_query_mask(counted.requests())
     whole, sharp = centre.figures.heat.mask_sources
     assert shown_veil(centre).shape == (600, 600)
     assert not len(sharp.data["x"])

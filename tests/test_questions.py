@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hcviz import Tree, build
 from hcviz.core.build import implies
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.reference import triplets_of_tree
+from hcviz.core.tree_triplets import triplets_of_tree
 from hcviz.datasets import SimulatedUser
 from hcviz.metrics import clade_changes, triplet_agreement
 from hcviz.posterior import Posterior
@@ -447,7 +447,7 @@ def test_bad_input_is_refused_in_a_sentence():
         ask("random", tree, size=2, rng=rng)
     with pytest.raises(InvalidParameter, match="candidates"):
         ask("random", tree, candidates=0, rng=rng)
-    with pytest.raises(InvalidData, match="5 leaves, the posterior 6"):
+    with pytest.raises(InvalidData, match="5 leaves, but the posterior has 6"):
         ask("random", tree, Posterior(6), rng=rng)
     for kind in strategies():
         assert ask(kind, Tree.star(2), rng=rng) is None or kind == "smart"

@@ -18,7 +18,7 @@ import hcviz
 from hcviz.algorithms import get
 from hcviz.cli import PAPERS
 from hcviz.io.rawtable import MAX_ROWS, MAX_UPLOAD_BYTES
-from hcviz.io.triplet_csv import NEEDED
+from hcviz.io.triplet_csv import REQUIRED_COLUMNS
 from tests.conftest import ROOT
 from tools import chromium
 
@@ -150,7 +150,7 @@ def test_the_python_of_the_readme_runs(capsys):
 
 def test_the_limits_of_the_readme_are_those_of_uploads():
     assert f"{MAX_UPLOAD_BYTES >> 20} MB and {MAX_ROWS:,} rows" in (ROOT / "README.md").read_text()
-    assert f"`{','.join(NEEDED)}`" in (ROOT / "README.md").read_text()
+    assert f"`{','.join(REQUIRED_COLUMNS)}`" in (ROOT / "README.md").read_text()
 
 
 def methods_of_the_readme() -> Iterator[tuple[str, str, str]]:
@@ -291,7 +291,7 @@ def test_a_browser_on_the_path_that_does_not_run_is_passed_over(only_path):
 
 
 def test_without_any_browser_there_is_a_sentence(only_path, monkeypatch, capsys):
-    monkeypatch.setattr(chromium, "playwrights_own", lambda: None)
+    monkeypatch.setattr(chromium, "find_of_playwright", lambda: None)
     monkeypatch.setattr(sys, "argv", ["chromium.py"])
     with pytest.raises(SystemExit) as ended:
         chromium.main()

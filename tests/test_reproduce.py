@@ -125,10 +125,10 @@ def test_digits_stand_in_where_there_is_no_data(monkeypatch):
 
 
 def test_first_below():
-    curve = [0.5, 0.3, 0.1, 0.2, 0.05]
-    assert vikram2016.first_below(curve, 0.3) == 1
-    assert vikram2016.first_below(curve, 0.3, strictly=True) == 2
-    assert vikram2016.first_below(curve, 0.01) is None
+    learning_curve = [0.5, 0.3, 0.1, 0.2, 0.05]
+    assert vikram2016.first_below(learning_curve, 0.3) == 1
+    assert vikram2016.first_below(learning_curve, 0.3, strictly=True) == 2
+    assert vikram2016.first_below(learning_curve, 0.01) is None
 
 
 def test_the_bits_of_a_target_count_its_relabellings():

@@ -18,8 +18,8 @@ from hcviz.reproduce.structural_cases import (
     Zoo,
     cut_triplets,
     random_triplets,
-    renamed,
-    with_wrong,
+    relabelled,
+    with_wrong_answers,
 )
 from tests.trees import random_tree
 
@@ -71,7 +71,7 @@ def test_what_constraints_are_worth(printed):
     nested = {
         (r["method"], r["told"]): r
         for r in printed[0]["nested"]
-        if r["animals"] == 100 and r["features"] == paper.NOISY
+        if r["animals"] == 100 and r["features"] == paper.FEATURES_SEEN
     }
     for method in paper.METHODS:
         costs = [nested[method, cuts]["cost"] for cuts in (0, *paper.CUTS)]
@@ -111,7 +111,7 @@ def test_the_files(printed):
 
 def test_the_tables_for_people(printed):
     said = paper.report(printed[0])
-    for words in ("171290 | 171290.2", "cuts of T* told", "wrong of 1000 answers", "NOT met"):
+    for words in ("171290 | 171290.2", "first cuts of T*", "wrong of 1000 answers", "NOT met"):
         assert words in said
     assert "-0.00" not in said
 
@@ -155,7 +155,7 @@ def test_random_triplets_are_the_trees_and_wrong_ones_are_not():
     assert tree.satisfies(rows).all()
     assert len({tuple(sorted(row)) for row in rows.tolist()}) > 100  # of 220 threes
     for share in (0.0, 0.3, 1.0):
-        told = with_wrong(rows, share, rng)
+        told = with_wrong_answers(rows, share, rng)
         assert (np.sort(told, axis=1) == np.sort(rows, axis=1)).all()
         assert (~tree.satisfies(told)).sum() == round(300 * share)
 
@@ -164,7 +164,7 @@ def test_renamed_leaves():
     rng = np.random.default_rng(3)
     tree = binary_tree(rng, 9)
     names = rng.permutation(9)
-    other = renamed(tree, names)
+    other = relabelled(tree, names)
     assert {frozenset(c.tolist()) for c in other.clades()} == {
         frozenset(names[c].tolist()) for c in tree.clades()
     }

@@ -10,31 +10,31 @@ import numpy as np
 import pytest
 
 from hcviz.reproduce import hierarchy_claims, partition_claims
-from hcviz.reproduce.claims import all_of, lines, reached, sooner
+from hcviz.reproduce.claims import conjunction, first_exact, lines, recovers_earlier
 
 # ---------------------------------------------------------------------- the words they share
 
 
 def test_reached_is_from_there_on():
-    assert reached({1.0: 0.2, 2.0: 1.0, 3.0: 1.0}) == 2
-    assert reached({1.0: 1.0, 2.0: 0.9, 3.0: 1.0}) == 3  # not from 1 on
-    assert reached({1.0: 1.0, 2.0: 0.99}) is None
-    assert reached({}) is None
+    assert first_exact({1.0: 0.2, 2.0: 1.0, 3.0: 1.0}) == 2
+    assert first_exact({1.0: 1.0, 2.0: 0.9, 3.0: 1.0}) == 3  # not from 1 on
+    assert first_exact({1.0: 1.0, 2.0: 0.99}) is None
+    assert first_exact({}) is None
 
 
 def test_sooner_is_undecided_where_nothing_could_show_it():
     never, late, early = {1.0: 0.0, 2.0: 0.0}, {1.0: 0.5, 2.0: 1.0}, {1.0: 1.0, 2.0: 1.0}
-    assert sooner(early, late) is True
-    assert sooner(late, never) is True
-    assert sooner(late, early) is False
-    assert sooner(late, late) is False
-    assert sooner(never, late) is False
-    assert sooner(never, never) is None
-    assert sooner(early, early) is None  # the grid begins too late
-    assert all_of([True, None]) is None
-    assert all_of([True, False, None]) is False
-    assert all_of([]) is None
-    assert all_of([True, True]) is True
+    assert recovers_earlier(early, late) is True
+    assert recovers_earlier(late, never) is True
+    assert recovers_earlier(late, early) is False
+    assert recovers_earlier(late, late) is False
+    assert recovers_earlier(never, late) is False
+    assert recovers_earlier(never, never) is None
+    assert recovers_earlier(early, early) is None  # the grid begins too late
+    assert conjunction([True, None]) is None
+    assert conjunction([True, False, None]) is False
+    assert conjunction([]) is None
+    assert conjunction([True, True]) is True
 
 
 def test_three_verdicts_in_words():

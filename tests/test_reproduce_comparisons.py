@@ -46,7 +46,7 @@ def test_a_second_run_computes_only_what_is_missing(name, small, tmp_path, capsy
     assert f"cell {len(cells)} of {len(cells)}" in first.err
     (tmp_path / f"{name}.cells.jsonl").write_text("\n".join(cells[:-1]) + "\n" + cells[-1][:40])
     again = once(name, tmp_path, capsys, "--json")
-    assert f"{len(cells) - 1} of {len(cells)} cells are there" in again.err
+    assert f"{len(cells) - 1} of {len(cells)} cells are finished already" in again.err
     assert "cell 1 of 1:" in again.err
     assert json.loads(again.out) == result
     told = once(name, tmp_path, capsys).out
@@ -154,11 +154,11 @@ def check_interrupted(name, lines, tmp_path, capsys, monkeypatch):
         (kept / f"{name}.cells.jsonl").write_text("\n".join(lines[:done]) + "\n")
         with pytest.MonkeyPatch.context() as patched:
             if done not in drawn:
-                patched.setattr(grid.record, "write", lambda *_: None)
+                patched.setattr(grid.record, "write_files", lambda *_: None)
             arguments = ["reproduce", name, "--quick", "--out", str(kept)]
             assert cli.main(arguments) == 130
         told = capsys.readouterr().out
-        assert told.startswith(f"Interrupted: {done} of {len(lines)} cells are done")
+        assert told.startswith(f"Interrupted: {done} of {len(lines)} cells are finished")
         assert (kept / f"{name}.svg").exists() == (done in drawn)
 
 

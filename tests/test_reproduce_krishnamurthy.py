@@ -17,7 +17,7 @@ from hcviz import HcvizError, cli
 from hcviz.datasets import load, noisy_blocks
 from hcviz.reproduce import active_cases
 from hcviz.reproduce import krishnamurthy2012 as paper
-from hcviz.reproduce.active_figure import told_of
+from hcviz.reproduce.active_figure import wrap_claim
 from tests.trees import random_tree
 
 SMALL = paper.Sizes(
@@ -117,7 +117,7 @@ def test_the_tables(printed):
 
 def test_what_the_paper_says_is_held_against_the_numbers():
     """On figures made up for it, which bear everything out, and then its opposite."""
-    row = paper.Row
+    row = paper.FigurePoint
     for fits in (True, False):
         good, bad = (1.0, 0.5) if fits else (0.5, 1.0)
         rows = [row("threshold", "blocks", "SC", n) for n in (64, 512)]
@@ -148,7 +148,7 @@ def test_a_threshold_lies_between_two_of_the_grid():
     def curve(method, n, *success):
         sigmas = (0.5, 1.0, 2.0, 4.0)
         return [
-            paper.Row("threshold", "blocks", method, n, sigma, success=x)
+            paper.FigurePoint("threshold", "blocks", method, n, sigma, success=x)
             for sigma, x in zip(sigmas, success, strict=True)
         ]
 
@@ -184,12 +184,12 @@ def test_the_files(printed):
     drawn = (out / "krishnamurthy2012.svg").read_text()
     assert drawn.count("<svg") == 1
     for each in result["claims"]:  # on the sheet too, line by line
-        assert [line for line in told_of(each) if f"<!-- {line} -->" not in drawn] == []
+        assert [line for line in wrap_claim(each) if f"<!-- {line} -->" not in drawn] == []
     assert (out / "krishnamurthy2012.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_tables_for_people(printed):
-    rows = [paper.Row(**row) for row in printed[0]["rows"]]
+    rows = [paper.FigurePoint(**row) for row in printed[0]["rows"]]
     said = paper.report(rows, printed[0])
     for words in (
         "Figure 2 a-d",
@@ -209,7 +209,7 @@ def test_which_pairs_are_asked_for():
     assert list(found) == ["first split", "second split", "the end", "ours, the end"]
     off = ~np.eye(n, dtype=bool)
     first, second, end, _ = (mask[off] for mask in found.values())
-    assert first.sum() == 2 * active_cases.budget_of(n, math.ceil(4 * math.log(n)))
+    assert first.sum() == 2 * active_cases.queries_of_division(n, math.ceil(4 * math.log(n)))
     assert (first <= second).all()
     assert (second <= end).all()
     assert first.sum() < second.sum() < end.sum()
@@ -221,7 +221,7 @@ def test_the_trees_are_drawn_over_all_but_the_articles(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
     (folder / "own.txt").write_text("\n".join(["ACGT", "ACGA", "TTTT", "TTTA"] * 10))
-    pictures = paper.pictured(quick=True)
+    pictures = paper.make_figure_data(quick=True)
     assert list(pictures.heat) == ["phylo", "blocks", "own"]
     for data, size in (("phylo", 150), ("blocks", 256), ("own", 40)):
         assert list(pictures.heat[data]) == ["HSC", "ASC", "AKM", "ours"]
@@ -248,15 +248,15 @@ def test_sampled_entries_are_the_paper_s():
         data = noisy_blocks(40, 2, 0.2, seed)
         whole = active_cases.spectral(40).divide(data.oracle, seed)
         assert active_cases.sampled_entries(data, 10**9, seed).tolist() == whole.tolist()
-        assert active_cases.divided_right(whole, data)
-    assert active_cases.budget_of(40, 50) == 40 * 39 / 2
+        assert active_cases.is_true_division(whole, data)
+    assert active_cases.queries_of_division(40, 50) == 40 * 39 / 2
 
 
 def test_the_paper_s_own_data_are_read_by_path(tmp_path, monkeypatch):
     folder = tmp_path / "krishnamurthy2012"
     folder.mkdir()
     monkeypatch.setenv("HCVIZ_DATA", str(tmp_path))
-    assert active_cases.own_cases() == []
+    assert active_cases.paper_cases() == []
     (folder / "snp.txt").write_text("ACGT\nACGA\nTTTT\nTTTA\n")
     (folder / "snp.nwk").write_text("((0,1),(2,3));")
     features = np.random.default_rng(0).random((5, 3))
@@ -264,7 +264,7 @@ def test_the_paper_s_own_data_are_read_by_path(tmp_path, monkeypatch):
     counts = np.array([[2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])  # two words, three articles
     savemat(folder / "nips.mat", {"counts": counts})
     (folder / "README").write_text("not data")
-    found = {case.name: case for case in active_cases.own_cases()}
+    found = {case.name: case for case in active_cases.paper_cases()}
     assert list(found) == ["nips", "rtw", "snp"]
     assert found["snp"].target.satisfies([[0, 1, 2]]).all()
     assert found["snp"].similarity()[0, 1] == pytest.approx(0.75)
@@ -274,11 +274,11 @@ def test_the_paper_s_own_data_are_read_by_path(tmp_path, monkeypatch):
     tree = random_tree(np.random.default_rng(0), 3)
     (folder / "rtw.nwk").write_text(tree.to_newick())
     with pytest.raises(HcvizError, match="3 leaves"):
-        active_cases.own_cases()
+        active_cases.paper_cases()
     (folder / "rtw.nwk").unlink()
     (folder / "bad.npy").write_text("no array")
-    with pytest.raises(HcvizError, match="no array"):
-        active_cases.own_cases()
+    with pytest.raises(HcvizError, match="not hold an array"):
+        active_cases.paper_cases()
 
 
 def npy(rows):
@@ -291,15 +291,23 @@ def npy(rows):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("snp.txt", b"AC\xff\xfeGT\nAC\n", "no text in UTF-8"),
+        ("snp.txt", b"AC\xff\xfeGT\nAC\n", "is not UTF-8 text"),
         ("snp.txt", b"ACGT\n\nACGA\n", "Line 2 .* is empty"),
         ("snp.txt", b"", "is empty"),
-        ("nips.mat", b"no matrix at all", "no matrix of numbers named counts"),
-        ("nips.mat", b"MATLAB 5.0 MAT-file" + bytes(200), "no matrix of numbers named counts"),
-        ("rtw.npy", b"\x93NUMPY\x01\x00", "no array of numbers"),
-        ("rtw.npy", npy([[0.0, 1.0], [np.nan, 1.0], [2.0, 0.5]]), "Row 1, column 0 .* is nan"),
+        ("nips.mat", b"no matrix at all", "not hold a matrix of numbers"),
+        (
+            "nips.mat",
+            b"MATLAB 5.0 MAT-file" + bytes(200),
+            "not hold a matrix of numbers",
+        ),
+        ("rtw.npy", b"\x93NUMPY\x01\x00", "not hold an array of numbers"),
+        (
+            "rtw.npy",
+            npy([[0.0, 1.0], [np.nan, 1.0], [2.0, 0.5]]),
+            "Row 1, column 0 .* is nan",
+        ),
         ("rtw.npy", npy([0.0, 1.0, 2.0]), "rtw.npy: .*shape"),
-        ("snp.txt", b"ACGT\n", "has one item"),
+        ("snp.txt", b"ACGT\n", "has only one item"),
     ],
 )
 def test_bad_files_of_own_data_are_told(tmp_path, monkeypatch, name, content, said):
@@ -308,7 +316,7 @@ def test_bad_files_of_own_data_are_told(tmp_path, monkeypatch, name, content, sa
     folder.mkdir()
     (folder / name).write_bytes(content)
     with pytest.raises(HcvizError, match=said) as fault:
-        active_cases.own_cases()
+        active_cases.paper_cases()
     assert name in fault.value.message
 
 
@@ -317,10 +325,10 @@ def test_a_sequence_is_a_line(tmp_path, monkeypatch):
     folder = tmp_path / "krishnamurthy2012"
     folder.mkdir()
     (folder / "snp.txt").write_text("AC GT\n ACGA \n\n")
-    assert active_cases.own_cases()[0].oracle.strings == ["AC GT", "ACGA"]
+    assert active_cases.paper_cases()[0].oracle.strings == ["AC GT", "ACGA"]
     (folder / "snp.nwk").write_bytes(b"((0,1),\xff);")
-    with pytest.raises(HcvizError, match="is no text"):
-        active_cases.own_cases()
+    with pytest.raises(HcvizError, match="is not UTF-8 text"):
+        active_cases.paper_cases()
 
 
 def test_an_out_that_is_a_file_is_refused_before_anything_runs(tmp_path, capsys):

@@ -46,8 +46,8 @@ def never():
 
 
 def trees_of(draws):
-    rows = range(draws.latest().start, draws.held)
-    return [Tree(*draws.arrays(row), draws.n_items) for row in rows]
+    rows = range(draws.after_burn_in().start, draws.n_draws)
+    return [Tree(*draws.tree_arrays(row), draws.n_items) for row in rows]
 
 
 def random_draws(n, number, seed, polytomies=False):
@@ -55,7 +55,7 @@ def random_draws(n, number, seed, polytomies=False):
     trees = [random_tree(rng, n, polytomies) for _ in range(4)]
     draws = Draws(n, 1)
     for k in range(number):
-        draws.put(trees[int(rng.choice(4, p=[0.6, 0.25, 0.1, 0.05]))], -float(k))
+        draws.append(trees[int(rng.choice(4, p=[0.6, 0.25, 0.1, 0.05]))], -float(k))
     return draws
 
 
@@ -72,9 +72,9 @@ def test_recorded_draws_are_the_snapshots_of_the_run(options):
     for target in (7, 100, 101, 600):  # the division into calls has no effect
         sampler.advance(draws, target, never)
     snapshots = list(hcviz.run("ddt", problem, steps=600, every=30, **options))
-    assert draws.held == len(snapshots) == 21
+    assert draws.n_draws == len(snapshots) == 21
     for row, snapshot in enumerate(snapshots):
-        tree = Tree(*draws.arrays(row), 12)
+        tree = Tree(*draws.tree_arrays(row), 12)
         assert clade_sets(tree) == clade_sets(snapshot.tree)
         assert np.sort(tree.height).tolist() == pytest.approx(np.sort(snapshot.tree.height))
         assert draws.log_joint[row] == pytest.approx(snapshot.metrics["log_joint"], abs=1e-9)
@@ -90,10 +90,10 @@ def test_full_arrays_keep_every_second_draw():
         each.record(draws)
         each.advance(draws, 1000, never)
     assert small.thin == 160
-    assert small.held == 7
+    assert small.n_draws == 7
     assert small.log_joint[:7].tolist() == large.log_joint[:101:16].tolist()
     assert np.array_equal(small.parent[:7], large.parent[:101:16])
-    assert small.latest() == slice(3, 7)
+    assert small.after_burn_in() == slice(3, 7)
 
 
 def test_a_sampler_stops_soon_after_it_is_asked_to():
@@ -101,16 +101,16 @@ def test_a_sampler_stops_soon_after_it_is_asked_to():
     draws = Draws(40)
     calls = iter([False, False, True])
     sampler.advance(draws, 10**9, lambda: next(calls))
-    assert 0 < draws.made < 10**6
+    assert 0 < draws.n_proposals < 10**6
 
 
 @pytest.mark.parametrize("polytomies", [False, True])
-def test_counts_from_arrays_are_those_of_trees(polytomies):
+def test_counts_from_arrays_equal_counts_from_trees(polytomies):
     chains = [random_draws(30, 150, seed, polytomies) for seed in range(2)]
-    found, slow = Posterior.of_draws(chains), Posterior(30)
+    found, slow = Posterior.from_draws(chains), Posterior(30)
     for chain, draws in enumerate(chains):
         for k, tree in enumerate(trees_of(draws)):
-            slow.add(tree, float(draws.log_joint[draws.latest().start + k]), chain=chain)
+            slow.add(tree, float(draws.log_joint[draws.after_burn_in().start + k]), chain=chain)
     counts = Counter(c for draws in chains for tree in trees_of(draws) for c in clade_sets(tree))
     total = sum(len(trees_of(draws)) for draws in chains)
     assert len(found) == len(slow) == total == 150
@@ -124,7 +124,7 @@ def test_counts_from_arrays_are_those_of_trees(polytomies):
             assert one.height.tolist() == pytest.approx(other.height.tolist())
         else:
             assert one.tolist() == pytest.approx(other.tolist())
-    assert found.seen == slow.seen
+    assert found.record.n_draws == slow.record.n_draws
     assert found.best[1] == slow.best[1] == max(d.log_joint[75:150].max() for d in chains)
     assert clade_sets(found.summary_tree()) == clade_sets(slow.summary_tree())
     assert found.accuracy == pytest.approx(slow.accuracy)
@@ -132,7 +132,7 @@ def test_counts_from_arrays_are_those_of_trees(polytomies):
 
 def test_clades_lists_each_clade_with_its_support():
     draws = random_draws(9, 80, 3)
-    found = Posterior.of_draws([draws])
+    found = Posterior.from_draws([draws])
     trees = trees_of(draws)
     counts = Counter(c for tree in trees for c in clade_sets(tree))
     for least in (0.0, 0.05, 0.5, 1.0):
@@ -145,7 +145,7 @@ def test_clades_lists_each_clade_with_its_support():
         found.clades(1.5)
     with pytest.raises(InvalidData, match="No tree"):
         Posterior(4).clades()
-    with pytest.raises(InvalidData, match="has 4 leaves, the posterior 9 items"):
+    with pytest.raises(InvalidData, match="has 4 leaves, but the posterior has 9 items"):
         found.support(random_tree(np.random.default_rng(0), 4))
 
 
@@ -153,7 +153,7 @@ def test_clades_lists_each_clade_with_its_support():
 
 
 def codes_of(draws):
-    return draws.codes(Posterior(draws.n_items).clade_table.keys)
+    return draws.clade_codes(Posterior(draws.n_items).clade_table.keys)
 
 
 def slow_difference(chains):
@@ -176,7 +176,7 @@ def slow_difference(chains):
 
 
 @pytest.mark.parametrize("chains", [2, 3, 4])
-def test_the_difference_of_chains_is_its_definition(chains):
+def test_the_difference_of_chains_matches_its_definition(chains):
     draws = [random_draws(14, 130, 10 * chains + seed // 2) for seed in range(chains)]
     found = compare_chains([codes_of(each) for each in draws])
     assert found.difference == pytest.approx(slow_difference([trees_of(each) for each in draws]))
@@ -207,7 +207,7 @@ def test_agreement_by_chance_is_not_settled():
     assert not found.settled
 
 
-def test_too_few_draws_say_nothing():
+def test_too_few_draws_give_nan():
     chain = np.ones((49, 1), np.uint64)
     found = compare_chains([chain, chain])
     assert math.isnan(found.accuracy)
@@ -216,7 +216,7 @@ def test_too_few_draws_say_nothing():
     assert not Posterior(5).settled
 
 
-def test_a_posterior_that_grows_compares_its_chains_anew():
+def test_a_growing_posterior_compares_its_chains_again():
     rng = np.random.default_rng(0)
     one, other = random_tree(rng, 8), random_tree(rng, 8)
     made = Posterior(8)
@@ -229,7 +229,7 @@ def test_a_posterior_that_grows_compares_its_chains_anew():
     for _ in range(60):
         made.add(one, 0.0, chain=0)
         made.add(other, 0.0, chain=1)
-    assert made.settling().difference == pytest.approx(0.5)
+    assert made.compare_chains().difference == pytest.approx(0.5)
     assert not made.settled
 
 
@@ -283,7 +283,7 @@ def test_settled_supports_agree_with_a_long_run():
 
 
 def test_the_result_depends_on_the_seed_alone(monkeypatch):
-    """Neither the number of threads nor the division into calls can be seen in it."""
+    """The number of threads and the division into calls have no effect."""
     problem = Problem(features=features(10), triplets=[[0, 1, 2]])
 
     def result(cores, chunk, seed=5):
@@ -295,19 +295,19 @@ def test_the_result_depends_on_the_seed_alone(monkeypatch):
 
     one, other = result(1, 0.015), result(4, 1e-4)
     assert one.proposals == other.proposals
-    assert one.seen == other.seen
+    assert one.record.n_draws == other.record.n_draws
     assert one.summary_tree() == other.summary_tree()
     first, second = one.clades(0.0), other.clades(0.0)
     assert [(c.tolist(), p) for c, p in first] == [(c.tolist(), p) for c, p in second]
-    assert one.draws.value == other.draws.value
-    assert result(2, 0.015, seed=6).draws.value != one.draws.value
+    assert one.record.scalars.value == other.record.scalars.value
+    assert result(2, 0.015, seed=6).record.scalars.value != one.record.scalars.value
 
 
 def test_the_default_number_of_chains_is_a_constant():
     found = hcviz.sample(features(4), seconds=30)
-    assert set(found.seen) == {0, 1}
-    assert set(hcviz.sample(features(4), chains=3, seconds=30).seen) == {0, 1, 2}
-    assert set(hcviz.sample(features(4), chains=1, seconds=30).seen) == {0}
+    assert set(found.record.n_draws) == {0, 1}
+    assert set(hcviz.sample(features(4), chains=3, seconds=30).record.n_draws) == {0, 1, 2}
+    assert set(hcviz.sample(features(4), chains=1, seconds=30).record.n_draws) == {0}
 
 
 @pytest.mark.parametrize("composed", [True, False])
@@ -331,7 +331,7 @@ def test_seconds_must_be_a_positive_number(seconds):
         hcviz.sample(features(4), seconds=seconds)
 
 
-def test_bad_input_is_one_sentence():
+def test_invalid_input_raises_a_clear_error():
     with pytest.raises(InvalidParameter, match="does not sample"):
         hcviz.sample(features(4), "average")
     with pytest.raises(InvalidParameter, match="no method"):
@@ -360,13 +360,13 @@ def test_two_and_three_items_settle(n):
 @pytest.mark.parametrize(
     "table", [np.ones((15, 2)), np.random.default_rng(0).integers(0, 2, (15, 4)).astype(float)]
 )
-def test_poor_tables_give_a_posterior(table):
+def test_degenerate_tables_give_a_posterior(table):
     found = hcviz.sample(table, seconds=5)
     assert 0 <= found.accuracy < 0.5
     assert found.summary_tree().n_leaves == 15
 
 
-def test_spent_seconds_leave_a_posterior_that_has_not_settled():
+def test_after_the_time_limit_the_posterior_has_not_settled():
     found = hcviz.sample(features(400, 5), seconds=1e-6)
     assert not found.settled
     assert len(found) >= 2
@@ -392,13 +392,13 @@ def test_fit_gives_the_summary_of_its_draws(monkeypatch):
     """With ``steps`` it makes exactly so many proposals; the same call gives the same tree."""
     problem = Problem(features=features(12))
     made = []
-    kept = Posterior.of_draws
+    kept = Posterior.from_draws
 
     def spy(draws, found=None):
         made.append(kept(draws, found))
         return made[-1]
 
-    monkeypatch.setattr(Posterior, "of_draws", staticmethod(spy))
+    monkeypatch.setattr(Posterior, "from_draws", staticmethod(spy))
     tree = hcviz.fit("ddt", problem, steps=3001, seed=2)
     assert made[-1].proposals == 3001
     assert len(made[-1]) > 100

@@ -11,8 +11,7 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.jobs.samples import Samples
 from hcviz.session import actions as act
-from hcviz.session import effects as eff
-from hcviz.ui.state.store import KEPT_SAMPLES
+from hcviz.ui.state.posterior_cache import KEPT_RUNS, circumstances
 from tests.stores import over_zoo
 
 
@@ -29,7 +28,7 @@ def count(samples: Samples) -> int:
 def joints(samples: Samples) -> list[float]:
     """The log joints that are kept to judge by: all that are shown, while they are few."""
     with samples.open() as posterior:
-        return [] if posterior is None else [value[0] for value in posterior.draws.value]
+        return [] if posterior is None else [value[0] for value in posterior.record.scalars.value]
 
 
 def test_the_first_quarter_of_everything_is_set_aside():
@@ -116,7 +115,7 @@ def test_no_draw_counts_twice(store, loop):
         loop.until(lambda: store.session.status != "sampling")
     time.sleep(0.1)  # the last draw of a thread that ends
     with first.open() as posterior:
-        kept = [value[0] for value in posterior.draws.value]
+        kept = [value[0] for value in posterior.record.scalars.value]
         assert len(set(kept)) == len(kept)
 
 
@@ -129,14 +128,18 @@ def test_a_start_off_the_way_has_samples_of_its_own(store, loop):
     apart = list(hcviz.run("ddt", store.problem, seed=99, steps=300))[-1]
     assert not first.leads_through(apart)
     params, none = store.session.params, store.problem.triplets
-    effect = eff.StartRun(77, "ddt", params, 0, none, apart)
-    assert store._samples_for(effect, store.problem) is not first
-    effect = eff.StartRun(78, "ddt", params, 0, none, snapshot)
-    assert store._samples_for(effect, store.problem) is first
+    where = circumstances(store.session.data, none, "hard")
+
+    def begin(number, start):
+        shown = store.session.shown
+        return store.posteriors.begin(number, shown, "ddt", params, store.problem, where, start)
+
+    assert begin(77, apart) is not first
+    assert begin(78, snapshot) is first
 
 
 def test_a_method_that_does_not_sample_has_none_and_old_runs_are_forgotten(store, loop):
     assert run(store, loop, act.SetMethod("crsc")) is None
-    for seed in range(1, KEPT_SAMPLES + 2):
+    for seed in range(1, KEPT_RUNS + 2):
         run(store, loop, act.SetMethod("ddt"), act.SetSeed(seed))
-    assert len(store._samples) == KEPT_SAMPLES
+    assert len(store.posteriors) == KEPT_RUNS

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import hcviz
 from hcviz.algorithms import algorithms, get
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.problem import MOST_DENSE
+from hcviz.core.problem import MAX_DENSE
 from hcviz.io.tables import read_table
 from hcviz.session.model import DataSpec
 from hcviz.ui.state.data_sources import resolve
@@ -132,13 +132,13 @@ def test_parquet():
         (">a\nACGT\n", "x.fa", "only one sequence"),
         (">a\nACGT\n>\nACGA\n", "x.fa", "without a name in line 3"),
         (">a\n>b\nACGA\n", "x.fa", "'a', line 1 .* has no letters"),
-        (">a\nACGT\n>b\nAC\n>a\nTT\n", "x.fa", "'a' stands twice, in lines 1 and 5"),
+        (">a\nACGT\n>b\nAC\n>a\nTT\n", "x.fa", "'a' occurs twice, in lines 1 and 5"),
         (b"\x89PNG\r\n\x1a\n", "x.txt", "a PNG image, not text"),
         (b"AC\0GT\n", "x.txt", "binary data"),
         ("name,seq\na,ACGT\nb,\n", "x.csv", r"Row 3 \('b'\) has no text in the column 'seq'"),
         ("name,x\na,1\nb,2\n", "x.csv", "No column holds texts"),
         ("name,x,y\na,AC,AG\nb,AA,GG\n", "x.csv", "Several columns hold texts: 'x', 'y'"),
-        ("name,seq\na,ACGT\na,AC\n", "x.csv", "'a' stands twice, in rows 2 and 3"),
+        ("name,seq\na,ACGT\na,AC\n", "x.csv", "'a' occurs twice, in rows 2 and 3"),
         ("name,seq\na,ACGT\n", "x.csv", "only one sequence"),
     ],
 )
@@ -203,17 +203,17 @@ def test_methods_that_need_all_similarities_get_them():
 def test_beyond_a_sensible_size_they_say_so():
     half = hcviz.StringOracle.MOST_LETTERS // 2
     fits = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half]))
-    assert get("average").lacks(fits) is None
+    assert get("average").missing_data(fits) is None
     dear = hcviz.Problem(oracle=hcviz.StringOracle(["A" * half, "C" * half, "G"]))
-    said = get("average").lacks(dear)
-    assert "too dear to compute all" in said
+    said = get("average").missing_data(dear)
+    assert "too expensive to compute all" in said
     assert "active-spectral" in said
-    with pytest.raises(InvalidData, match="too dear"):
+    with pytest.raises(InvalidData, match="too expensive"):
         hcviz.fit("average", dear)
     for name in ("active-spectral", "active-kmeans", "heurspec"):
-        assert get(name).lacks(dear) is None
-    many = hcviz.Problem(oracle=hcviz.datasets.noisy_blocks(MOST_DENSE + 1, 2).oracle)
-    assert get("average").lacks(many) is not None
+        assert get(name).missing_data(dear) is None
+    many = hcviz.Problem(oracle=hcviz.datasets.noisy_blocks(MAX_DENSE + 1, 2).oracle)
+    assert get("average").missing_data(many) is not None
 
     class Own:
         n_items = 3
@@ -222,7 +222,7 @@ def test_beyond_a_sensible_size_they_say_so():
             raise AssertionError("never asked for all")
 
     own = hcviz.Problem(oracle=Own())
-    able = {name for name in algorithms() if get(name).lacks(own) is None}
+    able = {name for name in algorithms() if get(name).missing_data(own) is None}
     assert "active-spectral" in able
     assert "average" not in able
 

@@ -24,7 +24,9 @@ FALSE = ((6, 7), 0)
 
 def shown(method, params=()):
     """A session that has settled on ``TREE``."""
-    driver = Driver(method=method, treats=get(method).treats(dict(params)), params=dict(params))
+    driver = Driver(
+        method=method, treats=get(method).constraint_mode(dict(params)), params=dict(params)
+    )
     driver(act.Arrived(0, Snapshot(TREE, 4, 4, {"x": 1.0}, FakeState(TREE.height, 4))))
     driver(act.Finished(0))
     return driver

@@ -42,7 +42,7 @@ def test_the_method_in_use_again_changes_nothing(weighed):
 @pytest.mark.parametrize("name", algorithms())
 def test_another_method_is_treated_as_the_registry_says(weighed, name):
     session = weighed(act.SetMethod(name))
-    assert session.treats == get(name).treats(session.params)
+    assert session.treats == get(name).constraint_mode(session.params)
     assert len(session.enabled) == (2 if session.weighs else 1)
     session = weighed(act.SetMethod("ddt"))  # its parameters come back, and with them beta
     assert session.treats == "soft"

@@ -18,7 +18,7 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples, budget
 from hcviz.jobs.budget import Budget
 from hcviz.jobs.task import Gate, Task, perform
-from hcviz.posterior.settling import Settling
+from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.page import budget as page_budget
@@ -37,7 +37,8 @@ class Clock:
 
 def accuracy(value: float) -> SimpleNamespace:
     """Samples whose supports are as accurate as this."""
-    return SimpleNamespace(settling=lambda pace=0.0: Settling(value, value, 10, 100), seconds=0.0)
+    found = ChainComparison(value, value, 10, 100)
+    return SimpleNamespace(settling=lambda pace=0.0: found, seconds=0.0)
 
 
 def test_a_run_ends_when_its_supports_have_settled(monkeypatch):
@@ -248,7 +249,7 @@ def test_only_a_summary_of_draws_is_kept(step):
 )  # fmt: skip
 def test_the_time_left_grows_with_the_square_of_the_accuracy(accuracy, seconds, said):
     """20 s at 10 points: 80 s in all for 5, so 60 s more; at 20 points 320 s in all."""
-    assert certainty.time_left(Settling(accuracy, 0.0, 9, 99), seconds) == said
+    assert certainty.time_left(ChainComparison(accuracy, 0.0, 9, 99), seconds) == said
 
 
 def test_a_budget_adds_up_the_time_of_its_runs(monkeypatch):

@@ -113,7 +113,7 @@ def sampled_store(store):
     ]
     for snapshot in [snapshots[0], *snapshots]:  # the first begins the run, and is set aside
         samples.take(snapshot)
-    store._samples[store.session.shown] = samples
+    store.posteriors.put(store.session.shown, samples)
     with samples.open() as posterior:
         assert posterior is not None
         assert len(posterior) == 3
@@ -216,7 +216,7 @@ def test_of_many_items_the_cloud_draws_some_and_says_so():
     made.session = Session(
         labels=tuple(f"x{k}" for k in range(n)), snapshot=Snapshot(trees[-1], 4, 4)
     )
-    made._samples[made.session.shown] = samples
+    made.posteriors.put(made.session.shown, samples)
     shown = cloud.picture(made)
     assert len(set(shown["items"])) == cloud.ITEMS == len(shown["names"])
     assert set(shown["nodes"][:-1]) == {2 * cloud.ITEMS - 1}
@@ -237,7 +237,9 @@ def test_pictures_of_the_samples_are_made_once_and_calmly(sampled_store, monkeyp
     assert calm.of(sampled_store, "b") == 3  # not yet
     monkeypatch.setattr(sampled, "PACE", 0.0)
     assert calm.of(sampled_store, "b") == 4
-    sampled_store._samples[sampled_store.session.shown] = Samples(8)  # another answer, no tree yet
+    sampled_store.posteriors.put(
+        sampled_store.session.shown, Samples(8)
+    )  # another answer, no tree yet
     assert calm.of(sampled_store, "b") == 4
     sampled_store.session = replace(sampled_store.session, status="settled")
     assert calm.of(sampled_store, "b") is None

@@ -65,7 +65,7 @@ def plain(kind, x):
 
 
 @pytest.mark.parametrize("kind", SIMILARITIES)
-def test_each_kind_is_its_definition(kind):
+def test_each_kind_matches_its_definition(kind):
     rng = np.random.default_rng(5)
     for n, d in [(2, 1), (3, 4), (9, 2), (20, 7)]:
         x = rng.normal(2, 3, (n, d)).round(1)
@@ -88,11 +88,11 @@ def test_finite_symmetric_and_in_range(x, kind):
 
 
 @given(arrays(float, (7, 3), elements=st.integers(-2000, 2000).map(lambda k: k / 8)))
-def test_zscore_is_its_definition(x):
+def test_zscore_matches_its_definition(x):
     assert zscore(x) == pytest.approx(plain_zscore(x), abs=1e-9)
 
 
-def test_zscore_knows_a_constant_in_any_unit():
+def test_zscore_detects_a_constant_of_any_size():
     """0.1 + 1e8 is no exact float: its mean is off by a rounding, and must not be blown up to 1."""
     for constant in (1e8 + 0.1, 0.1, 1e-20, -3e15):
         assert not zscore(np.full((1001, 1), constant)).any()
@@ -116,12 +116,12 @@ def test_a_width_of_duplicates():
     assert matrix[0, 11] == pytest.approx(math.exp(-0.5))
 
 
-def test_distance_turned_round():
+def test_similarities_from_distances():
     distance = np.array([[0.0, 1, 4], [1, 0, 2], [4, 2, 0]])
     assert from_distance(distance).tolist() == [[1, 0.75, 0], [0.75, 1, 0.5], [0, 0.5, 1]]
     assert from_distance(np.zeros((2, 2))).tolist() == [[1, 1], [1, 1]]
 
 
-def test_an_unknown_name_is_a_sentence():
+def test_an_unknown_name_raises_a_clear_error():
     with pytest.raises(HcvizError, match=r"no similarity 'cosin'.*cosine-z"):
         similarity_from_features(np.ones((2, 2)), "cosin")

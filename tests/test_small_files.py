@@ -24,7 +24,7 @@ from hcviz import Problem
 from hcviz.algorithms import get
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.datasets.pictures import thumbnail
-from hcviz.io.cardsort import MAX_CARDS
+from hcviz.io.card_sort import MAX_CARDS
 from hcviz.io.reference_tree import read_reference_tree
 from hcviz.io.session_codec import Encoder
 from hcviz.io.session_file import FORMAT, VERSION, load_session, save_session
@@ -320,7 +320,7 @@ def test_shared_values_do_not_multiply(name, key):
     content = _with_nested(name, key)
     assert len(content) < 3_000
     refused(
-        lambda: load_session(content), "neither a list of names nor an answer", SessionFileError
+        lambda: load_session(content), "not a list of names, an answer or data", SessionFileError
     )
 
 
@@ -330,7 +330,7 @@ def test_values_that_are_used_often():
     document["session"]["params"] = {"~": "map", "items": [["x", [use] * 2_000]]}
     array = {"arrays/x.npy": _npy(np.zeros(400_000))}
     content = _session_file(json.dumps(document).encode(), **array)
-    refused(lambda: load_session(content), "repeat more than sessions do", SessionFileError)
+    refused(lambda: load_session(content), "repeats its arrays too often", SessionFileError)
 
 
 def test_a_session_that_unpacks_to_hundreds_of_megabytes():

@@ -107,7 +107,7 @@ def test_the_cut_is_the_best_of_all_prefixes(seed, k):
 def test_lanczos_finds_the_second_eigenvector(k):
     weights = random_graph(np.random.default_rng(k), k)
     degree = spectralkernels.degrees(weights)
-    if k <= spectralkernels.EXACT:
+    if k <= spectralkernels.SMALL_GRAPH:
         vector, tolerance = spectralkernels.exact_vector(weights, degree), 1e-7
     else:  # float32
         vector = finish(spectral.second_vector(weights.astype(np.float32), degree))

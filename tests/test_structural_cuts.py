@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hcviz
 from hcviz import InconsistentTriplets, Problem, Tree, metrics
-from hcviz.algorithms.structural import cutkernels, oracles
+from hcviz.algorithms.structural import cutkernels, cutsolvers
 from hcviz.core.build import aho_components
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.datasets import densest_cut_trap
@@ -111,20 +111,20 @@ def test_relaxations_bound_the_sparsest_cut_and_round_near_it(name):
     for k in (3, 5, 8, 10):
         weights, sizes = supergraph(rng, k)
         best = plain_best(weights, sizes, False)
-        solve = oracles.lp_metric if name == "lp" else oracles.sdp_points
+        solve = cutsolvers.lp_metric if name == "lp" else cutsolvers.sdp_points
         bound = solve(weights, sizes)[1]
         # SCS is a first-order solver: its optimum is good to about 1e-4.
         assert bound <= best * (1 + (1e-6 if name == "lp" else 1e-2))
         assert bound > best / (2 + np.log(k))  # the gaps of theory are O(log k), O(sqrt(log k))
-        found = oracles.oracle(name, False, False, rng)(weights, np.zeros(k), sizes)
+        found = cutsolvers.cut_solver(name, False, False, rng)(weights, np.zeros(k), sizes)
         assert best - 1e-9 <= ratio(weights, sizes, found) <= 1.3 * best
-        side = oracles.oracle(name, True, False, rng)(weights, np.zeros(k), sizes)
+        side = cutsolvers.cut_solver(name, True, False, rng)(weights, np.zeros(k), sizes)
         assert fair(sizes, side) == (3 * sizes.max() <= 2 * sizes.sum())
 
 
 def test_the_metric_relaxation_is_a_metric_of_the_stated_size():
     weights, sizes = supergraph(np.random.default_rng(1), 7)
-    distance, value = oracles.lp_metric(weights, sizes)
+    distance, value = cutsolvers.lp_metric(weights, sizes)
     for a, b, c in itertools.permutations(range(7), 3):
         assert distance[a, b] <= distance[a, c] + distance[c, b] + 1e-6
     pairs = list(itertools.combinations(range(7), 2))
@@ -134,7 +134,7 @@ def test_the_metric_relaxation_is_a_metric_of_the_stated_size():
 
 @pytest.mark.parametrize("name", ["exact", "lp", "sdp"])
 def test_too_many_supernodes_get_a_sentence_before_anything_runs(name):
-    n = oracles.LIMITS[name] + 1
+    n = cutsolvers.LIMITS[name] + 1
     problem = Problem(similarity=np.ones((n, n)))
     for method in ("crsc", "crbc", "hrsc"):
         with pytest.raises(TooLarge, match=f"up to {n - 1} supernodes, and a set has {n}"):

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
 
 from hcviz import Problem, Tree, Triplets, fit
-from hcviz.algorithms.structural.profile import cut_profile, parted_ratio
+from hcviz.algorithms.structural.profile import cut_profile, cut_ratio
 from hcviz.core.errors import InvalidData
 from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import dasgupta_cost, dependency, node_costs, regularised_cost, usefulness
@@ -417,12 +417,12 @@ def test_a_cuts_ratio_is_its_definition(lam):
     for (a, b, c), price in zip(rows, weights, strict=True):
         if lam and {a, b, c} <= held and (a in one) != (b in one):
             weight += lam * price
-    assert parted_ratio(problem, one, other, 0.25, lam) == pytest.approx(weight / 9)
+    assert cut_ratio(problem, one, other, 0.25, lam) == pytest.approx(weight / 9)
     sparse = Problem(similarity=csr_array(similarity), triplets=Triplets(rows, weights))
-    assert parted_ratio(sparse, one, other, 0.25, lam) == pytest.approx(weight / 9)
+    assert cut_ratio(sparse, one, other, 0.25, lam) == pytest.approx(weight / 9)
     for wrong in ([], [0, 1]):
         with pytest.raises(InvalidData):
-            parted_ratio(problem, one, wrong)
+            cut_ratio(problem, one, wrong)
 
 
 # ---------------------------------------------------------------------- lambda

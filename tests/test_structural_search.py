@@ -105,7 +105,7 @@ def test_every_regraft_is_weighed_right(seed, n, count, dissimilarity):
         assert regraft.total_cost(s) == pytest.approx(before, abs=1e-9)
         k = int(rng.integers(1, 2 * n - 1))
         saved = [a.copy() for a in (s.size, s.cut, s.up, s.leaf)]
-        best, least, now = regraft.weigh(s, weights, sign, k)
+        best, least, now = regraft.evaluate_places(s, weights, sign, k)
         value = s.value.copy()
         assert least == value.min() == value[best]
         regraft.put_back(s, k)
@@ -119,12 +119,12 @@ def test_every_regraft_is_weighed_right(seed, n, count, dissimilarity):
             other = lay_out(shown_tree := shown(s), weights, triplets, lam, sign)
             # The copy has the same clades, perhaps in another order: find S and u by their items.
             at, to = find(other, items(s, k)), find(other, items(s, u) - items(s, k))
-            regraft.weigh(other, weights, sign, at)
+            regraft.evaluate_places(other, weights, sign, at)
             assert other.value[to] == pytest.approx(value[u], abs=1e-9)
             regraft.move(other, at, to)
             assert cost(shown(other)) - cost(shown_tree) == pytest.approx(value[u] - now, abs=1e-9)
         if len(allowed) > 1:
-            regraft.weigh(s, weights, sign, k)
+            regraft.evaluate_places(s, weights, sign, k)
             regraft.move(s, k, int(rng.choice(allowed[allowed != brother])))
 
 
@@ -147,14 +147,14 @@ def test_hard_triplets_allow_exactly_the_regrafts_that_keep_them(seed, n, count)
     for k in range(1, 2 * n - 1):
         s = lay_out(tree, weights, Triplets(rows), 0.0)
         subtree = items(s, k)
-        regraft.weigh(s, weights, 1.0, k)
+        regraft.evaluate_places(s, weights, 1.0, k)
         value = s.value.copy()
         p = s.up[k]
         brother = s.end[k] if k == p + 1 else p + 1
         for u in set(range(2 * n - 1)) - {p, brother} - set(range(k, s.end[k])):
             other = lay_out(tree, weights, Triplets(), 0.0)  # the same layout, nothing forbidden
             assert items(other, k) == subtree
-            regraft.weigh(other, weights, 1.0, k)
+            regraft.evaluate_places(other, weights, 1.0, k)
             regraft.move(other, k, u)
             assert np.isfinite(value[u]) == shown(other).satisfies(rows).all()
 
@@ -260,7 +260,7 @@ def test_what_it_ends_with_is_locally_optimal():
     tree = hcviz.fit("dasgupta-search", problem)
     s = lay_out(tree, matrix, problem.triplets, 0.0)
     for k in range(1, 201):
-        _, least, now = regraft.weigh(s, matrix, 1.0, k)
+        _, least, now = regraft.evaluate_places(s, matrix, 1.0, k)
         regraft.put_back(s, k)
         assert now - least <= 1e-6
 

@@ -125,7 +125,7 @@ def test_the_supergraph_is_the_sum_over_supernodes():
             matrix.indptr, matrix.indices, matrix.data, items, 0, len(items), number, count,
             member, 1, rows, np.arange(4, dtype=np.int32), 0, 4, price,
         )  # fmt: skip
-        assert sparsekernels.dense(*found) == pytest.approx(wanted)
+        assert sparsekernels.as_dense(*found) == pytest.approx(wanted)
         assert sparsekernels.degrees(found[0], found[2]) == pytest.approx(wanted.sum(axis=1))
 
 
@@ -152,9 +152,9 @@ def test_sweeps_components_and_refining_are_those_of_the_matrix():
             sparsekernels.refine(*rows, sizes, once, balanced)
             cutkernels.refine(matrix, sizes, again, balanced, 1.0)
             assert (once == again).all()
-        whole = sparsekernels.linked(*rows, labels, count)
+        whole = sparsekernels.link_pieces(*rows, labels, count)
         assert sparsekernels.components(*whole)[1] == 1
-        more = sparsekernels.dense(*whole) - matrix
+        more = sparsekernels.as_dense(*whole) - matrix
         assert (more == more.T).all()
         assert (more > 0).sum() == 2 * (count - 1)
         assert more.sum() <= 3e-6 * matrix.sum() or not matrix.any()
@@ -230,7 +230,7 @@ def test_who_needs_all_pairs_says_so_where_there_are_too_many(monkeypatch):
     for method in ("average", "dasgupta-search", "densest-cut"):
         thin = hcviz.fit(method, Problem(similarity=graph))
         assert (thin.parent == hcviz.fit(method, full).parent).all()
-    monkeypatch.setattr(problems, "MOST_DENSE", 19)
+    monkeypatch.setattr(problems, "MAX_DENSE", 19)
     for method in ("average", "dasgupta-search", "densest-cut"):
         with pytest.raises(TooLarge, match="20 x 20 similarities"):
             hcviz.fit(method, Problem(similarity=graph))

@@ -90,16 +90,16 @@ def test_a_class_column_is_shown_and_not_used(name):
 def test_constant_columns_are_kept_and_said():
     data = read("name,a,b,c\nx,1,7,u\ny,2,7,u\nz,3,7,u\n")
     assert data.feature_names == ("a", "b", "c=u")
-    assert data.notes == ("'b', 'c=u' never vary and tell no items apart.",)
+    assert data.notes == ("'b', 'c=u' are the same for all items.",)
     assert np.isfinite(data.problem().similarity).all()
-    refused("name,a,b\nx,1,7\ny,1,7\n", "No column varies")
+    refused("name,a,b\nx,1,7\ny,1,7\n", "All columns are constant")
 
 
 def test_empty_and_repeated_column_names():
     data = read("name,a,,a,\nx,1,2,3,\ny,2,3,4,\n")
     assert data.feature_names == ("a", "column 3", "a (column 4)")
     assert data.notes == (
-        "Several columns are called 'a'; later ones carry their number.",
+        "Several columns are named 'a'; later ones get their number.",
         "The column 'column 5' is empty and was left out.",
     )
 
@@ -146,7 +146,7 @@ def test_tables_without_a_header():
     data = read("aardvark,1,0,4\nbear,1,1,4\ncarp,0,1,0\n")
     assert data.labels == ("aardvark", "bear", "carp")
     assert data.feature_names == ("column 2", "column 3", "column 4")
-    assert data.notes == ("The first row holds values, so columns are called by their numbers.",)
+    assert data.notes == ("The first row holds values, so columns are named by their numbers.",)
     numbers = read("5.1,3.5\n4.9,3.0\n4.9,3.0\n")
     assert numbers.labels == ("row 1", "row 2", "row 3")
     assert numbers.features.shape == (3, 2)
@@ -236,7 +236,7 @@ def test_pictures_are_redrawn_small():
     assert (small.format, small.size) == ("PNG", (96, 64))
     assert data.images[1:] == (None, None)
     assert len(data.notes) == 1
-    assert data.notes[0].startswith("1 cell of the image column is no picture")
+    assert data.notes[0].startswith("1 cell of the image column is not a picture")
     table = pd.DataFrame({"name": ["x", "y"], "image": [picture("GIF"), b"no"], "a": [1, 2]})
     stored = read(parquet(table), "t.parquet")
     assert stored.images[0].startswith(b"\x89PNG")
@@ -290,12 +290,12 @@ def test_matrices_with_names_in_any_place():
         (W.replace("b,1", "b,3"), "similarity",
          r"not symmetric: from 'a' to 'b' it has 1 \(row 2\), and back 3 \(row 3\)"),
         (W.replace("0,2", "0,"), "distance", r"Row 3 \('b'\), column 'c' of the matrix is empty"),
-        (W.replace("0,2", "0,far"), "distance", r"Row 3 \('b'\), column 'c' .* holds 'far'"),
-        (W.replace("0,2", "0,inf"), "similarity", r"Row 3 \('b'\), column 'c' .* holds 'inf'"),
+        (W.replace("0,2", "0,far"), "distance", r"Row 3 \('b'\), column 'c' .* is 'far'"),
+        (W.replace("0,2", "0,inf"), "similarity", r"Row 3 \('b'\), column 'c' .* is 'inf'"),
         (W.replace("1", "-1"), "distance", r"row 2 \('a'\), column 'b' is negative: -1"),
         (W.replace("a,0", "a,3"), "distance", "row 2, the distance of 'a' to itself is 3, not 0"),
-        (W.replace("\nb,", "\na,"), "similarity", "'a' stands twice, in rows 2 and 3"),
-        (W.replace(",b,", ",a,"), "similarity", "'a' stands twice, in columns 1 and 2"),
+        (W.replace("\nb,", "\na,"), "similarity", "'a' occurs twice, in rows 2 and 3"),
+        (W.replace(",b,", ",a,"), "similarity", "'a' occurs twice, in columns 1 and 2"),
         (W.replace("\nb,", "\nd,"), "similarity", "Row 3 is 'd', but its column is 'b'"),
         (W.replace("\nb,", "\n,"), "similarity", "row 3 has no name"),
         (",a\na,0\n", "similarity", "only one item"),
@@ -318,14 +318,14 @@ def test_bad_matrices(text, kind, said):
         ("name,a\n,\n", "no items below its header"),
         ("name,a\nx,1\n", "only one item"),
         ("x\ny\nz\n", "only one column"),
-        ("name,a\nx,1\ny,2\nx,3\n", "'x' stands twice, in rows 2 and 4"),
-        ("name,a\nx,1\n\nx,3\n", "'x' stands twice, in rows 2 and 4"),
+        ("name,a\nx,1\ny,2\nx,3\n", "'x' occurs twice, in rows 2 and 4"),
+        ("name,a\nx,1\n\nx,3\n", "'x' occurs twice, in rows 2 and 4"),
         ("name,a\nx,1\n,2\n", "Row 3 has no name"),
         ("name,a,b\nw,1,2\nx,2,3\ny,oops,4\nz,1,1\n", "Row 4, column 'a' holds the text 'oops'"),
         ("name,a\nw,1\nx,2\ny,o\nz,p\nv,3\n", r"Row 4, column 'a' .* \(2 such cells in all\)"),
         ("\n\nname,a\nx,1\ny,2\nz,no\n", "Row 6, column 'a' holds the text 'no'"),
-        ("name,a\nx,1e999\ny,2\n", "Row 2, column 'a' holds inf, too large"),
-        ("name,a\nx,1\ny,-1e200\n", "Row 3, column 'a' holds -1e[+]200, too large"),
+        ("name,a\nx,1e999\ny,2\n", "Row 2, column 'a' holds inf, which is too large"),
+        ("name,a\nx,1\ny,-1e200\n", "Row 3, column 'a' holds -1e[+]200, which is too large"),
         ("name,a,b\nx,1,2\ny,1\nz,3,4\n", "Row 3 of the table has 2 cells, row 1 has 3"),
         ("name,a,b\nx,1,2\ny,1,5,6\nz,3,4\n", "Row 3 of the table has 4 cells, row 1 has 3"),
         ("name,a\nx,1,2\ny,3,4\n", "Row 2 of the table has 3 cells, row 1 has 2"),
@@ -369,7 +369,7 @@ def test_ten_megabytes_of_the_wrong_thing(kind):
 
 
 def test_sizes_are_stated():
-    assert isinstance(refused(b"x" * (MAX_UPLOAD_BYTES + 1), "256 MB is the limit"), TooLarge)
+    assert isinstance(refused(b"x" * (MAX_UPLOAD_BYTES + 1), "the limit is 256 MB"), TooLarge)
     rows = "".join(f"r{k},{k}\n" for k in range(20_000))
     assert read("name,a\n" + rows).n_items == 20_000
     wide = ",".join(["name", *(f"c{k}" for k in range(5_000))]) + "\n"

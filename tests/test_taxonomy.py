@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hcviz
 from hcviz import Group, Taxonomy, Tree
 from hcviz.core.errors import InvalidTaxonomy
-from hcviz.taxonomy.placing import place
+from hcviz.taxonomy.placement import place
 from tests.trees import random_tree
 
 HOSTILE = ["'", '"', "a,b", "=1+1", "</script>", "line\nbreak", "مرحبا", "🦉", "**bold**", "{#id}",
@@ -170,11 +170,11 @@ def test_a_group_like_no_clade_waits_without_a_place():
     [
         (lambda: Group("  ", [1]), "needs a name"),
         (lambda: Group("a", []), "has no members"),
-        (lambda: Group("a", [1, 1]), "names an item twice"),
-        (lambda: Group("a", [-1]), "below 0"),
+        (lambda: Group("a", [1, 1]), "repeated or negative item"),
+        (lambda: Group("a", [-1]), "negative item"),
         (lambda: Group("a", ["x"]), "members of 'a'"),
         (lambda: Group("a", [1], status="done"), "draft or accepted"),
-        (lambda: Taxonomy(["a"], Tree.star(3)), "3 items, but 1 labels"),
+        (lambda: Taxonomy(["a"], Tree.star(3)), "3 items, but there are 1 labels"),
         (lambda: Taxonomy(["a", "a", "b"], Tree.star(3)), "same name"),
         (lambda: Taxonomy("abc", Tree.star(3), [Group("g", [7])]), "only 3 items"),
         (lambda: Taxonomy("abc", Tree.star(3), named([[0, 1], [1, 0]])), "the same items"),
@@ -283,13 +283,13 @@ def test_an_outline_can_be_changed_by_hand():
     ("form", "text", "said"),
     [
         ("markdown", "- **A**\n      - x\n- y\n", "Line 2 .* indented by 6 spaces, where 2"),
-        ("markdown", "# Heading\n- x\n", "Line 1 of the outline is no list entry"),
-        ("markdown", "- **A**\n  - x\n- **A**\n  - y\n", "called 'A' on one level .line 3."),
+        ("markdown", "# Heading\n- x\n", "Line 1 of the outline is not a list entry"),
+        ("markdown", "- **A**\n  - x\n- **A**\n  - y\n", "named 'A' .line 3."),
         ("markdown", "- **A**\n- x\n- y\n", "'A' .line 1. is empty"),
         ("markdown", "- **A**\n  - **B**\n    - x\n    - z\n- y\n", "only the group 'B' in it"),
         ("markdown", "- x\n- x\n", "item 'x' twice"),
         ("json", "{", "cannot be read as JSON"),
-        ("json", "[]", "JSON is no taxonomy"),
+        ("json", "[]", "JSON is not a taxonomy"),
         ("json", JSON % '[{"name": "a", "contents": 3}]', "contents in 'a' must be a list"),
         ("json", JSON % "[7]", "7 where a group should be"),
         ("json", JSON % ("[{\"contents\":" * 5000), "cannot be read as JSON"),
@@ -297,7 +297,7 @@ def test_an_outline_can_be_changed_by_hand():
         ("csv", "level_1,level_2,item\n,B,x\n", "Row 2 has a group on level 2, but none above"),
         ("csv", "level_1,item\nA\n", "Row 2 has 1 cells"),
         ("newick", "((x,y)A", "more opening than closing"),
-        ("newick", "((x,y)A,(z,w)A);", "called 'A' on one level"),
+        ("newick", "((x,y)A,(z,w)A);", "in the same group are named 'A'"),
     ],
 )  # fmt: skip
 def test_a_bad_file_is_one_sentence_with_its_place(form, text, said):
@@ -309,7 +309,7 @@ def test_a_bad_file_is_one_sentence_with_its_place(form, text, said):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_file_about_other_items_names_them(form):
     text = write(form, kitchen())
-    with pytest.raises(InvalidTaxonomy, match=r"'wok'.*no item.*nearest is 'woks'"):
+    with pytest.raises(InvalidTaxonomy, match=r"'wok'.*not an item.*nearest is 'woks'"):
         read(form, text, ["pan", "pot", "woks", "jar", "box", "fork", "knife"])
     with pytest.raises(InvalidTaxonomy, match="lacks 1 of the items: spoon"):
         read(form, text, [*kitchen().labels, "spoon"])
@@ -329,7 +329,7 @@ def test_two_groups_of_one_name_whose_parents_have_no_place_are_not_written():
     assert {group.name for group in taxonomy.unplaced} == {"A", "B"}
     for form in FORMS:
         if form != "newick":
-            with pytest.raises(InvalidTaxonomy, match="Two groups are called 'T'"):
+            with pytest.raises(InvalidTaxonomy, match="Two groups in the same group are named 'T'"):
                 write(form, taxonomy)
 
 
@@ -339,7 +339,7 @@ def test_two_groups_of_one_name_whose_parents_have_no_place_are_not_written():
         ("locked", "false", "must be true or false"),
         ("name", None, "must be a text"),
         ("id", "a b", "has white space"),
-        ("note", "\ud800", "not whole"),
+        ("note", "\ud800", "incomplete character"),
     ],
 )
 def test_a_group_of_json_with_a_wrong_value_is_refused(key, value, said):

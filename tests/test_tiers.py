@@ -34,11 +34,11 @@ def test_every_module_that_is_called_slow_exists() -> None:
 
 def test_the_fast_tier_has_one_browser_test_and_no_test_of_a_slow_module() -> None:
     """The browser test states a constraint and sees the tree change."""
-    fast = fast_of("tests/browser", "tests/test_cluster_paused.py", "tests/test_frames.py")
+    fast = fast_of("tests/browser", "tests/test_cluster_paused.py", "tests/test_dataframes.py")
     smoke = [test for test in fast if test.startswith("tests/browser/")]
     assert smoke == ["tests/browser/test_story.py::test_a_click_corrects_the_tree"]
     others = {test.split("::")[0] for test in fast if test not in smoke}
-    assert others == {"tests/test_frames.py"}
+    assert others == {"tests/test_dataframes.py"}
 
 
 def test_check_is_the_fast_tier_and_test_is_everything() -> None:

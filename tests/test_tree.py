@@ -1,4 +1,4 @@
-"""Tree: every derived quantity against the plain definition, on all small trees and random ones."""
+"""Tree: derived quantities against their definitions, on all small trees and random ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import hcviz
 from hcviz import Tree
 from hcviz.core import treekernels as kernels
 from hcviz.core.errors import InvalidConstraint, InvalidTree, TooLarge
-from hcviz.core.tree import COMPILED, INVARIANTS, MAX_QUADRATIC
+from hcviz.core.tree import INVARIANTS, MAX_QUADRATIC, N_COMPILED
 from tests.trees import all_trees, caterpillar, random_tree
 
 
@@ -53,7 +53,7 @@ def trees(draw, least=1, most=24):
 LADDER = hcviz.Tree([4, 4, 5, 6, 5, 6, -1], [0, 0, 0, 0, 1, 2, 3], 4)
 
 
-def test_the_ladder_in_words():
+def test_a_small_caterpillar_by_hand():
     assert LADDER.children(5).tolist() == [2, 4]
     assert LADDER.lca(0, 3) == 6
     assert LADDER.lca(0, 1) == 4
@@ -186,14 +186,14 @@ def test_newick_without_lengths_takes_clade_sizes():
         ("(0,1)(2,3);", None, "comma"),
     ],
 )
-def test_bad_newick_is_a_sentence(text, labels, word):
+def test_invalid_newick_raises_a_clear_error(text, labels, word):
     with pytest.raises(InvalidTree, match=word):
         hcviz.Tree.from_newick(text, labels)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="(),;:'[]ab01. _", max_size=30))
-def test_any_text_is_a_tree_or_a_sentence(text):
+def test_any_text_is_a_tree_or_an_error(text):
     try:
         tree = hcviz.Tree.from_newick(text)
     except hcviz.HcvizError:
@@ -206,7 +206,7 @@ def test_any_text_is_a_tree_or_a_sentence(text):
     [
         ([2, 2, -1], [0, 0, 1, 2], 2, "length"),
         ([2, 2, 3, -1], [0, 0, 1, 1], 2, "nodes in all"),
-        ([1, 2, -1], [0, 0, 1], 2, "below leaf"),
+        ([1, 2, -1], [0, 0, 1], 2, "the leaf 1 as its parent"),
         ([3, 3, 2, 4, -1], [0, 0, 0, 1, 2], 3, "parent"),
         ([2, 2, 0], [0, 0, 1], 2, "root"),
         ([2, 2, -1], [0, 1, 1], 2, "other than 0"),
@@ -215,12 +215,12 @@ def test_any_text_is_a_tree_or_a_sentence(text):
         ([4, 4, 4, 4, -1], [0, 0, 0, 1, 2], 3, "inner node 3 has 0"),
     ],
 )
-def test_what_is_no_tree_is_refused_in_words(parent, height, n, word):
+def test_invalid_arrays_raise_a_clear_error(parent, height, n, word):
     with pytest.raises(InvalidTree, match=word):
         hcviz.Tree(parent, height, n)
 
 
-def test_arrays_stay_frozen_through_pickle_and_copies():
+def test_arrays_stay_read_only_after_pickle_and_copy():
     for tree in (LADDER, pickle.loads(pickle.dumps(LADDER)), copy.deepcopy(LADDER)):
         assert tree == LADDER
         assert hash(tree) == hash(LADDER)
@@ -230,7 +230,7 @@ def test_arrays_stay_frozen_through_pickle_and_copies():
             tree.size[0] = 3
 
 
-def test_a_caterpillar_of_20000_leaves_passes_through_everything_linear():
+def test_all_linear_functions_handle_a_caterpillar_of_20000_leaves():
     n = 20_000
     tree = caterpillar(n)
     assert tree.depth.max() == n - 1
@@ -247,10 +247,10 @@ def test_a_caterpillar_of_20000_leaves_passes_through_everything_linear():
         tree.lca_size()
 
 
-def test_questions_about_unknown_items_are_sentences():
+def test_unknown_items_raise_a_clear_error():
     with pytest.raises(InvalidConstraint, match="item 4"):
         LADDER.satisfies([[0, 1, 4]])
-    with pytest.raises(InvalidTree, match="outside"):
+    with pytest.raises(InvalidTree, match="needs nodes in 0"):
         LADDER.lca(0, 7)
     for leaves, word in (([], "no leaves"), ([0, 9], "outside"), ([1, 1], "twice")):
         with pytest.raises(InvalidTree, match=word):
@@ -274,7 +274,7 @@ def test_the_smallest_clade_around_some_leaves(n):
 
 
 def damaged(rng):
-    """A random tree's arrays, one entry of which is wrong (or, now and then, still right)."""
+    """Arrays of a random tree with one changed entry, which is usually wrong."""
     n = int(rng.integers(1, 7))
     tree = random_tree(rng, n, polytomies=True) if n > 1 else Tree([-1], [0.0], 1)
     parent, height = tree.parent.copy(), tree.height.copy()
@@ -293,8 +293,8 @@ def damaged(rng):
     return parent, height, n
 
 
-def test_the_compiled_check_is_the_six_invariants():
-    """Where it says yes, no invariant has a sentence; where it says no, one has."""
+def test_the_compiled_check_equals_the_six_invariants():
+    """The compiled check is True exactly if no invariant reports a fault."""
     rng = np.random.default_rng(0)
     seen = {True: 0, False: 0}
     for _ in range(3000):
@@ -304,14 +304,14 @@ def test_the_compiled_check_is_the_six_invariants():
         plain = object.__new__(Tree)
         plain.__dict__.update(parent=parent, height=height, n_leaves=n)
         faults = False
-        for _, check in INVARIANTS[:COMPILED]:
+        for _, check in INVARIANTS[:N_COMPILED]:
             faults = faults or check(plain) is not None  # the first one hides the others
-        assert bool(kernels.is_sound(parent, height, n)) is not faults
+        assert bool(kernels.is_valid_tree(parent, height, n)) is not faults
         seen[faults] += 1
     assert min(seen.values()) > 300
 
 
-def test_a_deferred_tree_is_made_when_it_is_asked_for():
+def test_a_deferred_tree_is_computed_on_first_access():
     calls = []
 
     def make():

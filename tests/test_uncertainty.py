@@ -49,7 +49,7 @@ def test_it_is_the_variance_of_the_depth_of_every_two_items_lca(loop):
         kept = posterior.trees()
     store = Store(Session(labels=tuple("abcdefghi")), loop.schedule)
     store.session = Session(labels=tuple("abcdefghi"), snapshot=Snapshot(kept[-1], 12, 12))
-    store._samples[store.session.shown] = samples
+    store.posteriors.put(store.session.shown, samples)
     keeper, shown = counted(store, loop)
     keeper.look()
     assert loop.waiting.empty()  # nobody looks at it
@@ -124,7 +124,7 @@ def test_where_it_cannot_be_the_similarity_is_shown_and_the_tools_say_why(loop):
         assert not shown
     many = Store(Session(), loop.schedule)
     many.session = Session(labels=tuple(map(str, range(2001))))
-    many._samples[many.session.shown] = Samples(2001)
+    many.posteriors.put(many.session.shown, Samples(2001))
     assert uncertainty.lacks(many) == "Only of 2,000 items or fewer."
     many.close()
 

@@ -1,7 +1,8 @@
-"""Find a Chromium that runs, or install one: ``python tools/chromium.py`` prints its path.
+"""Find or install a Chromium. ``python tools/chromium.py`` prints its path.
 
-In turn: ``HCVIZ_CHROMIUM``, the PATH, Playwright's own; then, with ``--install``, Debian's package
-(as root), and Playwright's download. Needs nothing but Python and, for its own, playwright.
+It tries ``HCVIZ_CHROMIUM``, the PATH, and Playwright's browser. With ``--install`` it then tries
+Debian's package (as root) and Playwright's download. The script needs only Python, and the package
+playwright for Playwright's browser.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def runs(path: str) -> bool:
-    """Whether it starts at all (Ubuntu's ``chromium-browser`` may be a stub that does not)."""
+    """Return True if the browser starts. Ubuntu's ``chromium-browser`` may be a stub."""
     try:
         asked = [path, "--version", "--no-sandbox"]
         return subprocess.run(asked, capture_output=True, timeout=60).returncode == 0
@@ -25,7 +26,13 @@ def runs(path: str) -> bool:
 
 
 def find() -> str | None:
-    """The path of a Chromium that runs. SystemExit when HCVIZ_CHROMIUM names one that does not."""
+    """Return the path of a working Chromium, or None.
+
+    Raises
+    ------
+    SystemExit
+        If HCVIZ_CHROMIUM is set, but its browser does not start.
+    """
     named = os.environ.get("HCVIZ_CHROMIUM")
     if named:
         path = shutil.which(named)
@@ -36,11 +43,11 @@ def find() -> str | None:
         path = shutil.which(name)
         if path and runs(path):
             return path
-    return playwrights_own()
+    return find_of_playwright()
 
 
-def playwrights_own() -> str | None:
-    """The browser that ``playwright install chromium`` put on this machine."""
+def find_of_playwright() -> str | None:
+    """Return the path of the browser that ``playwright install chromium`` has installed."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -51,7 +58,7 @@ def playwrights_own() -> str | None:
 
 
 def install() -> str | None:
-    """Debian's package when we may, else Playwright's download; None when neither came."""
+    """Install Debian's package as root, or else Playwright's browser. Return the path or None."""
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     debian = root and shutil.which("apt-get") is not None
     if debian:

@@ -1,10 +1,9 @@
-"""Make the lessons of data/lessons anew: ``python -m tools.make_lessons [FOLDER]``.
+"""Make the lessons in data/lessons: ``python -m tools.make_lessons [FOLDER]``.
 
-A lesson is a session file whose steps have all been taken back, so that the page can take them one
-by one: each is an answer of a user who knows the true tree. Of ten such answers the one is kept
-after which the tree is nearest to the truth; the sampler still wanders between one and the next.
-The seed is in ``LESSONS``, and in the file; times are left empty, so that the same code makes the
-same session.
+A lesson is a session file in which all steps are undone, so that the page can redo them one by one.
+Each step is an answer of a simulated user. Ten answers are tried, and the one whose tree is nearest
+to the target is kept. The seed is in ``LESSONS`` and in the file. Times are empty, so the same code
+makes the same file.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from hcviz.session.update import update
 
 #: Data -> seed and number of steps.
 LESSONS: dict[str, tuple[int, int]] = {"zoo": (2, 10), "glass": (3, 8)}
-#: Answers that are tried for each step.
+#: Number of answers tried for each step.
 TRIED = 10
 AUTHOR = "the lesson"
 
 
 def run_method(spec: DataSpec, effect: StartRun) -> Iterator[Snapshot | None]:
-    """What the page's runner would stream for this effect."""
+    """Yield the snapshots of a run, like the runner of the page."""
     problem = datasets.load(spec.name).problem(
         similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
     )
@@ -48,7 +47,7 @@ def run_method(spec: DataSpec, effect: StartRun) -> Iterator[Snapshot | None]:
 
 
 def do(session: Session, action: act.Action) -> Session:
-    """The session after the action, and after the run that it started."""
+    """Return the session after the action and its run."""
     session, effects = update(session, action, get_algorithm)
     for effect in effects:
         if isinstance(effect, StartRun):
@@ -59,7 +58,7 @@ def do(session: Session, action: act.Action) -> Session:
 
 
 def make(data: str, seed: int, steps: int, tried: int = TRIED) -> Session:
-    """The lesson, at its beginning: undo has been pressed until nothing was left."""
+    """Return the lesson, a session with all steps undone."""
     dataset = datasets.load(data)
     target = dataset.target
     assert target is not None, f"{data} has no target tree"
@@ -70,13 +69,13 @@ def make(data: str, seed: int, steps: int, tried: int = TRIED) -> Session:
     )
     for _ in range(steps):
         rows = {user.answer(session.tree) for _ in range(tried)} - {None}
-        ways = [
+        candidates = [
             do(session, act.AddConstraint((row[0], row[1]), row[2], author=AUTHOR, time=""))
             for row in sorted(rows)
         ]
-        if not ways:
+        if not candidates:
             break
-        session = min(ways, key=lambda way: triplet_distance(target, way.tree))
+        session = min(candidates, key=lambda each: triplet_distance(target, each.tree))
     while session.past:
         session, _ = update(session, act.Undo(time=""), get_algorithm)
     return session

@@ -9,11 +9,11 @@ import numpy as np
 import hcviz
 from hcviz.core.alignment import aligned_order
 from hcviz.core.layout import leaf_order, with_even_heights
-from hcviz.io.picture import Strip, picture
+from hcviz.io.picture import ClassStrip, draw_picture
 from hcviz.ui.parts.palette import class_colours
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-#: Every third animal: enough to read on one screen.
+#: Every third animal is drawn, so that the picture fits on a screen.
 STEP = 3
 
 
@@ -28,9 +28,9 @@ def main() -> None:
     average = hcviz.fit("average", problem)
     first = leaf_order(summary)
     kinds, codes = np.unique(np.asarray(zoo.classes)[chosen], return_inverse=True)
-    strip = Strip("class", codes.astype(np.uint8), (), class_colours(kinds.size))
+    strip = ClassStrip("class", codes.astype(np.uint8), (), class_colours(kinds.size))
     for name, tree in (("zoo", summary), ("average", average)):
-        drawn = picture(
+        drawn = draw_picture(
             with_even_heights(tree),
             labels,
             order=aligned_order(tree, first),

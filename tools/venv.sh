@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv with hcviz in it: `tools/venv.sh` for the app, `tools/venv.sh test` for the suite too.
-# Does nothing when that is there already; begins anew when pyproject.toml has changed.
+# Makes .venv with hcviz: `tools/venv.sh` for the app, `tools/venv.sh test` for the tests as well.
+# It does nothing if .venv is up to date, and makes it again if pyproject.toml has changed.
 set -eu
 cd "$(dirname "$0")/.."
 extra=${1:-}
@@ -25,9 +25,9 @@ done
 if [ -z "$found" ]; then
   if [ -n "$without" ]; then
     version=$("$without" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    echo "hcviz: $without has no venv or no ensurepip module, so .venv cannot be made; on Debian and Ubuntu, 'apt-get install python3-venv' (or python$version-venv) brings them." >&2
+    echo "hcviz: $without has no venv or no ensurepip module, so .venv cannot be made. On Debian and Ubuntu, install them with 'apt-get install python3-venv' (or python$version-venv)." >&2
   else
-    echo "hcviz: no Python 3.11 or newer was found; install one, or name it: HCVIZ_PYTHON=/path/to/python3 make ..." >&2
+    echo "hcviz: no Python 3.11 or newer was found. Install one, or name it: HCVIZ_PYTHON=/path/to/python3 make ..." >&2
   fi
   exit 1
 fi
@@ -36,11 +36,11 @@ echo "hcviz: making .venv with $found (once; again only when pyproject.toml chan
 rm -rf .venv
 "$found" -m venv .venv || {
   rm -rf .venv
-  echo "hcviz: $found could not make .venv; what it says stands above." >&2
+  echo "hcviz: $found could not make .venv; see its messages above." >&2
   exit 1
 }
 .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extra:+[$extra]}" || {
-  echo "hcviz: pip could not install the packages that pyproject.toml names; what it says stands above." >&2
+  echo "hcviz: pip could not install the packages in pyproject.toml; see its messages above." >&2
   exit 1
 }
 echo "$now $extra" >"$made_from"

@@ -1,4 +1,7 @@
-"""The registry. A new method is one file (copy ``_template.py``) and one line in ``MODULES``."""
+"""The registry of methods, and the functions that run them.
+
+A new method is one file (copy ``_template.py``) and one line in ``MODULES``.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,19 @@ from hcviz.core.build import build as build_tree
 from hcviz.core.build import build_guided
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.snapshot import Snapshot
+from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
-from hcviz.core.words import brief
+from hcviz.core.validation import check_integer
 
 if TYPE_CHECKING:
     from hcviz.posterior import Posterior
 
-#: Chains of :func:`sample`, a constant, so that results do not depend on the machine; most of them.
+#: The default number of chains of :func:`sample`, the same on every machine, and the most.
 DEFAULT_CHAINS, MOST_CHAINS = 2, 64
-#: Seconds of wall time that :func:`sample` takes at most, unless given.
+#: The default budget of :func:`sample`, in seconds of wall time.
 DEFAULT_SECONDS = 60.0
 
-#: Registry name -> module whose ``ALGORITHMS`` holds it; imported when first asked for.
+#: The module of each registry name, whose ``ALGORITHMS`` contains it. It is imported at first use.
 MODULES = {
     "ddt": "hcviz.algorithms.ddt",
     "crsc": "hcviz.algorithms.structural",
@@ -60,14 +63,29 @@ MODULES = {
 
 
 def algorithms() -> list[str]:
-    """The registry's names."""
+    """Return the registry's names.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> algorithms()[:4]
+    ['ddt', 'crsc', 'crbc', 'hrsc']
+    """
     return list(MODULES)
 
 
 @cache
 def get(name: str) -> Algorithm:
-    """The method of that name; :class:`InvalidParameter` if there is none, or if the module that
-    ``MODULES`` names for it has no method of that name."""
+    """Return the method of that name.
+
+    Raises
+    ------
+    InvalidParameter
+        There is no such method, or its module in ``MODULES`` has no method of that name.
+    """
     if name not in MODULES:
         raise InvalidParameter(f"There is no method {name!r}.", f"Known: {', '.join(MODULES)}.")
     found: dict[str, Algorithm] = {a.name: a for a in import_module(MODULES[name]).ALGORITHMS}
@@ -81,10 +99,10 @@ def get(name: str) -> Algorithm:
 
 
 def generator(seed: int, run: int = 0) -> np.random.Generator:
-    """The random generator of run ``run`` of a session seeded ``seed``, both 0 or more."""
+    """Return the random generator of run number ``run`` in a session with this seed."""
     words = (
-        whole_number(seed, "The seed", InvalidParameter),
-        whole_number(run, "The number of a run", InvalidParameter),
+        check_integer(seed, "The seed", InvalidParameter),
+        check_integer(run, "The number of a run", InvalidParameter),
     )
     return np.random.default_rng(np.random.SeedSequence(words))
 
@@ -92,13 +110,37 @@ def generator(seed: int, run: int = 0) -> np.random.Generator:
 def run(
     name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: Any
 ) -> Iterator[Snapshot]:
-    """Run a method; iterate to get its snapshots, the last with ``step == total``.
+    """Run a method, and iterate over its snapshots.
 
-    ``problem`` is a :class:`hcviz.Problem`; a DataFrame, an array (n, d) or nested lists are the
-    problem of those features, ``Problem(features=...)``.
-    ``start`` is a :class:`Tree`, or a :class:`Snapshot` to go on from (its ``state``, generator
-    included where there is one, and then ``seed`` has no say). Seed s is the page's run 0.
-    Raises :class:`HcvizError` before anything runs where the problem or a parameter is wrong.
+    Parameters
+    ----------
+    name : str
+        The method.
+    problem : Problem, DataFrame or array (n, d)
+        What to run on. A DataFrame, an array or nested lists mean ``Problem(features=...)``.
+    seed : int
+        Of the random numbers. Seed s gives the same as run 0 of a page with this seed.
+    start : Tree, Snapshot or None
+        Where to begin. From a snapshot with a ``state``, the run continues. If the state contains a
+        random generator, ``seed`` is ignored.
+    **params
+        Parameters of the method.
+
+    Yields
+    ------
+    Snapshot
+        The last has ``step == total``.
+
+    Raises
+    ------
+    HcvizError
+        The problem or a parameter is wrong. It is raised before the method runs.
+
+    Examples
+    --------
+    >>> *_, last = run("average", [[0.0], [1.0], [5.0]])
+    >>> last.tree
+    Tree(3 leaves, 2 inner nodes)
     """
     method = get(name)
     stream = method.start_run(problem, method.parameters(**params), generator(seed), start)
@@ -128,8 +170,8 @@ def sample(
     seed : int
         Of the random numbers.
     chains : int or None
-        Independent chains, 1 to 64; None: 2. The first begins where the method begins, the others
-        at random trees. With one chain its two halves are compared.
+        Independent chains, 1 to 64; None: 2. The first begins as the method does, the others at
+        random trees. With one chain its two halves are compared.
     progress : bool
         Rewrite one line on stderr: "supports accurate to about 12 points, 3 s".
     **params
@@ -138,8 +180,8 @@ def sample(
     Returns
     -------
     Posterior
-        Of the later half of each chain. ``settled`` is True where the 95 % quantile, over clades
-        with support above 5 %, of the difference between the chains is at most 0.05.
+        Of the later half of each chain. ``settled`` is True if the chains agree: over clades with
+        support above 5 %, the 95 % quantile of their difference is at most 0.05.
 
     Raises
     ------
@@ -150,9 +192,9 @@ def sample(
 
     Notes
     -----
-    Whether supports have settled is computed at fixed numbers of proposals. So a result that has
-    settled depends on the seed, not on the clock, the threads or the machine's number of cores.
-    One that has not, because ``seconds`` were spent, depends on them.
+    ``settled`` is computed at fixed numbers of proposals. So a settled result depends on the seed
+    alone, not on the clock, the threads or the machine. A result that has not settled after
+    ``seconds`` depends on them.
 
     Examples
     --------
@@ -174,10 +216,10 @@ def sample(
     for name in ("steps", "every"):
         if name in params:
             raise InvalidParameter(
-                f"sample() goes on until the supports have settled and takes no {name!r}.",
+                f"sample() continues until the supports have settled, and takes no {name!r}.",
                 "Use seconds=..., or fit(..., steps=...) for a fixed number of proposals.",
             )
-    number = DEFAULT_CHAINS if chains is None else whole_number(chains, "chains", InvalidParameter)
+    number = DEFAULT_CHAINS if chains is None else check_integer(chains, "chains", InvalidParameter)
     if not 1 <= number <= MOST_CHAINS:
         raise InvalidParameter(f"chains must be from 1 to {MOST_CHAINS}, not {number}.")
     return _sample(
@@ -195,13 +237,13 @@ def _sample(
     start: Any = None,
     **options: Any,
 ) -> Posterior:
-    """Start ``chains`` chains of a method that samples, and run them."""
-    from hcviz.posterior import sampling  # its imports take a second
+    """Start chains of a method that samples, and run them."""
+    from hcviz.posterior import sampling  # its import takes a second
 
     if "chains" in method.parameter_names():
         params = {**params, "chains": chains}
     checked = method.parameters(**params)
-    problem = method.checked(problem, start)
+    problem = method.check_problem(problem, start)
     if method.samplers is not None:
         samplers = method.samplers(problem, checked, generator(seed), start)
     else:
@@ -215,13 +257,13 @@ def _sample(
 
 
 def _seconds(seconds: Any) -> float:
-    """A budget of wall time, checked."""
+    """Return the checked budget of wall time."""
     if seconds is None:
         return DEFAULT_SECONDS
     good = isinstance(seconds, int | float | np.integer | np.floating)
     if not good or isinstance(seconds, bool) or not 0.0 < seconds < math.inf:
         raise InvalidParameter(
-            f"seconds must be a positive number of seconds, not {brief(repr(seconds))}."
+            f"seconds must be a positive number of seconds, not {shorten(repr(seconds))}."
         )
     return float(seconds)
 
@@ -245,21 +287,21 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     Returns
     -------
     Tree
-        The last tree of the run. Of a method that samples it is the summary tree of its draws: the
-        most credible tree that sampled clades can form, see :meth:`Posterior.summary_tree`.
+        The last tree of the run. For a method that samples, the summary tree of its draws: the most
+        credible tree of sampled clades, see :meth:`Posterior.summary_tree`.
 
     Notes
     -----
-    Without ``steps``, a sampler's two chains go on until the supports have settled, as in
-    :func:`sample`, or until each has made 5,000 n proposals (above 400 items: 2,000,000 or 200 n,
-    whichever is more). Under hard constraints, and without ``start``, it first finds the summary
-    tree without constraints. The first chain begins at that tree, repaired, and its clades are
-    kept where the draws do not contradict them. This takes twice the time. With ``steps`` each of
-    its ``chains`` (1 unless given) makes exactly so many, and ``every`` is the thinning. The
-    earlier half of the draws is burn-in. The result depends on the seed alone.
+    *Samplers.* Without ``steps``, two chains continue until the supports have settled, as in
+    :func:`sample`. Each makes 5,000 n proposals at most (above 400 items: 2,000,000 or 200 n,
+    whichever is more). With ``steps``, each of ``chains`` (default 1) makes exactly this many, and
+    ``every`` is the thinning. The earlier half of the draws is burn-in. The result depends on the
+    seed alone.
 
-    A method that improves a tree (``dasgupta-search``) begins in the same way: under hard
-    constraints, and without ``start``, at its tree without constraints, repaired.
+    *Hard constraints without ``start``.* A sampler first finds the summary tree without
+    constraints. The first chain begins at that tree, repaired. Its clades are kept where the draws
+    do not contradict them. This takes twice the time. A method that improves a tree
+    (``dasgupta-search``) also begins at its tree without constraints, repaired.
 
     Examples
     --------
@@ -269,10 +311,10 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
     method = get(name)
     if method.samples and method.samplers is not None:
         return _summary(method, problem, seed, start, params)
-    if method.improves and start is None and method.treats(params) == "hard":
-        given = method.checked(problem, None)
+    if method.improves and start is None and method.constraint_mode(params) == "hard":
+        given = method.check_problem(problem, None)
         if len(given.triplets):
-            build_tree(given.n_items, given.triplets)  # raises where there is no tree
+            build_tree(given.n_items, given.triplets)  # raises InconsistentTriplets
             start = fit(name, given.with_triplets([]), seed=seed, **params)
     for snapshot in run(name, problem, seed=seed, start=start, **params):
         tree = snapshot.tree
@@ -282,9 +324,9 @@ def fit(name: str, problem: Any, *, seed: int = 0, start: Any = None, **params: 
 def _summary(
     method: Algorithm, problem: Any, seed: int, start: Any, params: Mapping[str, Any]
 ) -> Tree:
-    """The summary tree of a sampler's draws."""
+    """Return the summary tree of a sampler's draws."""
     checked: Any = method.parameters(**params)
-    given = method.checked(problem, start)
+    given = method.check_problem(problem, start)
     n = given.n_items
     if "steps" in params or "every" in params:
         steps = checked.steps or 200 * n
@@ -298,9 +340,9 @@ def _summary(
         chains = params.get("chains", DEFAULT_CHAINS)
         most = max(200 * n, min(5_000 * n, 2_000_000))
         before = None
-        bound = len(given.triplets) > 0 and method.treats(params) == "hard"
+        bound = len(given.triplets) > 0 and method.constraint_mode(params) == "hard"
         if start is None and bound and given.features.shape[1]:
-            build_tree(n, given.triplets)  # raises where there is no tree
+            build_tree(n, given.triplets)  # raises InconsistentTriplets
             start = _summary(method, given.with_triplets([]), seed, None, params)
             before = build_guided(start, given.triplets)
         posterior = _sample(

@@ -1,13 +1,13 @@
 """Copy this file to add a method. Change ``name`` below, and add the line ``name: module`` to
 ``MODULES`` in ``__init__.py``. Nothing else is needed.
 
-The page and the command line make forms of ``Parameters``. ``Algorithm`` declares what the method
-can do; its docstring lists all fields. The page draws the views of a snapshot by their types. A
-function ``warm()`` compiles the kernels of a module, if it has any.
+``Algorithm`` declares what the method can do; its docstring lists all fields. The page and the
+command line make forms of ``Parameters``. The page draws the views of a snapshot by their types. If
+the module has compiled kernels, a function ``warm()`` compiles them.
 
-The conformance tests run over the registry and this file: a valid tree with every item once, the
-triplets satisfied if the method says ``hard``, the same seed the same tree, honest progress, a
-prompt cancel, no view that is not declared.
+The conformance tests run over the registry and this file. They check that a tree is valid and has
+every item once, and that hard triplets are satisfied. The same seed must give the same tree, the
+progress must increase to its total, and a cancelled run must end soon. Every view must be declared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hcviz.core.tree import Tree
 
 
 class Parameters(param.Parameterized):
-    """Every parameter has bounds and a ``doc``: the page and command line make forms of them."""
+    """Every parameter has bounds and a ``doc``, for the forms of the page and command line."""
 
     rounds = param.Integer(10, bounds=(1, 1000), doc="How many random trees to draw.")
 

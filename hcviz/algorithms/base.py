@@ -1,4 +1,5 @@
-"""``Algorithm``: a method as data, all that the page, the command line and the tests need."""
+"""``Algorithm``: the declaration of one method, read by the page, the command line and the
+tests."""
 
 from __future__ import annotations
 
@@ -12,36 +13,46 @@ import param
 from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.heights import UNNAMED, Heights
 from hcviz.core.problem import (
-    ASKS_FEW,
-    MOST_DENSE,
+    FEWER_QUERIES_HINT,
+    MAX_DENSE,
     Problem,
     SimilarityOracle,
+    all_similarities_text,
     as_problem,
-    needs_all,
 )
 from hcviz.core.snapshot import Series, Snapshot, View
+from hcviz.core.text import shorten
 from hcviz.core.tree import Tree
-from hcviz.core.words import brief
 
 if TYPE_CHECKING:  # its imports take a second
     from hcviz.posterior.draws import Sampler
 
 Run = Callable[[Problem, Any, np.random.Generator, Any], Iterator[Snapshot | None]]
 
-#: What to do where comparisons are needed and there are none.
+#: The hint of the error when a method needs comparisons and the data has none.
 COMPARISONS = (
-    "Give Problem(comparisons=...), or a file of answers whose first row says what was asked: "
-    "anchor,near,far, say."
+    "Give Problem(comparisons=...), or a file of answers whose first row names the columns: "
+    "anchor,near,far for example."
 )
 
 
 class NoParameters(param.Parameterized):
-    """For methods without any."""
+    """The parameters of a method that has none."""
 
 
 @dataclass(frozen=True)
-class Share:
-    """A part of a run which is a run of the same method: its parameters, random numbers, start."""
+class RunPart:
+    """One independent part of a run: the arguments of a run of the same method.
+
+    Parameters
+    ----------
+    params : Mapping
+        Its parameters.
+    rng : numpy.random.Generator
+        Its random numbers.
+    start : Tree, Snapshot or None
+        Where it begins.
+    """
 
     params: Mapping[str, Any]
     rng: np.random.Generator
@@ -49,15 +60,20 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Shares:
-    """A run in parts that know nothing of each other, to be done at the same time, anywhere.
+class SplitRun:
+    """A run as independent parts, which may run at the same time on different machines.
 
-    Each part yields as many snapshots as the run; ``together`` makes the run's next one of the
-    parts' next ones, in the order of ``parts``, and is called once for each, in turn.
+    Parameters
+    ----------
+    parts : sequence of RunPart
+        The parts. Each yields as many snapshots as the whole run.
+    combine : callable
+        Makes the run's next snapshot from the next snapshot of each part, in the order of
+        ``parts``. It is called once for each snapshot, in order.
     """
 
-    parts: Sequence[Share]
-    together: Callable[[Sequence[Snapshot]], Snapshot]
+    parts: Sequence[RunPart]
+    combine: Callable[[Sequence[Snapshot]], Snapshot]
 
 
 @dataclass(frozen=True)
@@ -86,73 +102,117 @@ class ClusterCurve:
 class SampledDivision(Protocol):
     """A recursion that divides a sample of each set, and assigns the other items to its clusters.
 
-    :class:`hcviz.algorithms.active.ActiveCluster` is one. The page shows what it queries, and a
-    cluster of workers does its subtasks.
+    :class:`hcviz.algorithms.active.ActiveCluster` is one. The page shows which similarities it
+    queries. A cluster of workers can run its subtasks.
     """
 
     @property
     def k(self) -> int | None:
-        """Clusters of each division; None where the data choose."""
+        """Clusters of each division; None if the eigengap chooses."""
 
     @property
     def c(self) -> float:
         """The factor of the default sample size, c ln n."""
 
-    def plan(self, n: int) -> Any:
-        """Settings for n items; the attribute ``s`` is the sample size."""
+    def settings(self, n: int) -> Any:
+        """Return the settings for n items; their attribute ``s`` is the sample size."""
 
-    def foreseen(self, n: int) -> float:
+    def expected_share(self, n: int) -> float:
         """Estimate the share of all pairs that a run queries, in [0, 1]."""
 
     def grow(self, oracle: Any, *args: Any, **options: Any) -> Iterator[Snapshot | None]:
-        """Run on an oracle: ``grow(oracle, seed, triplets, crew=workers)``."""
+        """Run on an oracle: ``grow(oracle, seed, triplets, executor=executor)``."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One method.
+    """The declaration of one method.
 
-    ``needs``: alternatives, any one of which suffices: ``features``, ``similarity`` (which features
-    provide too), ``triplets``, ``comparisons``, ``similarity oracle``, ``comparison oracle``;
-    ``items`` asks for nothing else.
-    ``triplets``: ``hard`` (every tree it yields satisfies them), ``soft`` or ``ignored``.
-    ``softened_by``: a parameter that makes hard triplets soft by not being None; the page takes its
-    words from the parameter's label and doc. ``soft_price(problem)``: the value to begin with, what
-    one violated triplet costs on this data; without it 1, or the nearest value in bounds.
-    ``runs``: ``thread`` (every long call is a kernel without the GIL that returns within 50 ms) or
-    ``process`` (scipy, scikit-learn, cvxpy: in a worker that is ended on cancel); where some
-    parameters need the latter after all, ``apart`` says so.
-    ``at_k(params, k)``: parameters with which it makes a partition into k clusters itself, its
-    snapshots' ``labels``; None where it makes none, or not as many as one likes.
-    ``sparing``: it asks for few similarities, so that it runs where all are too many.
-    ``samples``: its snapshots are draws from a posterior, so the share of them that have a clade
-    means something; such a method runs in a thread.
-    ``shares(problem, params, rng, start)``: the run in parts, or None where it is one piece.
-    ``heights``: what its trees' heights mean, or a function of problem and tree that says so.
-    ``endless(params, problem)``: parameters of a run that goes on until it is stopped; nothing
-    where ``params`` fix the number of steps. None for a method that ends by itself.
-    ``samplers(problem, params, rng, start)``: the chains of the run as
-    :class:`hcviz.posterior.draws.Sampler`, ``params.chains`` of them; None where it does not
-    sample, or has only snapshots.
-    ``rest(params, snapshot)``: parameters with which a run that starts at ``snapshot`` is what was
-    left of the run it is of, bit for bit; so it can be taken up where it was lost.
-    ``views``: name -> type of each view that its snapshots may carry. Each type has one renderer,
-    so the page draws them without knowing the method.
-    ``objective``: whether it minimises or maximises Dasgupta's cost ("": neither is its aim);
-    ``maximises(params)``: True where these parameters reverse a minimiser.
-    ``improves``: it begins at ``start``, repaired, and changes it only for a better tree.
-    ``priced_by``: the parameter that is the price of one violated triplet, in units of that cost;
-    where its value is None, all triplets hold.
-    ``balanced``: each division leaves a third of the items on both sides if constraints allow it.
-    ``curve``: the view that shows how good each number of clusters is.
-    ``sampled_division(params)``: the recursion of a method that queries few similarities.
-    ``baseline``: what the page calls its tree where a learning curve compares with it; "": never.
-    ``compare_order``: its place among the methods that the agreement sheet runs by default; None:
-    only on request.
-    ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``; it may
-    yield None where there is nothing to show but a good place to stop. ``start`` is None, a
-    :class:`Tree` over the same items that need not satisfy the triplets, or a :class:`Snapshot` of
-    an earlier run (perhaps of another method).
+    Parameters
+    ----------
+    name : str
+        Its name in the registry.
+    title : str
+        Its name on the page.
+    paper : str
+        Authors and year.
+    run : callable
+        ``run(problem, params, rng, start)`` yields snapshots, the last with ``step == total``. It
+        may yield None where it can be stopped and has nothing new to show. ``start`` is None, a
+        :class:`Tree` over the same items, or a :class:`Snapshot` of an earlier run, perhaps of
+        another method. The tree need not satisfy the triplets.
+    needs : tuple of str
+        Alternative inputs, one of which suffices: ``features``, ``similarity`` (features provide it
+        too), ``triplets``, ``comparisons``, ``similarity oracle``, ``comparison oracle``.
+        ``items``: nothing else is needed.
+    triplets : {"hard", "soft", "ignored"}
+        The constraint mode. ``hard``: every tree of the method satisfies the triplets.
+    runs : {"thread", "process"}
+        ``thread``: every long call is a kernel that releases the GIL and returns within 50 ms.
+        ``process``: a worker process, which is ended when the run is cancelled. For scipy,
+        scikit-learn and cvxpy.
+    params : type
+        The class of its parameters.
+    summary : str
+        One sentence for the page.
+    samples : bool
+        True if its snapshots are draws from a posterior, so that clades have supports. Such a
+        method runs in a thread.
+    needs_process : callable or None
+        ``needs_process(params)`` returns True if these parameters need a process although ``runs``
+        is ``thread``.
+    softened_by : str
+        A parameter that makes hard triplets soft if it is not None. The page takes its words from
+        the parameter's label and doc.
+    soft_price : callable or None
+        ``soft_price(problem)`` returns the first value of ``softened_by``: the price of one
+        violated triplet on this data. Without it the value is 1, or the nearest value in bounds.
+    split_run : callable or None
+        ``split_run(problem, params, rng, start)`` returns the run as a :class:`SplitRun`, or None
+        if it cannot be split.
+    endless : callable or None
+        ``endless(params, problem)`` returns the parameters of a run that continues until it is
+        stopped. It returns none if ``params`` fix the number of steps. None for a method that ends
+        by itself.
+    samplers : callable or None
+        ``samplers(problem, params, rng, start)`` returns the chains of the run, ``params.chains``
+        objects :class:`hcviz.posterior.draws.Sampler`. None if the method does not sample, or has
+        only snapshots.
+    remaining : callable or None
+        ``remaining(params, snapshot)`` returns the parameters of a run that starts at ``snapshot``
+        and does the rest of the run that made it, bit for bit. So a lost run can be resumed.
+    at_k : callable or None
+        ``at_k(params, k)`` returns parameters with which the method itself makes a partition into k
+        clusters (``Snapshot.labels``). None if it makes none, or if k cannot be chosen.
+    subquadratic : bool
+        True if the method queries few similarities, so that it also runs where all pairs are too
+        many.
+    heights : Heights or callable
+        The meaning of the heights of its trees, or a function of problem and tree that returns it.
+    views : Mapping
+        The name and type of each view that its snapshots may carry. Each type has one renderer, so
+        the page draws any method's views.
+    objective : {"", "minimise", "maximise"}
+        What the method does with Dasgupta's cost; "" if the cost is not its objective.
+    maximises : callable or None
+        ``maximises(params)`` returns True if these parameters make a minimiser maximise.
+    improves : bool
+        True if the method begins at ``start``, repaired, and changes it only for a better tree.
+    priced_by : str
+        The parameter that is the price of one violated triplet, in units of the cost. If its value
+        is None, all triplets are hard.
+    balanced : bool
+        True if each division leaves a third of the items on both sides, if the constraints allow
+        it.
+    curve : ClusterCurve or None
+        The view that shows the quality of each number of clusters.
+    sampled_division : callable or None
+        ``sampled_division(params)`` returns the recursion of a method that queries few
+        similarities.
+    baseline : str
+        The page's name of its tree beside a learning curve; "" if the tree is not shown there.
+    compare_order : int or None
+        Its place among the methods that the agreement sheet runs by default; None: only on request.
     """
 
     name: str
@@ -165,15 +225,15 @@ class Algorithm:
     params: type[param.Parameterized] = NoParameters
     summary: str = ""
     samples: bool = False
-    apart: Callable[[Mapping[str, Any]], bool] | None = None
+    needs_process: Callable[[Mapping[str, Any]], bool] | None = None
     softened_by: str = ""
     soft_price: Callable[[Problem], float] | None = None
-    shares: Callable[[Problem, Any, np.random.Generator, Any], Shares | None] | None = None
+    split_run: Callable[[Problem, Any, np.random.Generator, Any], SplitRun | None] | None = None
     endless: Callable[[Any, Problem], Mapping[str, Any]] | None = None
     samplers: Callable[[Problem, Any, np.random.Generator, Any], Sequence[Sampler]] | None = None
-    rest: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
+    remaining: Callable[[Any, Snapshot], Mapping[str, Any]] | None = None
     at_k: Callable[[Mapping[str, Any], int], Mapping[str, Any]] | None = None
-    sparing: bool = False
+    subquadratic: bool = False
     heights: Heights | Callable[[Problem, Tree], Heights] = UNNAMED
     views: Mapping[str, type[View]] = field(default_factory=dict)
     objective: Literal["", "minimise", "maximise"] = ""
@@ -202,93 +262,101 @@ class Algorithm:
                     f"Name one of: {', '.join(self.parameter_names())}.",
                 )
 
-    def treats(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
-        """How it treats triplets with these parameters."""
+    def constraint_mode(self, params: Mapping[str, Any]) -> Literal["hard", "soft", "ignored"]:
+        """Return what triplets are to the method with these parameters."""
         softened = self.softened_by and params.get(self.softened_by) is not None
         return "soft" if softened else self.triplets
 
     def maximises_cost(self, params: Mapping[str, Any]) -> bool:
-        """Whether the method makes Dasgupta's cost large, as for dissimilarities."""
+        """Return True if the method maximises Dasgupta's cost, as for dissimilarities."""
         reverses = self.maximises is not None and self.maximises(params)
         return self.objective == "maximise" or reverses
 
     def price(self, params: Mapping[str, Any]) -> float | None:
-        """The price of one violated triplet of weight 1; None where there is none."""
+        """Return the price of one violated triplet of weight 1; None if triplets have no price."""
         if not self.priced_by:
             return None
         value = getattr(self.parameters(**params), self.priced_by)
         return None if value is None else float(value)
 
     def heights_of(self, problem: Problem, tree: Tree) -> Heights:
-        """What the heights of one of its trees mean."""
+        """Return the meaning of the heights of one of its trees."""
         return self.heights if isinstance(self.heights, Heights) else self.heights(problem, tree)
 
     def softening(self, problem: Problem) -> dict[str, Any]:
-        """Parameters that make hard triplets soft on this data; none where nothing does."""
+        """Return the parameters that make hard triplets soft on this data; {} if there are none."""
         if not self.softened_by:
             return {}
         value = 1.0 if self.soft_price is None else self.soft_price(problem)
         return {self.softened_by: _nearest(self.params.param[self.softened_by], value)}
 
-    def place(self, params: Mapping[str, Any]) -> Literal["thread", "process"]:
-        """Where a run with these parameters belongs."""
-        return "process" if self.apart is not None and self.apart(params) else self.runs
+    def run_location(self, params: Mapping[str, Any]) -> Literal["thread", "process"]:
+        """Return where a run with these parameters belongs."""
+        if self.needs_process is not None and self.needs_process(params):
+            return "process"
+        return self.runs
 
     def parameters(self, **values: Any) -> param.Parameterized:
-        """The parameters, checked: :class:`InvalidParameter` names the one that is wrong."""
+        """Return the checked parameters; :class:`InvalidParameter` names the one that is wrong."""
         known = self.parameter_names()
         for name in values:
             if name not in known:
                 hint = f"It takes: {', '.join(known)}." if known else "It takes none."
-                raise InvalidParameter(f"{self.name} has no parameter {brief(name)!r}.", hint)
+                raise InvalidParameter(f"{self.name} has no parameter {shorten(name)!r}.", hint)
         for name, value in values.items():
             what = self.params.param[name]
             if isinstance(what, param.Integer) and isinstance(value, float) and value.is_integer():
                 values[name] = int(value)  # 1e3 is a whole number
-            wanted = _wanted(what)
+            accepted = _accepted_values(what)
             try:
                 if isinstance(what, param.Number) and _is_no_number(value):
                     raise TypeError(f"{name} must be a number")
                 self.params(**{name: values[name]})
-            except (ValueError, TypeError) as fault:
-                told = f"{name} must be {wanted}, not {brief(repr(value))}"
-                told = told if wanted else brief(str(fault), 400)
-                raise InvalidParameter(f"{self.name}: {told.rstrip('.')}.") from None
+            except (ValueError, TypeError) as error:
+                message = f"{name} must be {accepted}, not {shorten(repr(value))}"
+                message = message if accepted else shorten(str(error), 400)
+                raise InvalidParameter(f"{self.name}: {message.rstrip('.')}.") from None
         return self.params(**values)
 
     def parameter_names(self) -> list[str]:
+        """Return the names of the parameters."""
         return [name for name in self.params.param if name != "name"]
 
-    def lacks(self, problem: Problem) -> str | None:
-        """None if the problem has what this method needs, else a sentence."""
+    def missing_data(self, problem: Problem) -> str | None:
+        """Return None if the problem has what this method needs, else a sentence that says why."""
         if any(_has(problem, need) for need in self.needs):
             if self.too_large(problem):
-                return f"{self.title} {needs_all(problem.n_items)} {ASKS_FEW}"
+                return f"{self.title} {all_similarities_text(problem.n_items)} {FEWER_QUERIES_HINT}"
             return None
         if "similarity" in self.needs and isinstance(problem.oracle, SimilarityOracle):
             return (
-                f"{self.title} needs all similarities, and those of this data are too dear to "
-                "compute all. Use active-spectral, which asks for a few of them, or take a sample."
+                f"{self.title} needs all similarities, and these are too expensive to compute all. "
+                "Use active-spectral, which queries a few of them, or take a sample of the items."
             )
         return f"{self.title} needs {' or '.join(self.needs)}, which this data does not have."
 
     def too_large(self, problem: Problem) -> bool:
-        """Whether it would compute all similarities of more items than that is done for."""
+        """Return True if the method would compute all similarities of more than MAX_DENSE
+        items."""
         given = {need for need in self.needs if _has(problem, need)}
         pairs = given <= {"similarity", "similarity oracle"} and problem.similarity is None
-        large = not self.sparing and problem.n_items > MOST_DENSE
+        large = not self.subquadratic and problem.n_items > MAX_DENSE
         return bool(given) and pairs and large
 
     def start_run(
         self, problem: Any, params: Any, rng: np.random.Generator, start: Any = None
     ) -> Iterator[Snapshot | None]:
-        """Check what can be checked beforehand, then :attr:`run`. Raises before anything runs."""
-        return self.run(self.checked(problem, start), params, rng, start)
+        """Check the problem and the start, then call :attr:`run`. Errors are raised before it
+        runs."""
+        return self.run(self.check_problem(problem, start), params, rng, start)
 
-    def checked(self, problem: Any, start: Any = None) -> Problem:
-        """``problem`` as a :class:`Problem` that this method can run on, with this start.
+    def check_problem(self, problem: Any, start: Any = None) -> Problem:
+        """Return ``problem`` as a :class:`Problem` on which this method can run.
 
-        Raises :class:`InvalidData` or :class:`TooLarge` with a sentence.
+        Raises
+        ------
+        InvalidData, TooLarge
+            The method cannot run on this problem, or with this start.
         """
         problem = as_problem(problem)
         if not isinstance(problem, Problem):
@@ -296,21 +364,21 @@ class Algorithm:
                 f"{self.title} needs a Problem, not {type(problem).__name__}.",
                 "Give Problem(features=...), dataset.problem(), a DataFrame or an array.",
             )
-        fault = self.lacks(problem)
-        if fault:
+        reason = self.missing_data(problem)
+        if reason:
             kind = TooLarge if self.too_large(problem) else InvalidData
-            raise kind(fault, COMPARISONS if self.needs == ("comparisons",) else "")
+            raise kind(reason, COMPARISONS if self.needs == ("comparisons",) else "")
         tree = start_tree(start)
         if tree is not None and tree.n_leaves != problem.n_items:
             raise InvalidData(
-                f"The tree to start from has {tree.n_leaves} leaves, the problem "
+                f"The tree to start from has {tree.n_leaves} leaves, but the problem has "
                 f"{problem.n_items} items."
             )
         return problem
 
 
 def _nearest(what: param.Parameter[Any], value: float) -> Any:
-    """The value that a parameter takes in the place of ``value``; None is left out."""
+    """Return the accepted value that is nearest to ``value``, other than None."""
     if isinstance(what, param.Boolean):
         return True
     if isinstance(what, param.Selector):
@@ -325,30 +393,30 @@ def _nearest(what: param.Parameter[Any], value: float) -> Any:
 
 
 def _is_no_number(value: Any) -> bool:
-    """What counts as one otherwise: True is 1, and infinity is above any bound."""
+    """Return True for bool and infinite values, which param accepts as numbers."""
     infinite = isinstance(value, float | np.floating) and not np.isfinite(value)
     return isinstance(value, bool | np.bool_) or bool(infinite)
 
 
-def explained(what: param.Parameter[Any]) -> str:
-    """A parameter's doc, and what it takes where that is a range."""
-    told = _wanted(what) if isinstance(what, param.Number) and what.bounds else ""
+def parameter_doc(what: param.Parameter[Any]) -> str:
+    """Return a parameter's doc, followed by its range if it has one."""
+    accepted = _accepted_values(what) if isinstance(what, param.Number) and what.bounds else ""
     doc = " ".join((what.doc or "").split())
-    return f"{doc} Takes {told}." if told else doc
+    return f"{doc} Takes {accepted}." if accepted else doc
 
 
-def _wanted(what: param.Parameter[Any]) -> str:
-    """What a parameter takes, in words; nothing where its own check says it."""
+def _accepted_values(what: param.Parameter[Any]) -> str:
+    """Return a phrase for the values that a parameter accepts; "" if its own error names them."""
     if isinstance(what, param.Boolean):
-        told = "True or False"
+        text = "True or False"
     elif isinstance(what, param.Selector):
-        told = " or ".join(repr(value) for value in what.get_range().values())
+        text = " or ".join(repr(value) for value in what.get_range().values())
     elif isinstance(what, param.Number):
-        told = "a whole number" if isinstance(what, param.Integer) else "a number"
+        text = "a whole number" if isinstance(what, param.Integer) else "a number"
         low, high = what.bounds or (None, None)
         least, most = what.inclusive_bounds
         if low is not None and high is not None and least and most:
-            told += f" from {low} to {high}"
+            text += f" from {low} to {high}"
         else:
             ends = []
             if low is not None:
@@ -356,16 +424,16 @@ def _wanted(what: param.Parameter[Any]) -> str:
             if high is not None:
                 within = f"at most {high}" if ends else f"of {high} or less"
                 ends.append(within if most else f"below {high}")
-            told = " ".join([told, " and ".join(ends)]).rstrip()
+            text = " ".join([text, " and ".join(ends)]).rstrip()
     elif isinstance(what, param.String):
-        told = "a text"
+        text = "a text"
     else:
         return ""
-    return f"{told}, or None" if what.allow_None else told
+    return f"{text}, or None" if what.allow_None else text
 
 
 def start_tree(start: Any) -> Tree | None:
-    """The tree inside whatever ``start`` is."""
+    """Return the tree of ``start``: itself, the tree of a snapshot, or None."""
     if start is None or isinstance(start, Tree):
         return start
     if isinstance(start, Snapshot):
@@ -374,6 +442,7 @@ def start_tree(start: Any) -> Tree | None:
 
 
 def _has(problem: Problem, need: str) -> bool:
+    """Return True if the problem has the input that ``need`` names."""
     if need == "items":
         return True
     if need == "similarity":

@@ -1,4 +1,4 @@
-"""BUILD as a method: nothing but what the triplets say (Aho et al. 1981; Chatziafratis et al. 2018,
+"""BUILD as a method: a tree from the triplets alone (Aho et al. 1981; Chatziafratis et al. 2018,
 section 2)."""
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from hcviz.core.tree import Tree
 def run(
     problem: Problem, params: NoParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """The Aho tree: a star where nothing is said, polytomies where the triplets leave it open.
+    """Yield the Aho tree, which is a star if there are no triplets.
 
-    Raises :class:`InconsistentTriplets` before anything runs.
+    Nodes that the triplets leave open are polytomies. Raises :class:`InconsistentTriplets` before
+    it yields anything.
     """
     return _once(build(problem.n_items, problem.triplets))
 

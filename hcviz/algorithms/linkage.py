@@ -1,4 +1,4 @@
-"""Agglomerative linkages that keep triplets; without triplets they are scipy's."""
+"""Agglomerative linkages under triplets; without triplets they are scipy's."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from scipy.spatial.distance import pdist, squareform
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.build import build, build_guided
 from hcviz.core.constrained import Method, constrained_linkage
-from hcviz.core.heights import WARD, of_linkage
+from hcviz.core.heights import WARD, linkage_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
 
 def distances(problem: Problem) -> NDArray[np.float64]:
-    """Condensed distances, float64 (n (n - 1) / 2,): those measured, where there are any; else the
-    highest similarity less each one, where the problem has a similarity or an oracle that may be
-    asked for all; else Euclidean between the rows of features."""
+    """Return condensed distances, float64 (n (n - 1) / 2,).
+
+    They are the measured dissimilarities if the problem has any. Otherwise they are the highest
+    similarity minus each similarity. Without a similarity, or an oracle that may be queried for all
+    pairs, they are Euclidean distances of the features.
+    """
     if problem.dissimilarity is not None:
         return np.asarray(squareform(problem.dissimilarity, checks=False))
     if problem.similarity is None and not problem.all_at_once:
@@ -34,13 +37,15 @@ def distances(problem: Problem) -> NDArray[np.float64]:
 
 
 class Parameters(param.Parameterized):
+    """Parameters of the linkages."""
+
     constraints: Any = param.Selector(
         default="merge",
         label="Constraints",
         objects={"allow or forbid merges": "merge", "repair the finished tree": "repair"},
         doc="Merge: clusters merge only where the constraints allow it. Repair: the tree without "
-        "constraints changes in as few groups as possible. After many answers, merging also gets "
-        "more of the other items right.",
+        "constraints changes in as few groups as possible. After many answers, merging also "
+        "places more of the other items correctly.",
     )
 
 
@@ -53,50 +58,51 @@ def run(
 ) -> Iterator[Snapshot | None]:
     """One linkage, one snapshot; heights are the linkage values.
 
-    Average (UPGMA), single and complete linkage of :func:`distances`; Ward's of the features with
-    Euclidean distance. Where the problem has no features, Ward's linkage reads :func:`distances`
+    Average (UPGMA), single and complete linkage use :func:`distances`. Ward's linkage uses the
+    Euclidean distances of the features. If the problem has no features, it uses :func:`distances`
     as if they were Euclidean.
 
-    Triplets are hard. With ``constraints="merge"`` the nearest pair is merged that the triplets
-    still allow (:func:`hcviz.core.constrained.constrained_linkage`): a node is as high as its
-    linkage value, or as its highest child if that is higher. With ``"repair"`` the linkage
-    without triplets is repaired (:func:`hcviz.core.build.build_guided`); clades that hold no item
-    of a violated triplet stay as they are.
+    Triplets are hard. With ``constraints="merge"`` each step merges the nearest pair that the
+    triplets allow (:func:`hcviz.core.constrained.constrained_linkage`). A node is as high as its
+    linkage value, or as its highest child if that is higher. With ``"repair"`` the linkage without
+    triplets is repaired (:func:`hcviz.core.build.build_guided`). Clades that hold no item of a
+    violated triplet do not change.
 
-    Without triplets the tree is scipy's. Ties: scipy merges the pair that its nearest-neighbour
-    chain (its minimum spanning tree for single linkage) meets first. Under triplets the pair with
-    the lowest first items is merged. So ties depend on the numbering of the items, and on nothing
-    random. O(n^2) time mostly and O(n^2) memory. Raises :class:`InconsistentTriplets` before
-    anything runs.
+    Ties: without triplets, scipy merges the pair that its nearest-neighbour chain meets first
+    (single linkage: its minimum spanning tree). Under triplets, the pair with the lowest first
+    items is merged. So ties depend on the numbering of the items, and nothing is random. Usually
+    O(n^2) time; O(n^2) memory. Raises :class:`InconsistentTriplets` before it yields anything.
     """
     build(problem.n_items, problem.triplets)  # raises InconsistentTriplets
     return _snapshots(method, problem, params.constraints)
 
 
 def _snapshots(method: Method, problem: Problem, constraints: str) -> Iterator[Snapshot | None]:
+    """Compute the linkage and yield its tree."""
     triplets = problem.triplets
     if problem.n_items == 1:
         tree = Tree.star(1)
     elif len(triplets) and constraints == "merge":
-        tree = Tree.from_linkage(constrained_linkage(_read(method, problem), method, triplets))
+        tree = Tree.from_linkage(constrained_linkage(_condensed(method, problem), method, triplets))
     else:
-        tree = Tree.from_linkage(linkage(_read(method, problem), method))
+        tree = Tree.from_linkage(linkage(_condensed(method, problem), method))
         tree = build_guided(tree, triplets)
     yield Snapshot(tree, 1, 1)
 
 
-def _read(method: Method, problem: Problem) -> NDArray[np.float64]:
-    """The condensed distances that a linkage reads."""
+def _condensed(method: Method, problem: Problem) -> NDArray[np.float64]:
+    """Return the condensed distances for a linkage."""
     if method == "ward" and problem.features is not None:
         return np.asarray(pdist(problem.features))
     return distances(problem)
 
 
-#: Places of the linkages in the agreement sheet's default.
+#: The order of the linkages in the agreement sheet's default.
 _COMPARED = {"average": 1, "complete": 2, "ward": 3}
 
 
 def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
+    """Declare one linkage."""
     return Algorithm(
         name=method,
         title=title,
@@ -109,7 +115,7 @@ def _algorithm(method: Method, title: str, summary: str) -> Algorithm:
         summary=summary,
         baseline="average linkage" if method == "average" else "",
         compare_order=_COMPARED.get(method),
-        heights=WARD if method == "ward" else of_linkage,
+        heights=WARD if method == "ward" else linkage_heights,
     )
 
 

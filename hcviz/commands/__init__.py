@@ -1,1 +1,1 @@
-"""What ``hcviz.cli`` offers, a module for each group of commands, and what they share."""
+"""The commands of :mod:`hcviz.cli`, one module each, and the functions that they share."""

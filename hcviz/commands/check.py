@@ -1,4 +1,4 @@
-"""``hcviz check``: one sentence on what a file holds."""
+"""The command ``hcviz check``, which describes a file in one sentence."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 import numpy as np
 
 import hcviz
-from hcviz.commands.files import NEWICK, by_name, read_data, read_file, read_tree
+from hcviz.commands.files import NEWICK, named_conflicts, read_data, read_file, read_tree
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidTree
 from hcviz.datasets import Dataset
-from hcviz.io.answers import counted
+from hcviz.io.answers import count_comparisons
 from hcviz.io.arrays import is_array
-from hcviz.io.rawtable import count
+from hcviz.io.rawtable import pluralize
 from hcviz.io.session_file import load_session
 from hcviz.io.tables import TableKind
-from hcviz.io.triplet_csv import NEEDED, read_triplet_csv
+from hcviz.io.triplet_csv import REQUIRED_COLUMNS, read_triplet_csv
 from hcviz.metrics import consistency
 from hcviz.session.model import joined
 
-#: Kind of question -> what its answers are called.
-ASKED = {
+#: Names of the kinds of questions in the output.
+QUESTION_NAMES = {
     "triplets": "near or far",
     "quadruplets": "quadruplets",
     "central": "most central",
@@ -33,11 +33,12 @@ ASKED = {
 
 
 def check(options: argparse.Namespace) -> None:
+    """Print the description of a file."""
     print(describe(options.file, options.kind, options.items))
 
 
 def _is_features(path: Path) -> bool:
-    """Whether an ``.npy`` is no linkage: then it is a table of numbers."""
+    """Return True for an ``.npy`` file that is not a linkage."""
     if path.suffix != ".npy":
         return False
     try:
@@ -48,44 +49,51 @@ def _is_features(path: Path) -> bool:
 
 
 def describe(path: Path, kind: TableKind, items: Path | None = None) -> str:
-    """One sentence on what the file holds; an :class:`HcvizError` if it is not what it seems."""
+    """Return one sentence about the file's content. A damaged file raises HcvizError."""
     if path.suffix in (*NEWICK, ".npy") and not _is_features(path):
         tree, _ = read_tree(path)
         shape = "binary" if tree.is_binary else "with polytomies"
         return f"{path}: a tree over {tree.n_leaves} items, {tree.n_internal} inner nodes, {shape}."
     content = read_file(path)
-    if content.startswith(b"PK") and not is_array(content, path.name):  # as session files are
+    if content.startswith(b"PK") and not is_array(content, path.name):  # a session file
         session = load_session(content)
         return (
             f"{path}: a session on {session.data.name} with {session.n_items} items and "
             f"{len(session.constraints)} constraint(s)."
         )
     head = content.partition(b"\n")[0].decode("utf-8-sig", "replace").lower().strip().split(",")
-    if set(NEEDED) <= set(head):
+    if set(REQUIRED_COLUMNS) <= set(head):
         return f"{path}: {describe_triplets(content.decode('utf-8-sig', 'replace'))}"
     return f"{path}: {describe_table(read_data(path, kind, items), kind)}"
 
 
 def describe_triplets(text: str) -> str:
-    """Constraints by themselves: the items are those that they name, and they must have a tree."""
+    """Describe constraints. The items are the names in the text.
+
+    Raises
+    ------
+    InconsistentTriplets
+        If no tree satisfies the constraints together.
+    """
     rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     columns = {name.strip().lower(): name for name in rows.fieldnames or ()}
-    named = {(row[columns[name]] or "").strip(): None for row in rows for name in NEEDED}
+    named = {(row[columns[name]] or "").strip(): None for row in rows for name in REQUIRED_COLUMNS}
     labels = [name for name in named if name]
     constraints = read_triplet_csv(text, labels)
-    told = joined(tuple(each for each in constraints if each.enabled))
-    with by_name(told, labels):
-        build(len(labels), told)
+    triplets = joined(tuple(each for each in constraints if each.enabled))
+    with named_conflicts(triplets, labels):
+        build(len(labels), triplets)
     return f"{len(constraints)} constraint(s) on {len(labels)} items, which agree with each other."
 
 
 def describe_table(table: Dataset, kind: TableKind) -> str:
+    """Describe a data set from a table."""
     if table.comparisons is not None:
         return describe_answers(table)
     if isinstance(table.oracle, hcviz.StringOracle):
         letters = [len(text) for text in table.oracle.strings]
         return f"{len(letters)} sequences of {min(letters)} to {max(letters)} letters."
-    if table.features is None and kind == "features":  # similarities that need not be named
+    if table.features is None and kind == "features":  # only card sorts have this form
         return f"a card sort. {table.notes[0]}"
     if table.features is None:
         what = "similarity" if table.dissimilarity is None else "distance"
@@ -97,19 +105,19 @@ def describe_table(table: Dataset, kind: TableKind) -> str:
 
 
 def describe_answers(data: Dataset) -> str:
-    """How many answers there are, to what, about which items, and how they agree."""
+    """Describe answers: their number and questions, their items, and their agreement."""
     known, asked = data.comparisons, data.asked or {}
     assert known is not None
     seen, found = known.appearances(data.n_items), consistency(known)
     never = int((seen == 0).sum())
-    said = ", ".join(f"{answers:,} ({ASKED[kind]})" for kind, answers in asked.items())
+    counts = ", ".join(f"{answers:,} ({QUESTION_NAMES[kind]})" for kind, answers in asked.items())
     rare = sorted(np.flatnonzero(seen).tolist(), key=lambda item: int(seen[item]))[:3]
     named = ", ".join(f"{data.labels[item]} ({seen[item]:,})" for item in rare)
     return (
-        f"answers about {data.n_items} items: {said}; {counted(len(known))}. "
+        f"answers about {data.n_items} items: {counts}; {count_comparisons(len(known))}. "
         + (f"{never} of the items {'is' if never == 1 else 'are'} in none. " if never else "")
-        + f"Least often seen: {named}; most often: {count(int(seen.max()), 'time')}. "
-        + f"Of {count(found.questions, 'different question')} {found.repeated:,} "
+        + f"Least often seen: {named}; most often: {pluralize(int(seen.max()), 'time')}. "
+        + f"Of {pluralize(found.questions, 'different question')} {found.repeated:,} "
         + f"{'was' if found.repeated == 1 else 'were'} answered more than once, "
-        + f"{len(found.contradictions):,} of them both ways."
+        + f"{len(found.contradictions):,} of them with different answers."
     )

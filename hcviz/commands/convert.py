@@ -1,4 +1,7 @@
-"""``hcviz convert``: a tree or a taxonomy from one file to another, by the files' names."""
+"""The command ``hcviz convert``, which converts files of trees and taxonomies.
+
+The suffixes of the two files name the formats.
+"""
 
 from __future__ import annotations
 
@@ -39,15 +42,16 @@ WRITERS: dict[str, Callable[[Taxonomy], str]] = {
     ".xml": Taxonomy.to_phyloxml,
     **dict.fromkeys(NEWICK, Taxonomy.to_newick),
 }
-#: Also written: a page, with the file's name as its title.
+#: Suffixes of web pages, which can only be written. The title is the file's name.
 PAGES = (".html", ".htm")
-#: What is a tree without groups, unless the other file is a taxonomy.
+#: Suffixes of trees without groups, unless the other file is a taxonomy.
 TREES = (*NEWICK, ".npy")
-FORMS_TO_READ = " ".join(READERS)
-FORMS_TO_WRITE = " ".join((*WRITERS, *PAGES))
+READ_SUFFIXES = " ".join(READERS)
+WRITE_SUFFIXES = " ".join((*WRITERS, *PAGES))
 
 
 def convert(options: argparse.Namespace) -> None:
+    """Convert the source file to the target file."""
     labels = None
     if options.labels is not None:
         labels = read_text(options.labels).splitlines()
@@ -60,20 +64,21 @@ def convert(options: argparse.Namespace) -> None:
 
 
 def convert_tree(source: Path, target: Path, labels: Sequence[str] | None) -> None:
+    """Convert a tree. For a linkage, names of items go to a second file."""
     tree, names = read_tree(source, labels)
     if target.suffix == ".npy" and names is not None and labels is None:
-        beside = target.with_suffix(".labels.txt")
-        write_file(beside, "".join(f"{name}\n" for name in names).encode())
-        print(f"hcviz: the items' names, in order, are in {beside}.", file=sys.stderr)
+        label_file = target.with_suffix(".labels.txt")
+        write_file(label_file, "".join(f"{name}\n" for name in names).encode())
+        print(f"hcviz: the names of the items, in order, are in {label_file}.", file=sys.stderr)
     write_tree(target, tree, names)
 
 
 def convert_taxonomy(source: Path, target: Path, labels: Sequence[str] | None, style: str) -> None:
-    """Groups and their names, with what else both formats give back; ``labels`` are the items."""
+    """Convert a taxonomy, with all properties that both formats have."""
     if source.suffix not in READERS:
-        raise InvalidTaxonomy(f"{source}: a taxonomy is read from {FORMS_TO_READ}.")
+        raise InvalidTaxonomy(f"{source}: a taxonomy is read from {READ_SUFFIXES}.")
     if target.suffix not in (*WRITERS, *PAGES):
-        raise InvalidTaxonomy(f"{target}: a taxonomy is written as {FORMS_TO_WRITE}.")
+        raise InvalidTaxonomy(f"{target}: a taxonomy is written as {WRITE_SUFFIXES}.")
     try:
         taxonomy = READERS[source.suffix](read_text(source), labels)
     except InvalidTaxonomy as fault:
@@ -87,4 +92,4 @@ def convert_taxonomy(source: Path, target: Path, labels: Sequence[str] | None, s
     write_file(target, text.encode() if text.endswith("\n") else f"{text}\n".encode())
 
 
-__all__ = ["FORMS_TO_READ", "FORMS_TO_WRITE", "convert"]
+__all__ = ["READ_SUFFIXES", "WRITE_SUFFIXES", "convert"]

@@ -1,4 +1,4 @@
-"""Files that commands read and write: data, constraints, trees."""
+"""Reading and writing of the commands' files: data, constraints and trees."""
 
 from __future__ import annotations
 
@@ -20,24 +20,32 @@ from hcviz.io.tables import TableKind, read_table
 from hcviz.io.triplet_csv import Order, read_triplet_csv
 from hcviz.session.model import joined
 
-#: Triplets of a contradiction that are named.
-NAMED = 5
+#: Number of conflicting triplets in an error message.
+SHOWN = 5
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
 TABLE_KINDS = get_args(TableKind)
 
 
 def load_data(name: str, kind: TableKind, items: Path | None = None) -> Dataset:
-    """A built-in data set, or a table file; ``items`` lists what a file of answers is about."""
+    """Return a built-in data set or the data in a file.
+
+    Parameters
+    ----------
+    name : name of a built-in data set, or a path
+    kind : what a table holds
+    items : for a file of answers, a file with the names of all items
+    """
     path = data_file(name, items)
     return hcviz.datasets.load(name) if path is None else read_data(path, kind, items)
 
 
 def data_file(name: str, items: Path | None = None) -> Path | None:
-    """The file of that name; None where it is a built-in data set's."""
+    """Return the path of a file, or None for the name of a built-in data set."""
     if name in hcviz.datasets.names(everything=True):
         if items is not None:
             raise InvalidParameter(
-                f"--items lists what a file of answers is about; {name} has its items."
+                f"--items is for files of answers; {name} is a built-in data set.",
+                "Leave out --items.",
             )
         return None
     path = Path(name)
@@ -50,44 +58,44 @@ def data_file(name: str, items: Path | None = None) -> Path | None:
 
 
 def read_data(path: Path, kind: TableKind, items: Path | None) -> Dataset:
-    """A table, or a file of answers about the items of a list."""
+    """Read a table, or a file of answers if ``items`` is given."""
     content = read_file(path)
     if items is None:
         return read_table(content, path.name, kind=kind)
-    return answers_about(content, path.name, items)
+    return read_answers(content, path.name, items)
 
 
-def answers_about(content: bytes, filename: str, items: Path) -> Dataset:
-    """A file of answers about the items of a list."""
+def read_answers(content: bytes, filename: str, items: Path) -> Dataset:
+    """Read a file of answers about the items that another file names."""
     return dataset_of_answers(content, filename, read_items(read_file(items)))
 
 
 @contextlib.contextmanager
-def by_name(triplets: Triplets, labels: Sequence[str]) -> Iterator[None]:
-    """A contradiction among ``triplets`` is told by the items' names."""
+def named_conflicts(triplets: Triplets, labels: Sequence[str]) -> Iterator[None]:
+    """Within this context, an error about a conflict of ``triplets`` has names of items."""
     try:
         yield
     except InconsistentTriplets as fault:
         rows = triplets.rows[list(fault.conflict)].tolist()
         if not rows:
             raise
-        said = [f"{labels[a]}, {labels[b]} | {labels[c]}" for a, b, c in rows]
-        more = f"; and {len(said) - NAMED} more" if len(said) > NAMED else ""
+        texts = [f"{labels[a]}, {labels[b]} | {labels[c]}" for a, b, c in rows]
+        more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
         raise InconsistentTriplets(
-            f"No tree satisfies these triplets together: {'; '.join(said[:NAMED])}{more}.",
+            f"No tree satisfies these triplets together: {'; '.join(texts[:SHOWN])}{more}.",
             fault.hint,
             fault.conflict,
         ) from None
 
 
 def read_triplets(path: Path, labels: Sequence[str], order: Order | None = None) -> Triplets:
-    """The triplets of the enabled constraints."""
+    """Read the triplets of the enabled constraints in a file."""
     constraints = read_triplet_csv(read_file(path), labels, order)
     return joined(tuple(each for each in constraints if each.enabled))
 
 
 def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, list[str] | None]:
-    """A tree and its items' names (None: the integers), from Newick or a linkage."""
+    """Read a tree from Newick or a linkage. Return it and its labels (None for integers)."""
     if path.suffix == ".npy":
         try:
             linkage = np.load(path, allow_pickle=False)
@@ -109,6 +117,7 @@ def read_tree(path: Path, labels: Sequence[str] | None = None) -> tuple[Tree, li
 
 
 def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
+    """Write a tree as Newick or a linkage, by the suffix of the file."""
     if path.suffix == ".npy":
         try:
             np.save(path, tree.to_linkage())
@@ -121,6 +130,7 @@ def write_tree(path: Path, tree: Tree, labels: Sequence[str] | None) -> None:
 
 
 def read_file(path: Path) -> bytes:
+    """Return the bytes of a file. Raise InvalidData if it cannot be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -130,13 +140,15 @@ def read_file(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file. Raise InvalidData if it cannot be read."""
     try:
         return read_file(path).decode("utf-8-sig")
     except UnicodeDecodeError as fault:
-        raise InvalidData(f"{path} is not a text in UTF-8 (byte {fault.start}).") from None
+        raise InvalidData(f"{path} is not UTF-8 text (byte {fault.start}).") from None
 
 
 def write_file(path: Path, content: bytes) -> None:
+    """Write a file. Raise InvalidData if this fails."""
     try:
         path.write_bytes(content)
     except OSError as fault:

@@ -1,4 +1,4 @@
-"""A method's parameters as options of ``hcviz run``: their help, and what was said for them."""
+"""The parameters of a method as options of ``hcviz run``: their help and their values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLAGS = ("--json", "-h", "--help", "--")
 
 
 def method_among(words: Sequence[str]) -> str | None:
-    """The first method among the words that is not the value of an option."""
+    """Return the first word that is a method and not the value of an option."""
     for before, word in pairwise(words):
         takes_value = before.startswith("-") and "=" not in before and before not in FLAGS
         if word in hcviz.algorithms() and not takes_value:
@@ -28,73 +28,73 @@ def method_among(words: Sequence[str]) -> str | None:
 
 
 def add_parameters(parser: argparse.ArgumentParser, method: Algorithm) -> None:
-    """An option for each parameter, with its doc, default and choices."""
+    """Add an option for each parameter, with its doc, default and choices."""
     group = parser.add_argument_group(method.title, method.summary or None)
     for name in method.parameter_names():
-        what = method.params.param[name]
-        told = " ".join((what.doc or "").split()).replace("%", "%%")
-        if isinstance(what, param.Selector):
-            told += f" One of {', '.join(map(str, what.get_range().values()))}."
-        bounds = getattr(what, "bounds", None)
+        parameter = method.params.param[name]
+        text = " ".join((parameter.doc or "").split()).replace("%", "%%")
+        if isinstance(parameter, param.Selector):
+            text += f" One of {', '.join(map(str, parameter.get_range().values()))}."
+        bounds = getattr(parameter, "bounds", None)
         if bounds:
             low, high = ("" if bound is None else bound for bound in bounds)
-            told += f" In {low}..{high}."
+            text += f" In {low}..{high}."
         group.add_argument(
             f"--{name.replace('_', '-')}",
             dest=f"parameter_{name}",
             metavar="VALUE",
-            help=f"{told} Default: {what.default}.".strip(),
+            help=f"{text} Default: {parameter.default}.".strip(),
         )
 
 
 def parameter_values(method: Algorithm, options: argparse.Namespace) -> dict[str, Any]:
-    """What was said on the command line, as values of the parameters' types."""
-    said: dict[str, str] = {}
+    """Return the parameters given on the command line, as values of their types."""
+    texts: dict[str, str] = {}
     for assignment in options.set:
         name, equals, value = assignment.partition("=")
         if not equals:
             raise InvalidParameter(f"--set {assignment} has no '='.", "Write --set name=value.")
-        said[name.strip().replace("-", "_")] = value.strip()
+        texts[name.strip().replace("-", "_")] = value.strip()
     for name in method.parameter_names():
         value = getattr(options, f"parameter_{name}", None)
         if value is not None:
-            said[name] = value
+            texts[name] = value
     known = method.parameter_names()
     return {
         name: parse_value(method.params.param[name], text) if name in known else text
-        for name, text in said.items()
+        for name, text in texts.items()
     }
 
 
-def parse_value(what: param.Parameter[Any], text: str) -> Any:
-    """``text`` as a value of that parameter; its bounds are checked by the method."""
-    if what.allow_None and text.lower() == "none":
+def parse_value(parameter: param.Parameter[Any], text: str) -> Any:
+    """Return the value of a parameter in ``text``. The method checks its bounds."""
+    if parameter.allow_None and text.lower() == "none":
         return None
-    if isinstance(what, param.Boolean):
+    if isinstance(parameter, param.Boolean):
         words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
         if text.lower() not in words:
-            raise InvalidParameter(f"{what.name} is yes or no, not {text!r}.")
+            raise InvalidParameter(f"{parameter.name} is yes or no, not {text!r}.")
         return words[text.lower()]
-    if isinstance(what, param.Selector):
-        by_name = {str(value): value for value in what.get_range().values()}
+    if isinstance(parameter, param.Selector):
+        by_name = {str(value): value for value in parameter.get_range().values()}
         return by_name.get(text, text)
-    if isinstance(what, param.Number):
-        whole = isinstance(what, param.Integer)
+    if isinstance(parameter, param.Number):
+        whole = isinstance(parameter, param.Integer)
         try:
             return int(text) if whole and "e" not in text.lower() else number(text, whole)
         except (ValueError, OverflowError):
             noun = "a whole number" if whole else "a number"
-            raise InvalidParameter(f"{what.name} must be {noun}, not {text!r}.") from None
-    if isinstance(what, param.String):
+            raise InvalidParameter(f"{parameter.name} must be {noun}, not {text!r}.") from None
+    if isinstance(parameter, param.String):
         return text
-    try:  # a parameter of several types: a number, a list, else the word itself
+    try:  # a parameter of several types: a number, a list, or a text
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
 
 
 def number(text: str, whole: bool) -> float:
-    """``text`` as a float, or (1e3, say) as the int that it is; else ValueError."""
+    """Return the number in ``text``, as an int if ``whole`` (for instance 1e3)."""
     value = float(text)
     if whole and not value.is_integer():
         raise ValueError(text)

@@ -1,4 +1,7 @@
-"""``hcviz run``: a method on data, its tree on stdout or in a file, its progress on stderr."""
+"""The command ``hcviz run``, which runs a method.
+
+The tree goes to stdout or to a file, and the progress to stderr.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from hcviz.algorithms import get
 from hcviz.algorithms.base import Algorithm
 from hcviz.commands.files import (
     NEWICK,
-    by_name,
     load_data,
+    named_conflicts,
     read_file,
     read_triplets,
     write_tree,
@@ -28,11 +31,12 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.snapshot import Snapshot
 from hcviz.datasets import Dataset
 from hcviz.io.answers import with_answers
-from hcviz.io.comparison_csv import HEADERS
+from hcviz.io.comparison_csv import HEADER_HINT
 from hcviz.jobs.samples import Samples
 
 
 def run(options: argparse.Namespace) -> None:
+    """Run a method on data, and print or save its tree."""
     if options.out is not None and options.out.suffix not in (*NEWICK, ".npy"):
         raise InvalidParameter(
             f"--out {options.out}: a tree is written as {', '.join(NEWICK)} or .npy."
@@ -55,10 +59,10 @@ def run(options: argparse.Namespace) -> None:
     began = time.monotonic()
     last: Snapshot | None = None
     if options.scheduler is None:
-        with by_name(problem.triplets, labels):
+        with named_conflicts(problem.triplets, labels):
             stream = hcviz.run(options.method, problem, seed=options.seed, **params)
     else:
-        from hcviz.jobs.cluster import run_on  # and Dask with it: only where it is asked for
+        from hcviz.jobs.cluster import run_on  # imports Dask, which is slow and optional
 
         stream = run_on(
             options.scheduler,
@@ -68,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
             tell=show_waiting,
             **params,
         )
-    with by_name(problem.triplets, labels):
+    with named_conflicts(problem.triplets, labels):
         samples = Samples(problem.n_items) if method.samples else None
         for snapshot in show_progress(stream, options.method):
             last = snapshot
@@ -91,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
             "metrics": {name: float(value) for name, value in last.metrics.items()},
             "seconds": round(time.monotonic() - began, 3),
         }
-        if last.labels is not None:  # clusters that the method itself makes
+        if last.labels is not None:  # the method returns clusters
             result["clusters"] = [
                 [labels[item] for item in np.flatnonzero(last.labels == name).tolist()]
                 for name in range(int(last.labels.max()) + 1)
@@ -106,29 +110,30 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _data(options: argparse.Namespace, method: Algorithm) -> Dataset:
-    """What is named; of a file that is no table, whether it was meant as answers."""
+    """Load the data. If a method needs answers and cannot read the file, the error says how."""
     try:
         return load_data(options.data, options.kind, options.items)
     except InvalidData as fault:
-        answers = method.needs == ("comparisons",) and not options.answers
-        itself = options.kind == "features" and options.items is None  # not the list of its items
-        meant = answers and itself and Path(options.data).is_file()
-        if not meant or HEADERS in fault.hint:
+        needs_answers = method.needs == ("comparisons",) and not options.answers
+        default_kind = options.kind == "features" and options.items is None
+        may_be_answers = needs_answers and default_kind and Path(options.data).is_file()
+        if not may_be_answers or HEADER_HINT in fault.hint:
             raise
-        hint = f"{fault.hint} {method.title} needs answers; if these are some: {HEADERS}"
+        hint = f"{fault.hint} {method.title} needs a file of answers. {HEADER_HINT}"
         raise InvalidData(fault.message, hint.strip()) from None
 
 
 def show_waiting(sentence: str) -> None:
-    """Say on stderr why a run does not go on; that it does again is seen."""
+    """Print on stderr why a run waits. An empty sentence prints nothing."""
     if sentence:
         print("\r\x1b[K" * sys.stderr.isatty() + f"hcviz: {sentence}", file=sys.stderr, flush=True)
 
 
 def show_progress(stream: Iterator[Snapshot], method: str) -> Iterator[Snapshot]:
-    """Pass the snapshots on, and say on stderr how far they are.
+    """Yield the snapshots, and print their progress on stderr.
 
-    On a terminal one line is written over, ten times a second at most; else a line each tenth.
+    On a terminal, one line is updated at most ten times a second. Otherwise, there is a line for
+    each tenth of the run.
     """
     terminal = sys.stderr.isatty()
     shown, tenth = 0.0, -1

@@ -1,19 +1,20 @@
-"""``hcviz serve``: the dashboard on a port of this machine, over what is named at its start."""
+"""The command ``hcviz serve``, which serves the dashboard with the given data or session."""
 
 from __future__ import annotations
 
 import argparse
 
-from hcviz.commands.files import answers_about, data_file, read_file
+from hcviz.commands.files import data_file, read_answers, read_file
 from hcviz.core.errors import InvalidParameter
 from hcviz.io.arrays import is_array
-from hcviz.io.comparison_csv import two_forms, write_comparison_csv
+from hcviz.io.comparison_csv import find_ambiguous_name, write_comparison_csv
 from hcviz.io.session_file import load_session
 from hcviz.session.model import DataSpec, Session
 
 
 def serve(options: argparse.Namespace) -> None:
-    opened = opening(options)  # before panel is loaded, which takes seconds
+    """Start the server."""
+    opened = read_start(options)  # reports errors before the slow import of panel
     from hcviz.ui.app.server import serve as serve_dashboard
 
     serve_dashboard(
@@ -21,11 +22,13 @@ def serve(options: argparse.Namespace) -> None:
     )
 
 
-def opening(options: argparse.Namespace) -> DataSpec | Session:
-    """What every page is to begin with, its files read: data, or a session.
+def read_start(options: argparse.Namespace) -> DataSpec | Session:
+    """Read the data or the session with which each page begins.
 
-    Raises :class:`HcvizError` where a file is not there or is no session; what a table holds is
-    seen when it is opened.
+    Raises
+    ------
+    HcvizError
+        If a file is missing, or is a damaged session. Tables are checked later, by the page.
     """
     name = options.data or DataSpec().name
     answers = tuple((path.name, read_file(path)) for path in options.answers)
@@ -33,22 +36,22 @@ def opening(options: argparse.Namespace) -> DataSpec | Session:
     if path is None:
         return DataSpec(kind="built-in", name=name, answers=answers)
     content, kind = read_file(path), options.kind
-    if content.startswith(b"PK") and not is_array(content, path.name):  # as session files are
+    if content.startswith(b"PK") and not is_array(content, path.name):  # a session file
         if answers or options.items is not None:
             raise InvalidParameter(
-                f"{path} is a session, which has its data and answers: --answers and --items are "
-                "for tables."
+                f"{path} is a session, which has its own data and answers.",
+                "Leave out --answers and --items.",
             )
         return load_session(content)
-    if options.items is not None:  # the items that are in no answer travel in the file
-        found = answers_about(content, path.name, options.items)
+    if options.items is not None:  # add the items without answers to the file
+        found = read_answers(content, path.name, options.items)
         assert found.comparisons is not None
-        double = two_forms(found.labels)
-        if double is not None:
+        ambiguous = find_ambiguous_name(found.labels)
+        if ambiguous is not None:
             raise InvalidParameter(
-                f"{options.items} names {double!r} twice, in two Unicode forms, which the page "
-                "cannot keep apart.",
-                "Rename one of the items, there and in the answers.",
+                f"{options.items} has the name {ambiguous!r} in two Unicode forms, which the page "
+                "cannot distinguish.",
+                "Rename one of the items, in this file and in the answers.",
             )
         content = write_comparison_csv(found.comparisons, found.labels).encode()
         kind = "comparisons"
@@ -58,4 +61,4 @@ def opening(options: argparse.Namespace) -> DataSpec | Session:
     )  # fmt: skip
 
 
-__all__ = ["opening", "serve"]
+__all__ = ["read_start", "serve"]

@@ -1,4 +1,4 @@
-"""Agglomerative clustering of a similarity, under triplets, with ties broken by a seeded order."""
+"""Agglomerative clustering of a similarity matrix under triplets; a seed determines ties."""
 
 from __future__ import annotations
 
@@ -34,31 +34,49 @@ def agglomerate(
     Parameters
     ----------
     similarity : float64 (n, n)
-        Finite and symmetric, larger is more alike, of any sign; the diagonal is ignored.
-    method
-        Clusters are as similar as their items are on average, at most (single) or at least
-        (complete).
+        Finite and symmetric, of any sign; larger is more similar. The diagonal is ignored.
+    method : {"average", "single", "complete"}
+        The similarity of two clusters is the mean, the maximum or the minimum over their pairs.
     triplets : Triplets or int (m, 3), optional
-        ab|c that the tree must satisfy. A merge is passed over, until one of its two clusters has
-        grown, if no tree with that cluster satisfies them all (BUILD on the contracted clusters).
+        Rows ab|c that the tree must satisfy. A merge is skipped if no tree with the union
+        satisfies all rows (BUILD on contracted clusters). It is tried again when one of the two
+        clusters has grown.
     groups : int (n,), optional
-        A partition: items of a group are merged first, and groups only when nothing else can be.
+        A partition. Items of different groups are merged only when no other merge is possible.
     rng : numpy Generator, optional
-        Draws the order that breaks ties: items are put in a random order, a cluster stands where
-        its first item stands, and of equally similar pairs the one whose earlier cluster comes
-        first is merged, then the one whose later cluster does. Without it, file order. Sums of
-        whole numbers are exact, so that ties between them are seen as ties.
+        Draws a random order of the items, which breaks ties; None: the order of the file. A
+        cluster has the position of its first item. Of equally similar pairs, the one with the
+        first earlier cluster is merged, then the one with the first later cluster. Sums of
+        integers are exact, so their ties are found.
 
-    Heights are the highest similarity less that of the merge, where these never fall, else the rank
-    of the merge (1..n-1); node n + i is always the i-th merge. Raises
-    :class:`InconsistentTriplets`. O(n^2) memory; O(n^2) time mostly, O(n^3) at worst, and under
-    triplets O(depth (n + m)) for each pair that is tried.
+    Returns
+    -------
+    Tree
+        Node n + i is the i-th merge. Heights are the maximum similarity minus that of the merge;
+        if these ever decrease, they are the ranks of the merges (1..n-1).
+
+    Raises
+    ------
+    InconsistentTriplets
+        No tree satisfies all triplets.
+    InvalidData
+        The matrix or the groups are not valid.
+
+    Notes
+    -----
+    O(n^2) memory. Usually O(n^2) time, at worst O(n^3); with triplets O(depth (n + m)) for each
+    tested pair.
+
+    Examples
+    --------
+    >>> agglomerate([[0, 3, 1], [3, 0, 2], [1, 2, 0]]).to_newick()
+    '(2:1.5,(0:0.0,1:0.0):1.5);'
     """
     w = check_square(similarity, "similarity")
     n = len(w)
     rows = Triplets.of(triplets, n).rows
     if len(rows):
-        build(n, rows)  # says what contradicts what
+        build(n, rows)  # raises InconsistentTriplets
     group = np.zeros(n, np.int32)
     if groups is not None:
         group = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int32).ravel()
@@ -77,10 +95,10 @@ def agglomerate(
 
 
 def tree_of_merges(first: Int, second: Int, height: Float, order: NDArray[Any]) -> Tree:
-    """The tree of merges of slots (see :mod:`agglomeratekernels`); slot s begins as ``order[s]``.
+    """Create the tree of merges of slots (see :mod:`agglomeratekernels`).
 
-    Heights are ranks 1..n-1 where ``height`` falls from one merge to the next by more than
-    rounding.
+    At the start, slot s has the item ``order[s]``. Heights are the ranks 1..n-1 if ``height``
+    decreases from one merge to the next by more than a rounding error.
     """
     n = len(order)
     node = np.array(order, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Compiled agglomeration. Clusters are *slots*: a cluster sits in the lowest slot of its items."""
+"""Compiled agglomeration. A cluster is stored in the lowest *slot* of its items."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -13,12 +13,12 @@ AVERAGE, SINGLE, COMPLETE = 0, 1, 2
 
 
 @njit
-def compatible(slot, rows, p, q, number):
-    """Whether clusters ``p`` and ``q`` can merge so that some tree still satisfies every ab|c.
+def can_merge(slot, rows, p, q, number):
+    """Return True if some tree satisfies every ab|c after a merge of clusters ``p`` and ``q``.
 
-    With clusters contracted, a triplet is settled once a and b are together, broken once c is with
-    only one of them, and open else; the open ones must have a tree (BUILD). ``number`` (n,) is
-    scratch, all -1.
+    A triplet is satisfied if a and b are in one cluster, and violated if c is with only one of
+    them; otherwise it is open. The open triplets, with clusters contracted, must have a tree
+    (BUILD). ``number`` (n,) is a temporary array of -1.
     """
     has_p = False
     has_q = False
@@ -27,7 +27,7 @@ def compatible(slot, rows, p, q, number):
         if a != b:
             has_p = has_p or a == p or b == p or c == p
             has_q = has_q or a == q or b == q or c == q
-    if not (has_p and has_q):  # an unconstrained cluster can sit beside any other
+    if not (has_p and has_q):  # a cluster that no triplet names can merge with any other
         return True
     open_rows = np.empty((len(rows), 3), np.int32)
     open_count = 0
@@ -63,7 +63,7 @@ def compatible(slot, rows, p, q, number):
 
 @njit
 def _scan(values, sizes, alive, blocked, i, method):
-    """The best admissible partner j > i of slot i, the first where several are: (value, j)."""
+    """Return (value, j) of the most similar allowed slot j > i, the first one in a tie."""
     best = -np.inf
     at = -1
     for j in range(i + 1, len(alive)):
@@ -79,13 +79,26 @@ def _scan(values, sizes, alive, blocked, i, method):
 
 @njit
 def merge_all(values, method, rows, group):
-    """All merges of an agglomerative clustering of slots 0..n-1, the most similar first.
+    """Merge slots 0..n-1: always the most similar allowed pair.
 
-    ``values`` float64 (n, n), symmetric, is overwritten: similarities, kept as sums for average
-    linkage, so that ties between whole numbers stay ties. ``rows`` int32 (m, 3) are triplets that
-    have a tree. Slots of one ``group`` (int32 (n,)) merge before others do. Returns (first, second,
-    value), each (n - 1,): ``first`` and ``second`` are slots, first < second, and the merged
-    cluster stays in ``first``.
+    Parameters
+    ----------
+    values : float64 (n, n)
+        Symmetric similarities; overwritten. For average linkage they are stored as sums, so that
+        ties between integers stay exact.
+    method : int
+        ``AVERAGE``, ``SINGLE`` or ``COMPLETE``.
+    rows : int32 (m, 3)
+        Triplets that have a tree.
+    group : int32 (n,)
+        Slots of one group merge before slots of different groups.
+
+    Returns
+    -------
+    first, second : int32 (n - 1,)
+        The slots of each merge, first < second; the union is stored in ``first``.
+    value : float64 (n - 1,)
+        The similarity of each merge.
     """
     n = len(values)
     first = np.empty(n - 1, np.int32)
@@ -110,7 +123,7 @@ def merge_all(values, method, rows, group):
         for i in range(n):
             if alive[i] and at[i] >= 0 and (p < 0 or best[i] > best[p]):
                 p = i
-        if p < 0:  # nothing more inside the groups: from here on everything may merge
+        if p < 0:  # no merge inside a group is left; now all slots may merge
             grouped = False
             blocked[:] = False
             for i in range(n):
@@ -118,7 +131,7 @@ def merge_all(values, method, rows, group):
                     best[i], at[i] = _scan(values, sizes, alive, blocked, i, method)
             continue
         q = at[p]
-        if len(rows) and not compatible(slot, rows, p, q, number):
+        if len(rows) and not can_merge(slot, rows, p, q, number):
             blocked[p, q] = True
             blocked[q, p] = True
             best[p], at[p] = _scan(values, sizes, alive, blocked, p, method)
@@ -140,9 +153,9 @@ def merge_all(values, method, rows, group):
                 value = min(values[p, k], values[q, k])
             values[p, k] = value
             values[k, p] = value
-            stays = grouped and group[k] != group[p]  # what was refused of p alone is open again
-            blocked[p, k] = stays
-            blocked[k, p] = stays
+            other_group = grouped and group[k] != group[p]  # triplets must be tested again for p
+            blocked[p, k] = other_group
+            blocked[k, p] = other_group
         sizes[p] += sizes[q]
         for k in range(n):
             if not alive[k]:

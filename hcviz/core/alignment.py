@@ -1,15 +1,15 @@
-"""The leaf order of a tree that differs least from another order of the same leaves.
+"""Find the leaf order of a tree that differs least from another order of the same leaves.
 
-Two leaves are *inverted* if they come in one order here and in the other there. Each pair of leaves
-is decided at one node, the one whose children part the two, so the order of each node's children is
-chosen by itself: the best choices together are the best order.
+Two leaves are *inverted* if they have opposite orders in the two leaf orders. This depends only on
+the order of the children of their LCA. So the best order of the children of each node can be found
+separately.
 
-A node with two children is decided by counting. Along each path of largest children (heavy path)
-the positions of the leaves below are kept in a Fenwick tree, and the leaves of the other children
-look up their ranks in it: each leaf is looked up at most log2(n) times. The order of k children is
-found exactly by dynamic programming over subsets up to :data:`EXACT` children. Above that the
-children are sorted by mean position and then improved by exchanging neighbours, with bounded work
-(the exact problem is NP-hard: it is the one-sided crossing minimisation of Eades and Wormald 1994).
+For a node with two children, inversions are counted. Along each heavy path (path of largest
+children), a Fenwick tree stores the positions of the leaves below, and the ranks of the leaves of
+the other children are read from it. Each leaf is read at most log2(n) times. The order of up to
+:data:`MAX_EXACT` children is found exactly, by dynamic programming over subsets. More children are
+sorted by mean position and then improved by swaps of neighbours, with bounded work. The exact
+problem is NP-hard: it is one-sided crossing minimisation (Eades and Wormald 1994).
 """
 
 from __future__ import annotations
@@ -27,26 +27,32 @@ from hcviz.core.tree import Tree
 
 Int = NDArray[np.int32]
 
-#: Children of one node whose order is found exactly: 2^k k steps.
-EXACT = 8
-#: Passes over the neighbours of a node with more children, at most.
-PASSES = 24
+#: The order of up to this number of children is found exactly, in 2^k k steps.
+MAX_EXACT = 8
+#: Largest number of passes of swaps for a node with more children.
+MAX_PASSES = 24
 
 
 def aligned_order(tree: Tree, reference: ArrayLike) -> Int:
-    """The leaf order of ``tree`` with the fewest inversions against ``reference``.
+    """Return the leaf order of ``tree`` with the fewest inversions against ``reference``.
 
     Parameters
     ----------
     tree : Tree
+        The tree to order.
     reference : int (n,)
         The leaves in another order, from top to bottom.
 
     Returns
     -------
     int32 (n,)
-        The leaves from top to bottom. Among equally good orders the one in which the child with the
-        foremost leaf comes first; the numbers of the inner nodes have no effect.
+        The leaves from top to bottom. Of equally good orders, the child with the foremost leaf
+        comes first; the numbers of the inner nodes have no effect.
+
+    Raises
+    ------
+    InvalidData
+        ``reference`` is not an order of the leaves.
 
     Notes
     -----
@@ -66,15 +72,15 @@ def aligned_order(tree: Tree, reference: ArrayLike) -> Int:
 def _aligned(parent: Any, size: Any, offsets: Any, items: Any, place: Any) -> Any:
     m, n = parent.size, place.size
     start = treekernels.first_leaf_positions(parent, size)
-    along = np.empty(n, np.int64)  # the places of the leaves, each clade's together
+    along = np.empty(n, np.int64)  # the reference positions, those of each clade together
     for leaf in range(n):
         along[start[leaf]] = place[leaf]
-    total = np.zeros(m, np.int64)  # the sum of each clade's places
+    total = np.zeros(m, np.int64)  # the sum of the positions in each clade
     total[:n] = place
     least = np.empty(m, np.int64)
     least[:n] = place
     least[n:] = n
-    heavy = np.full(m, -1, np.int32)  # the largest child, the foremost of equals
+    heavy = np.full(m, -1, np.int32)  # the largest child; of equal ones, the foremost
     for v in range(m - 1):
         p = parent[v]
         total[p] += total[v]
@@ -84,17 +90,28 @@ def _aligned(parent: Any, size: Any, offsets: Any, items: Any, place: Any) -> An
             heavy[p] = v
     children = items.copy()
     fenwick = np.zeros(n + 1, np.int32)
-    held = np.empty(n, np.int64)
+    sorted_places = np.empty(n, np.int64)
     for leaf in range(n):
         _climb(
-            leaf, parent, size, offsets, start, along, held, least, total, heavy, children, fenwick
+            leaf,
+            parent,
+            size,
+            offsets,
+            start,
+            along,
+            sorted_places,
+            least,
+            total,
+            heavy,
+            children,
+            fenwick,
         )
     return depth_first(size, offsets, children, n)
 
 
 @njit
 def _climb(
-    leaf: Any, parent: Any, size: Any, offsets: Any, start: Any, along: Any, held: Any,
+    leaf: Any, parent: Any, size: Any, offsets: Any, start: Any, along: Any, sorted_places: Any,
     least: Any, total: Any, heavy: Any, children: Any, fenwick: Any,
 ) -> Any:  # fmt: skip
     """Order the children of each node on the heavy path that ends in ``leaf``."""
@@ -105,7 +122,7 @@ def _climb(
         low, high = offsets[p], offsets[p + 1]
         if high - low == 2:
             light = children[low] if children[low + 1] == v else children[low + 1]
-            before = np.int64(0)  # pairs whose leaf of v comes before the leaf of `light`
+            before = np.int64(0)  # pairs in which the leaf of v comes before the leaf of `light`
             for k in range(start[light], start[light] + size[light]):
                 before += _count(fenwick, along[k])
             pairs = np.int64(size[v]) * size[light]
@@ -113,7 +130,7 @@ def _climb(
             children[low] = v if first else light
             children[low + 1] = light if first else v
         elif high - low > 2:
-            _order(children[low:high], v, size, start, along, held, least, total, fenwick)
+            _order(children[low:high], v, size, start, along, sorted_places, least, total, fenwick)
         if parent[p] < 0 or heavy[parent[p]] != p:  # the top of the path
             break
         for k in range(low, high):
@@ -128,15 +145,16 @@ def _climb(
 
 @njit
 def _order(
-    group: Any, v: Any, size: Any, start: Any, along: Any, held: Any, least: Any, total: Any,
-    fenwick: Any,
+    group: Any, v: Any, size: Any, start: Any, along: Any, sorted_places: Any, least: Any,
+    total: Any, fenwick: Any,
 ) -> Any:  # fmt: skip
-    """Sort ``group``, the children of one node, in place; ``v`` is the one in the Fenwick tree.
+    """Sort ``group``, the children of one node, in place.
 
-    ``held`` is filled with the sorted places of each other child.
+    The Fenwick tree has the positions of child ``v``; ``sorted_places`` is filled with the sorted
+    positions of the other children.
     """
     k = group.size
-    if k > EXACT:
+    if k > MAX_EXACT:
         mean = np.empty(k)
         single = True
         for i in range(k):
@@ -146,13 +164,13 @@ def _order(
         ranked = np.argsort(mean, kind="mergesort")
         now = group[ranked]
         if not single:
-            _sort_light(now, v, size, start, along, held)
-            for _ in range(PASSES):
+            _sort_light(now, v, size, start, along, sorted_places)
+            for _ in range(MAX_PASSES):
                 better = False
                 for i in range(k - 1):
                     a, b = now[i], now[i + 1]
                     pairs = np.int64(size[a]) * size[b]
-                    before = _before(a, b, v, size, start, held, fenwick)
+                    before = _before(a, b, v, size, start, sorted_places, fenwick)
                     if 2 * before < pairs:
                         now[i], now[i + 1] = b, a
                         better = True
@@ -161,14 +179,14 @@ def _order(
         group[:] = now
         return
     now = group[np.argsort(least[group], kind="mergesort")]
-    _sort_light(now, v, size, start, along, held)
+    _sort_light(now, v, size, start, along, sorted_places)
     cost = np.zeros((k, k), np.int64)  # inversions if i comes before j
     for i in range(k):
         for j in range(i + 1, k):
-            before = _before(now[i], now[j], v, size, start, held, fenwick)
+            before = _before(now[i], now[j], v, size, start, sorted_places, fenwick)
             pairs = np.int64(size[now[i]]) * size[now[j]]
             cost[i, j], cost[j, i] = pairs - before, before
-    # best[s]: the fewest inversions among the children that are not in s, which come after s
+    # best[s]: the fewest inversions of the children not in s, which come after those in s
     full = (1 << k) - 1
     best = np.zeros(full + 1, np.int64)
     choice = np.full(full + 1, -1, np.int8)
@@ -189,28 +207,30 @@ def _order(
 
 
 @njit
-def _sort_light(group: Any, v: Any, size: Any, start: Any, along: Any, held: Any) -> None:
-    """The places of each child but ``v``, sorted, into ``held``."""
+def _sort_light(group: Any, v: Any, size: Any, start: Any, along: Any, sorted_places: Any) -> None:
+    """Write the sorted positions of each child except ``v`` to ``sorted_places``."""
     for c in group:
         if c != v:
-            held[start[c] : start[c] + size[c]] = np.sort(along[start[c] : start[c] + size[c]])
+            sorted_places[start[c] : start[c] + size[c]] = np.sort(
+                along[start[c] : start[c] + size[c]]
+            )
 
 
 @njit
-def _before(a: Any, b: Any, v: Any, size: Any, start: Any, held: Any, fenwick: Any) -> Any:
-    """Pairs of a leaf of ``a`` and one of ``b`` whose leaf of ``a`` comes first."""
+def _before(a: Any, b: Any, v: Any, size: Any, start: Any, sorted_places: Any, fenwick: Any) -> Any:
+    """Count the pairs of a leaf of ``a`` and a leaf of ``b`` in which that of ``a`` comes first."""
     total = np.int64(0)
     if a == v:
         for k in range(start[b], start[b] + size[b]):
-            total += _count(fenwick, held[k])
+            total += _count(fenwick, sorted_places[k])
         return total
     if b == v:
         for k in range(start[a], start[a] + size[a]):
-            total += size[b] - _count(fenwick, held[k])
+            total += size[b] - _count(fenwick, sorted_places[k])
         return total
     i, end = start[a], start[a] + size[a]
     for k in range(start[b], start[b] + size[b]):
-        while i < end and held[i] < held[k]:
+        while i < end and sorted_places[i] < sorted_places[k]:
             i += 1
         total += i - start[a]
     return total
@@ -226,7 +246,7 @@ def _add(fenwick: Any, place: Any, by: Any) -> None:
 
 @njit
 def _count(fenwick: Any, place: Any) -> Any:
-    """How many of the kept places come before ``place``."""
+    """Count the positions in the Fenwick tree that are below ``place``."""
     k, total = place, np.int64(0)
     while k > 0:
         total += fenwick[k]
@@ -234,4 +254,4 @@ def _count(fenwick: Any, place: Any) -> Any:
     return total
 
 
-__all__ = ["EXACT", "aligned_order"]
+__all__ = ["MAX_EXACT", "aligned_order"]

@@ -1,9 +1,8 @@
-"""Dense linear algebra held to one thread, where its steps are many and short.
+"""Run dense linear algebra in one thread, for algorithms with many short steps.
 
-The threads of BLAS wait for each other by spinning. Where another process has one of the cores,
-each of thousands of short products waits for a thread that is not running: a semidefinite program
-over 1,000 items took 45 to 77 s on two busy cores instead of 3.5 s on one of them, and the page's
-own workers are enough to keep cores busy.
+BLAS threads wait for each other in busy loops. If another process uses one of the cores, each of
+thousands of short products waits for a thread that is not running. Example: a semidefinite program
+over 1,000 items took 45 to 77 s on two busy cores, and 3.5 s on one of them.
 """
 
 from __future__ import annotations
@@ -16,45 +15,67 @@ from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-Said = TypeVar("Said")
-Made = TypeVar("Made")
+Yielded = TypeVar("Yielded")
+Returned = TypeVar("Returned")
 
-#: The limit is the process's, and one who leaves gives back what it found: so one at a time has it.
-_limited = threading.Lock()
+#: The limit applies to the whole process, so only one thread at a time may set and restore it.
+_limit_lock = threading.Lock()
 
 
-def one_thread(steps: Generator[Said, None, Made]) -> Generator[Said, None, Made]:
-    """The same generator, whose steps have one thread of BLAS each; between them its user has as
-    many as before, unless another thread is inside such a step. 12 microseconds a step."""
+def one_thread(
+    steps: Generator[Yielded, None, Returned],
+) -> Generator[Yielded, None, Returned]:
+    """Limit BLAS to one thread during each step of a generator.
+
+    Parameters
+    ----------
+    steps : generator
+        Its steps are computed with one BLAS thread.
+
+    Yields
+    ------
+    object
+        What ``steps`` yields. Between steps BLAS has its former number of threads.
+
+    Returns
+    -------
+    object
+        What ``steps`` returns.
+
+    Notes
+    -----
+    If another Python thread already holds the limit, a step runs under that limit. About 12
+    microseconds for each step.
+    """
     try:
         while True:
-            with _one():
+            with _limited_to_one():
                 try:
-                    said = next(steps)
+                    value = next(steps)
                 except StopIteration as end:
-                    made: Made = end.value
-                    return made
-            yield said
+                    result: Returned = end.value
+                    return result
+            yield value
     finally:
         steps.close()
 
 
 @contextmanager
-def _one() -> Iterator[None]:
-    if not _limited.acquire(blocking=False):
+def _limited_to_one() -> Iterator[None]:
+    if not _limit_lock.acquire(blocking=False):
         yield
         return
     try:
         with controller().limit(limits=1, user_api="blas"):
             yield
     finally:
-        _limited.release()
+        _limit_lock.release()
 
 
 @cache
 def controller() -> ThreadpoolController:
-    """Looks through the libraries loaded so far, some 4 ms: numpy's and scipy's."""
-    import scipy.linalg  # noqa: F401  (so that it is among them)
+    """Return the controller of the BLAS libraries of numpy and scipy. About 4 ms."""
+    import scipy.linalg  # noqa: F401  (the controller finds only loaded libraries)
 
     return ThreadpoolController()
 

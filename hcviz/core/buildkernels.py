@@ -11,7 +11,7 @@ from hcviz.core.jit import njit
 
 @njit
 def find(link, x):
-    """The representative of x in a union-find forest, halving the path."""
+    """Return the representative of x in a union-find forest, with path halving."""
     while link[x] != x:
         link[x] = link[link[x]]
         x = link[x]
@@ -20,7 +20,7 @@ def find(link, x):
 
 @njit
 def components(n, rows):
-    """Component of each item under edges a-b of all rows, numbered by first item: int32 (n,)."""
+    """Return each item's component under the edges a-b of all rows, by first item: int32 (n,)."""
     link = np.arange(n).astype(np.int32)
     for t in range(rows.shape[0]):
         a, b = find(link, rows[t, 0]), find(link, rows[t, 1])
@@ -28,7 +28,7 @@ def components(n, rows):
     number = np.full(n, -1, np.int32)
     count = 0
     for x in range(n):
-        root = find(link, x)  # the least item of its component: numbered already, unless x is it
+        root = find(link, x)  # the lowest item of the component, so it has a number unless it is x
         if number[root] < 0:
             number[root] = count
             count += 1
@@ -38,14 +38,14 @@ def components(n, rows):
 
 @njit
 def aho_tree(n, rows):
-    """``(parent, failed)``: the Aho tree, or the rows inside the set that could not be split."""
+    """Return ``(parent, failed)``: the Aho tree, or the rows inside a set that cannot be split."""
     m = rows.shape[0]
     none = np.empty(0, np.int32)
-    top = np.full(2 * n - 1, -1, np.int32)  # parents; inner nodes numbered as they are made
+    top = np.full(2 * n - 1, -1, np.int32)  # parents; inner nodes in the order of their creation
     if n == 1:
         return top, none
-    items = np.arange(n).astype(np.int32)  # each set is a slice of it, and so are its triplets
-    active = np.arange(m).astype(np.int32)
+    items = np.arange(n).astype(np.int32)  # each set is a slice of this array,
+    active = np.arange(m).astype(np.int32)  # and its triplets are a slice of this one
     spare_items = np.empty(n, np.int32)
     spare_active = np.empty(m, np.int32)
     link = np.empty(n, np.int32)
@@ -78,7 +78,7 @@ def aho_tree(n, rows):
             return top, active[t_begin:t_end].copy()
         count = 0
         for k in range(begin, end):
-            root = find(link, items[k])  # slices are increasing, so the least item comes first
+            root = find(link, items[k])  # slices are increasing, so the lowest item comes first
             if number[root] < 0:
                 number[root] = count
                 item_at[count] = 0
@@ -118,7 +118,7 @@ def aho_tree(n, rows):
             if item_at[side] - item_next == 1:
                 top[spare_items[item_next]] = node
             item_next = item_at[side]
-        for k in range(begin, end):  # loops, here and elsewhere: numba compiles slices slowly
+        for k in range(begin, end):  # loops compile faster in numba than slice assignments
             items[k] = spare_items[k]
         for k in range(t_begin, active_next):
             active[k] = spare_active[k]
@@ -127,10 +127,10 @@ def aho_tree(n, rows):
 
 @njit
 def renumbered(top, n):
-    """A parent array whose inner nodes were numbered from the root down, by clade size instead.
+    """Renumber inner nodes by clade size, so that parents come after children.
 
-    ``top[n]`` is the root's entry, -1, and every other inner node has a parent made before it.
-    Nodes of equal size keep the later-made first, so a parent still comes after its children.
+    In ``top``, inner nodes are numbered with parents first; ``top[n]`` is the root's entry, -1. Of
+    nodes with equal size, the later one comes first.
     """
     m = top.size
     size = np.zeros(m, np.int64)

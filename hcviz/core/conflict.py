@@ -1,13 +1,15 @@
-"""The smallest set of answers at odds with another one: exact as far as its allowance reaches.
+"""Find a smallest set of answers that contradicts a new answer.
 
-An answer is a few rows ab|c. What has to be found is a smallest subset S of the answers that has
-no tree together with the rows ``asked``. Sets of answers whose removal leaves a tree are collected
-("corrections"); S shares a member with every one of them, so a smallest set H that does so is no
-larger than S. If H has no tree it *is* a smallest S; else it grows into a largest set that has one,
-and what stays outside is one more correction (Ignatiev, Previti, Liffiton and Marques-Silva,
-"Smallest MUS extraction with minimal hitting set dualization", CP 2015; there for clauses).
+An answer is a few rows ab|c. A conflict is a set of answers that no tree satisfies together with
+the new rows. The search collects *corrections*: sets of answers whose removal leaves a tree. A
+conflict has a member in each correction. So a smallest set H with a member in each correction (a
+minimum hitting set) is at most as large as a smallest conflict. If H is a conflict, it is a
+smallest one. Otherwise H is extended to a maximal set that has a tree, and the answers outside it
+are a new correction. This is the algorithm of Ignatiev, Previti, Liffiton and Marques-Silva (2015),
+"Smallest MUS extraction with minimal hitting set dualization", which is for clauses.
 
-The allowance is work, not time: a session's log, played again, gives the same explanation.
+The limit of the search is a number of operations, not a time. So a session that is replayed from
+its log gives the same explanation.
 """
 
 from __future__ import annotations
@@ -24,17 +26,22 @@ from hcviz.core.triplets import Triplets
 
 Int = NDArray[np.int32]
 
-#: The work allowed: rows looked at by BUILD, and steps of the search for H. A tenth of a second.
-ALLOWANCE = 800_000
-#: A BUILD costs about this many rows however few it is given; a step of the search as much as 1.
-OVERHEAD = 400
+#: Limit of the work: rows read by BUILD plus steps of the search for H. About 0.1 s.
+WORK_LIMIT = 800_000
+#: Fixed cost of a BUILD, in rows. A step of the search costs one row.
+BUILD_OVERHEAD = 400
 
 
 @dataclass(frozen=True)
-class SmallConflict:
-    """``members``: indices of the answers at odds, increasing. No member can be left out.
+class SmallestConflict:
+    """A conflict with a new answer.
 
-    ``smallest``: proven, no set of fewer answers is at odds.
+    Attributes
+    ----------
+    members : tuple of int
+        Indices of the answers, increasing. Without any one of them there is no conflict.
+    smallest : bool
+        True if it is proven that no conflict has fewer answers.
     """
 
     members: tuple[int, ...]
@@ -42,61 +49,84 @@ class SmallConflict:
 
 
 def smallest_conflict(
-    answers: Sequence[Any], asked: Any, allowance: int = ALLOWANCE
-) -> SmallConflict | None:
-    """A smallest set of ``answers`` that has no tree together with ``asked``; None if all have one.
+    answers: Sequence[Any], new_rows: Any, work_limit: int = WORK_LIMIT
+) -> SmallestConflict | None:
+    """Find a smallest set of answers that no tree satisfies together with ``new_rows``.
 
-    ``answers`` are int (k, 3) arrays of ab|c rows, ``asked`` one more, which has a tree by itself.
-    What is returned never has a tree, and has one without any one of its members. Within the
-    allowance (0: none is spent) it is proven to be smallest; beyond, it is the smaller of what
-    deletion gives from either end, and ``smallest`` is still true where a bound proves it. Of
-    several of one size always the same is taken. O(k log m) BUILDs for deletion to k of m
-    answers, and exponentially many in the worst case for the proof, which the allowance ends.
+    Parameters
+    ----------
+    answers : sequence of int (k, 3)
+        Rows ab|c for each answer.
+    new_rows : int (k, 3)
+        The rows of the new answer, which have a tree by themselves.
+    work_limit : int
+        Limit of the work; 0: no search.
+
+    Returns
+    -------
+    SmallestConflict or None
+        None if a tree satisfies all rows. Within the limit the conflict is proven to be smallest.
+        Otherwise it is the smaller of two minimal conflicts, found by deletion in both orders;
+        ``smallest`` is then true only if a bound proves it.
+
+    Notes
+    -----
+    Deterministic. Deletion takes O(k log m) runs of BUILD for k of m answers. The proof takes
+    exponentially many in the worst case, up to the limit.
+
+    References
+    ----------
+    Ignatiev, Previti, Liffiton and Marques-Silva (2015).
+
+    Examples
+    --------
+    >>> smallest_conflict([[[0, 1, 2]], [[3, 4, 5]]], [[0, 2, 1]]).members
+    (0,)
     """
-    search = _Search([Triplets.of(each).rows for each in answers], Triplets.of(asked).rows)
+    search = _Search([Triplets.of(each).rows for each in answers], Triplets.of(new_rows).rows)
     everything = range(len(answers))
-    if search.agree(everything):
+    if search.is_consistent(everything):
         return None
-    proven = search.smallest(allowance)
+    proven = search.smallest(work_limit)
     if proven is not None:
-        return SmallConflict(proven, True)
+        return SmallestConflict(proven, True)
     found = min(
-        search.deleted(everything), search.deleted(reversed(everything)), key=lambda s: len(s)
+        search.minimal(everything), search.minimal(reversed(everything)), key=lambda s: len(s)
     )
-    return SmallConflict(found, len(found) <= search.bound)
+    return SmallestConflict(found, len(found) <= search.bound)
 
 
 class _Search:
-    def __init__(self, answers: Sequence[Int], asked: Int) -> None:
-        rows = np.concatenate([asked, *answers])
+    def __init__(self, answers: Sequence[Int], new_rows: Int) -> None:
+        rows = np.concatenate([new_rows, *answers])
         items, local = np.unique(rows, return_inverse=True)
         self._n = max(int(items.size), 1)
         local = np.ascontiguousarray(local.reshape(-1, 3), dtype=np.int32)
-        ends = np.cumsum([len(asked), *map(len, answers)])
-        self._asked, *self._answers = np.split(local, ends[:-1])
+        ends = np.cumsum([len(new_rows), *map(len, answers)])
+        self._new_rows, *self._answers = np.split(local, ends[:-1])
         self.work = 0
-        #: Every set at odds has at least this many members.
+        #: Each conflict has at least this number of members.
         self.bound = 0
 
-    def agree(self, members: Iterable[int]) -> bool:
-        """Whether these answers and what was asked have a tree."""
-        rows = np.concatenate([self._asked, *(self._answers[each] for each in members)])
-        self.work += OVERHEAD + self._n + len(rows)
+    def is_consistent(self, members: Iterable[int]) -> bool:
+        """Return True if a tree satisfies these answers and the new rows."""
+        rows = np.concatenate([self._new_rows, *(self._answers[each] for each in members)])
+        self.work += BUILD_OVERHEAD + self._n + len(rows)
         return bool(kernels.aho_tree(self._n, rows)[1].size == 0)
 
-    def deleted(self, order: Iterable[int]) -> tuple[int, ...]:
-        """A minimal set at odds: each answer, in this order, left out where that can be.
+    def minimal(self, order: Iterable[int]) -> tuple[int, ...]:
+        """Return a minimal conflict: delete each answer, in this order, if a conflict remains.
 
-        The last answer that must stay, in the other order, ends the shortest beginning that is at
-        odds together with those that stay already: O(k log m) BUILDs for a set of k.
+        By bisection: in the reverse order, the shortest prefix that conflicts with the core ends
+        with an answer that must stay. O(k log m) runs of BUILD for a conflict of k answers.
         """
         left = list(order)[::-1]
         core: list[int] = []
-        while self.agree(core):
-            low, high = 0, len(left)  # the first `high` are at odds with the core
+        while self.is_consistent(core):
+            low, high = 0, len(left)  # the first `high` answers conflict with the core
             while high - low > 1:
                 middle = (low + high) // 2
-                if self.agree([*core, *left[:middle]]):
+                if self.is_consistent([*core, *left[:middle]]):
                     low = middle
                 else:
                     high = middle
@@ -104,23 +134,23 @@ class _Search:
             left = left[: high - 1]
         return tuple(sorted(core))
 
-    def smallest(self, allowance: int) -> tuple[int, ...] | None:
-        """A smallest set at odds (all of them together are); None where the allowance is spent."""
+    def smallest(self, work_limit: int) -> tuple[int, ...] | None:
+        """Return a smallest conflict, or None if the work limit is reached."""
         corrections: list[int] = []  # sets of answers as bits
-        while self.work < allowance:
-            hitting = self._hitting(corrections, allowance)
+        while self.work < work_limit:
+            hitting = self._hitting_set(corrections, work_limit)
             if hitting is None:
                 return None
-            if not self.agree(hitting):
+            if not self.is_consistent(hitting):
                 return tuple(sorted(hitting))
             corrections.append(self._correction(hitting))
             corrections.sort(key=int.bit_count)
         return None
 
     def _correction(self, hitting: Sequence[int]) -> int:
-        """What stays outside a largest set that has a tree and holds ``hitting``.
+        """Extend ``hitting`` to a maximal set that has a tree; return the answers outside it.
 
-        By halves: O(k log(m / k)) BUILDs where k of m stay outside.
+        By bisection: O(k log(m / k)) runs of BUILD if k of m answers are outside.
         """
         inside = list(hitting)
         outside = 0
@@ -129,7 +159,7 @@ class _Search:
             part = waiting.pop()
             if not part:
                 continue
-            if self.agree([*inside, *part]):
+            if self.is_consistent([*inside, *part]):
                 inside += part
             elif len(part) == 1:
                 outside |= 1 << part[0]
@@ -138,26 +168,31 @@ class _Search:
                 waiting += [part[half:], part[:half]]
         return outside
 
-    def _hitting(self, corrections: Sequence[int], allowance: int) -> tuple[int, ...] | None:
-        """A smallest set with a member in each correction; None where the allowance is spent."""
-        while self.work < allowance:
-            found = self._hit(corrections, self.bound, allowance)
+    def _hitting_set(self, corrections: Sequence[int], work_limit: int) -> tuple[int, ...] | None:
+        """Return a minimum hitting set of the corrections, or None at the work limit."""
+        while self.work < work_limit:
+            found = self._hitting_set_of_size(corrections, self.bound, work_limit)
             if found is not None:
                 return found
-            if self.work < allowance:  # looked everywhere: there is none of that size
+            if self.work < work_limit:  # the search was complete: no hitting set has this size
                 self.bound += 1
         return None
 
-    def _hit(self, corrections: Sequence[int], most: int, allowance: int) -> tuple[int, ...] | None:
-        """One with ``most`` members or fewer, depth first; ``corrections`` smallest first."""
+    def _hitting_set_of_size(
+        self, corrections: Sequence[int], most: int, work_limit: int
+    ) -> tuple[int, ...] | None:
+        """Return a hitting set with at most ``most`` members, by depth-first search.
+
+        ``corrections`` are sorted by size.
+        """
         waiting: list[tuple[tuple[int, ...], int]] = [((), 0)]
-        while waiting and self.work < allowance:
+        while waiting and self.work < work_limit:
             chosen, bits = waiting.pop()
             self.work += 1 + len(corrections)
             left = [each for each in corrections if not each & bits]
             if not left:
                 return chosen
-            if len(chosen) + _apart(left) > most:
+            if len(chosen) + _count_disjoint(left) > most:
                 continue
             waiting += [((*chosen, each), bits | 1 << each) for each in reversed(_members(left[0]))]
         return None
@@ -167,8 +202,8 @@ def _members(bits: int) -> list[int]:
     return [place for place in range(bits.bit_length()) if bits >> place & 1]
 
 
-def _apart(sets: Sequence[int]) -> int:
-    """How many of them, taken greedily in their order, share no member: all need one each."""
+def _count_disjoint(sets: Sequence[int]) -> int:
+    """Count disjoint sets, chosen greedily: a lower bound for the size of a hitting set."""
     used = count = 0
     for each in sets:
         if not each & used:

@@ -1,4 +1,4 @@
-"""Linkages under triplets: agglomeration that makes only merges which the triplets allow."""
+"""Linkages under triplets: agglomerative clustering with only the merges that triplets allow."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _CODES = {
     "ward": kernels.WARD,
 }
 
-#: The longest distance: its square, times the number of items, is still a float64.
-MOST = 1e150
+#: The largest distance. Its square, times the number of items, is a finite float64.
+MAX_DISTANCE = 1e150
 
 
 def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> Float:
-    """Scipy's linkage matrix of an agglomerative clustering that satisfies all triplets.
+    """Compute a linkage matrix (as scipy's) whose tree satisfies all triplets.
 
     Parameters
     ----------
@@ -48,29 +48,32 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
     Raises
     ------
     InconsistentTriplets
-        No tree satisfies all triplets; it names a minimal conflict.
+        No tree satisfies all triplets. The error has a minimal conflict.
     InvalidConstraint
         A row names an unknown item.
     InvalidData, InvalidParameter
-        The distances are not condensed ones, or the method is unknown.
+        The distances are not condensed, or the method is unknown.
 
     Notes
     -----
-    The nearest pair of clusters is merged for which the triplets, with clusters contracted, still
-    have a tree (BUILD, Aho et al. 1981). Some pair is always allowed, so there is no dead end. Of
-    equal pairs the one with the lowest first items is merged. Without triplets the merges are
-    scipy's, up to ties.
+    A merge is allowed if the triplets, with clusters contracted, still have a tree (BUILD). The
+    nearest allowed pair is merged; of equally near pairs the one with the lowest first items. Some
+    pair is always allowed. Without triplets the merges are those of scipy, up to ties.
 
-    A forbidden pair may be allowed later, below a height that the tree has reached by then. So a
-    node's height is its linkage value or the highest of its children's heights, whichever is
-    higher. Such a node can be as high as its child; no node is lower than a child.
+    A pair that is forbidden at first may be merged later, when the tree is already higher than the
+    pair's linkage value. Therefore the height of a node is the maximum of its linkage value and
+    the heights of its children.
 
-    O(n^2) memory: one float64 (n, n). O(n^2) time mostly, O(n^3) at worst, and BUILD for each
+    O(n^2) memory: one float64 (n, n). Usually O(n^2) time, at worst O(n^3), plus BUILD for each
     tested pair. A pair is tested only if it is the nearest and triplets name both clusters.
+
+    References
+    ----------
+    Aho, Sagiv, Szymanski and Ullman (1981); Müllner (2011).
 
     Examples
     --------
-    The nearest pair, 0 and 1, must wait until 1 and 2 are together:
+    The triplet 12|0 forbids to merge the nearest pair, 0 and 1, first:
 
     >>> from hcviz.core.constrained import constrained_linkage
     >>> constrained_linkage([1.0, 4.0, 3.0], "single", [[1, 2, 0]])
@@ -88,17 +91,18 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
     if (
         not condensed.size
         or not is_valid_y(condensed)
-        or not (condensed.min() >= 0 and condensed.max() <= MOST)
+        or not (condensed.min() >= 0 and condensed.max() <= MAX_DISTANCE)
     ):
         raise InvalidData(
-            f"A linkage needs condensed distances: n (n - 1) / 2 numbers from 0 to {MOST:g}.",
+            "A linkage needs condensed distances: n (n - 1) / 2 numbers from 0 to "
+            f"{MAX_DISTANCE:g}.",
             "scipy.spatial.distance.pdist and squareform make them.",
         )
     square = squareform(condensed, checks=False)
     if method == "ward":
         np.square(square, out=square)
     elif np.signbit(condensed).any():
-        np.abs(square, out=square)  # the kernel takes -0.0 for a forbidden pair
+        np.abs(square, out=square)  # in the kernel, -0.0 means a forbidden pair
     rows = Triplets.of(triplets, len(square)).rows.copy()
     if len(rows):
         build(len(square), rows)  # raises InconsistentTriplets
@@ -107,7 +111,7 @@ def constrained_linkage(distances: ArrayLike, method: Method, triplets: Any) -> 
 
 
 def _linkage_matrix(first: Int, second: Int, value: Float) -> Float:
-    """The merges of slots (see :mod:`linkagekernels`) as clusters, by height; heights lifted."""
+    """Convert the merges of :mod:`linkagekernels` to a linkage matrix with monotone heights."""
     n = len(first) + 1
     slots = list(zip(first.tolist(), second.tolist(), strict=True))
     height = []
@@ -128,7 +132,7 @@ def _linkage_matrix(first: Int, second: Int, value: Float) -> Float:
 
 
 def warm() -> None:
-    """Compile (or load) the kernels."""
+    """Compile the kernels, or load them from the cache."""
     constrained_linkage([1.0, 4.0, 3.0], "ward", [[1, 2, 0]])
 
 

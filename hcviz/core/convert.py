@@ -1,4 +1,4 @@
-"""Scipy's linkage matrices and Newick texts: to and from the arrays that a ``Tree`` is made of."""
+"""Convert the arrays of a ``Tree`` to and from scipy's linkage matrices and Newick texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcviz.core.errors import InvalidTree
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
-#: The children of a node, in the order in which they are drawn.
+#: A function from a node to its children, in the order of the output.
 Children = Callable[[int], Int]
 
 
@@ -21,7 +21,7 @@ Children = Callable[[int], Int]
 
 
 def read_linkage(linkage: ArrayLike) -> tuple[Int, Float, Float]:
-    """Parents, heights and the stated sizes of the clusters (n - 1,). O(n).
+    """Return parents, heights, and the sizes in the fourth column (n - 1,). O(n).
 
     See :meth:`hcviz.core.tree.Tree.from_linkage`. :func:`check_sizes` checks the sizes.
     """
@@ -63,7 +63,7 @@ def read_linkage(linkage: ArrayLike) -> tuple[Int, Float, Float]:
 
 
 def check_sizes(size: Int, stated: Float) -> None:
-    """Refuse a linkage whose fourth column is not the ``size`` of each cluster. O(n)."""
+    """Check that the fourth column of a linkage matrix has the sizes of the clusters. O(n)."""
     wrong = np.flatnonzero(size != stated)
     if wrong.size:
         row = int(wrong[0])
@@ -74,9 +74,9 @@ def check_sizes(size: Int, stated: Float) -> None:
 
 
 def write_linkage(n: int, height: Float, size: Int, children: Children) -> Float:
-    """See :meth:`hcviz.core.tree.Tree.to_linkage`. O(m log m)."""
+    """Return a linkage matrix; see :meth:`hcviz.core.tree.Tree.to_linkage`. O(m log m)."""
     z = np.empty((n - 1, 4))
-    cluster = np.arange(height.size)  # scipy's number of the cluster that stands for each node
+    cluster = np.arange(height.size)  # scipy's number of each node's cluster
     inner = np.arange(n, height.size)
     row = 0
     for node in inner[np.argsort(height[inner], kind="stable")]:
@@ -95,9 +95,8 @@ def write_linkage(n: int, height: Float, size: Int, children: Children) -> Float
 
 # ---------------------------------------------------------------------- Newick
 
-# Written here because no library would do: on a caterpillar of 20,000 leaves newick 1.9 and
-# dendropy 5 raise RecursionError; treeswift 1.1 does not, but misreads '' in quoted names, and is
-# under the GPL.
+# Libraries were tried first. On a caterpillar tree of 20,000 leaves newick 1.9 and dendropy 5 raise
+# RecursionError; treeswift 1.1 misreads '' in quoted names and has the GPL licence.
 _TOKEN = re.compile(
     r"\s*(?:(?P<quoted>'(?:[^']|'')*')|(?P<mark>[(),:;])|(?P<plain>[^\s()\[\],:;']+))"
 )
@@ -105,7 +104,7 @@ _PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:='\"_]+")
 
 
 def read_newick(text: str, labels: Sequence[str] | None = None) -> tuple[Int, Float | None, int]:
-    """Parents, heights (None without branch lengths) and the number of leaves. O(m).
+    """Return parents, heights (None without branch lengths) and the number of leaves. O(m).
 
     See :meth:`hcviz.core.tree.Tree.from_newick`.
     """
@@ -113,13 +112,14 @@ def read_newick(text: str, labels: Sequence[str] | None = None) -> tuple[Int, Fl
     leaf_names = [name for name, is_leaf in names if is_leaf]
     n = len(leaf_names)
     item = _match_names(leaf_names, labels)
-    # parse_newick lists leaves first, then inner nodes bottom-up; only the leaves are renumbered.
+    # parse_newick returns leaves first, then inner nodes, children before parents. Only the leaves
+    # are renumbered.
     m = len(names)
     number = np.concatenate([item, np.arange(n, m)]).astype(np.int64)
     new_parent = np.full(m, -1, np.int32)
     new_parent[number] = parent
     edge = np.zeros(m)
-    edge[number] = np.maximum(np.nan_to_num(length), 0.0)  # negative ones count as 0
+    edge[number] = np.maximum(np.nan_to_num(length), 0.0)  # negative lengths count as 0
     if np.all(np.isnan(length[:-1])):
         return new_parent, None, n
     height = np.zeros(m)
@@ -140,15 +140,37 @@ class _Node:
 def parse_newick(
     text: str, most_nodes: float = np.inf
 ) -> tuple[list[tuple[str, bool]], NDArray[np.int64], Float]:
-    """``(names, parent, length)`` of a Newick text, leaves first, then inner nodes bottom-up.
+    """Parse a Newick text: leaves come first, then inner nodes, children before parents.
 
-    ``names[v]`` is (name, is a leaf); ``parent[v]`` is -1 at the root; ``length[v]`` is the branch
-    above v, NaN where none is given. Nodes with one child vanish, their lengths added up. O(text).
-    Raises :class:`InvalidTree` where the text is no tree, or has more than ``most_nodes`` nodes.
+    Parameters
+    ----------
+    text : str
+        One tree.
+    most_nodes : float
+        The largest number of nodes.
+
+    Returns
+    -------
+    names : list of (str, bool)
+        The name of each node, and whether it is a leaf.
+    parent : int64 (m,)
+        -1 for the root.
+    length : float64 (m,)
+        Length of the branch above each node, NaN if not given. Nodes with a single child are
+        removed, and the lengths of their branches are added.
+
+    Raises
+    ------
+    InvalidTree
+        The text is not a tree, or has too many nodes.
+
+    Notes
+    -----
+    O(length of the text).
     """
     nodes = _read_nodes(text, most_nodes)
     leaves = [v for v, node in enumerate(nodes) if not node.n_children]
-    # Nodes were met in preorder: backwards, children come before their parents.
+    # Nodes are in preorder; in the reverse order, children come before parents.
     inner = [v for v in range(len(nodes) - 1, -1, -1) if nodes[v].n_children > 1]
     kept = leaves + inner
     index = {v: place for place, v in enumerate(kept)}
@@ -168,7 +190,7 @@ def parse_newick(
 
 
 def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
-    """The nodes of a Newick text in preorder; a stack of open brackets, no recursion."""
+    """Return the nodes of a Newick text in preorder, without recursion."""
     if not isinstance(text, str):
         raise InvalidTree("A Newick text must be a string.")
     body = _without_comments(text.strip())
@@ -179,13 +201,15 @@ def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
         if found is None:
             if not body[place:].strip():
                 break
-            raise _fault(body, place, "a quote or bracket that is never closed")
+            raise _syntax_error(body, place, "a quote or bracket that is never closed")
         if ended:
-            raise _fault(body, found.start(), "more after the semicolon; give one tree at a time")
+            raise _syntax_error(
+                body, found.start(), "more after the semicolon; give one tree at a time"
+            )
         if len(nodes) > most_nodes:
             raise InvalidTree(
                 f"The Newick text has more than {most_nodes:,} nodes.",
-                "That is more than a tree over these items can have.",
+                "A tree over these items cannot have so many nodes.",
             )
         place = found.end()
         mark = found["mark"]
@@ -194,14 +218,14 @@ def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
             wants_length = False
         elif mark == "(":
             if named or nodes[here].n_children:
-                raise _fault(body, found.start("mark"), "a bracket where a comma should be")
+                raise _syntax_error(body, found.start("mark"), "a bracket where a comma should be")
             nodes[here].n_children = 1
             nodes.append(_Node(here))
             here = len(nodes) - 1
         elif mark in (",", ")"):
             above = nodes[here].parent
             if above < 0:
-                raise _fault(body, found.start("mark"), f"{mark!r} outside all brackets")
+                raise _syntax_error(body, found.start("mark"), f"{mark!r} outside all brackets")
             named = mark == ")"
             here = above
             if mark == ",":
@@ -211,12 +235,12 @@ def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
             named = False
         elif mark == ":":
             if not np.isnan(nodes[here].length):
-                raise _fault(body, found.start("mark"), "two lengths of one branch")
+                raise _syntax_error(body, found.start("mark"), "two lengths of one branch")
             wants_length = True
         elif mark == ";":
             ended = True
         elif named or not np.isnan(nodes[here].length):
-            raise _fault(body, found.start(), "two names without a comma between them")
+            raise _syntax_error(body, found.start(), "two names without a comma between them")
         else:
             quoted = found["quoted"]
             nodes[here].name = quoted[1:-1].replace("''", "'") if quoted else found["plain"]
@@ -226,7 +250,7 @@ def _read_nodes(text: str, most_nodes: float) -> list[_Node]:
     if here != 0:
         raise InvalidTree("The Newick text has more opening than closing brackets.")
     if not ended:
-        raise InvalidTree("The Newick text is not closed: a tree ends with a semicolon.")
+        raise InvalidTree("The Newick text has no end: a tree ends with a semicolon.")
     return nodes
 
 
@@ -236,19 +260,19 @@ def _length(body: str, found: re.Match[str]) -> float:
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
-        raise _fault(body, found.start(), "a branch length that is not a number")
+        raise _syntax_error(body, found.start(), "a branch length that is not a number")
     return value
 
 
 def _without_comments(text: str) -> str:
-    """``[...]`` outside quotes is a comment. O(text)."""
+    """Remove comments: ``[...]`` outside quotes. O(length of the text)."""
     pieces = re.split(r"('(?:[^']|'')*')", text)
     pieces[::2] = [_outside_brackets(piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def _outside_brackets(text: str) -> str:
-    """The text without ``[...]``, up to a bracket that is never closed. O(text)."""
+    """Remove each ``[...]`` from a text without quotes; keep an unclosed bracket."""
     kept = []
     place = 0
     while (start := text.find("[", place)) >= 0 and (end := text.find("]", start)) >= 0:
@@ -257,19 +281,19 @@ def _outside_brackets(text: str) -> str:
     return "".join([*kept, text[place:]])
 
 
-def _fault(body: str, place: int, what: str) -> InvalidTree:
+def _syntax_error(body: str, place: int, what: str) -> InvalidTree:
     near = body[max(0, place - 12) : place + 12].strip()
     return InvalidTree(f"The Newick text has {what}, at character {place} near {near!r}.")
 
 
 def _match_names(found: list[str], labels: Sequence[str] | None) -> NDArray[np.int64]:
-    """The item of each leaf name; every item exactly once."""
+    """Return the item of each leaf name; each item must occur exactly once."""
     wanted = [str(i) for i in range(len(found))] if labels is None else [str(x) for x in labels]
     index = {name: i for i, name in enumerate(wanted)}
     item = np.empty(len(found), np.int64)
     seen: set[int] = set()
     for leaf, name in enumerate(found):
-        # Unquoted underscores stand for spaces, if no item is named with the underscore itself.
+        # An underscore means a space, unless an item has the underscore in its name.
         place = index.get(name, index.get(name.replace("_", " ")))
         if place is None:
             hint = (
@@ -277,7 +301,7 @@ def _match_names(found: list[str], labels: Sequence[str] | None) -> NDArray[np.i
                 if labels is None
                 else "Leaf names must be the items' names."
             )
-            raise InvalidTree(f"The tree has a leaf {name!r}, which is no item.", hint)
+            raise InvalidTree(f"The tree has a leaf {name!r}, which is not an item.", hint)
         if place in seen:
             raise InvalidTree(f"The tree has the leaf {name!r} twice.")
         seen.add(place)
@@ -297,13 +321,13 @@ def write_newick(
     inner: Mapping[int, str] | None = None,
     tags: Mapping[int, str] | None = None,
 ) -> str:
-    """See :meth:`hcviz.core.tree.Tree.to_newick`. O(m).
+    """Return a Newick text; see :meth:`hcviz.core.tree.Tree.to_newick`. O(m).
 
-    ``inner``: names of inner nodes. ``tags``: what comes after nodes and their lengths, as it is.
+    ``inner`` has names of inner nodes. ``tags`` has texts to write after a node and its length.
     """
     names = [str(i) for i in range(n)] if labels is None else [str(x) for x in labels]
     if len(names) != n:
-        raise InvalidTree(f"The tree has {n} leaves, but {len(names)} labels came.")
+        raise InvalidTree(f"The tree has {n} leaves, but there are {len(names)} labels.")
     root = parent.size - 1
     written = dict(enumerate(names)) | dict(inner or {})
     after = dict(tags or {})
@@ -311,7 +335,7 @@ def write_newick(
         node: name if _PLAIN.fullmatch(name) else _quoted(name) for node, name in written.items()
     }
     gap = np.append(height[parent[:-1]] - height[:-1], 0.0)
-    # Depth first with a stack of (node, is it being closed?), so that pieces are only appended.
+    # Depth-first search with a stack of (node, closing bracket?, first child?).
     pieces: list[str] = []
     stack = [(root, False, True)]
     while stack:

@@ -1,4 +1,4 @@
-"""Dasgupta's cost: what several methods minimise, and :mod:`hcviz.metrics` offers."""
+"""Dasgupta's cost of a tree (Dasgupta 2016), and its form with a price for violated triplets."""
 
 from __future__ import annotations
 
@@ -15,13 +15,42 @@ from hcviz.core.triplets import Triplets
 
 
 def dasgupta_cost(tree: Tree, similarity: Any) -> float:
-    """The sum over unordered pairs of w_ij |T[i,j]|, |T[i,j]| being the leaves of their smallest
-    clade. Low is good for a similarity, high for a dissimilarity.
+    """Compute Dasgupta's cost: the sum over pairs of w_ij |T[i,j]|.
 
-    ``similarity`` is float (n, n); the diagonal is ignored, and w_ij is the mean of both triangles.
-    Polytomies are allowed. One pass over the matrix, O(n^2) time and O(n) memory; of a scipy.sparse
-    one O(nnz). Raises :class:`InvalidData` for a matrix of another size or with cells that are not
-    finite.
+    |T[i,j]| is the number of leaves below the LCA of i and j. A low cost is good for a similarity,
+    and a high cost for a dissimilarity.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree; polytomies are allowed.
+    similarity : float (n, n) or scipy.sparse
+        The weights. The diagonal is ignored; w_ij is the mean of both triangles.
+
+    Returns
+    -------
+    float
+        The cost.
+
+    Raises
+    ------
+    InvalidData
+        The matrix has another size, or cells that are not finite.
+
+    Notes
+    -----
+    O(n^2) time and O(n) memory; O(nnz) for a sparse matrix.
+
+    References
+    ----------
+    Dasgupta (2016), "A cost function for similarity-based hierarchical clustering".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hcviz
+    >>> dasgupta_cost(hcviz.Tree.star(3), np.ones((3, 3)))
+    9.0
     """
     n = tree.n_leaves
     if issparse(similarity):
@@ -35,10 +64,10 @@ def dasgupta_cost(tree: Tree, similarity: Any) -> float:
     if matrix.dtype not in (np.float32, np.float64) or not matrix.flags.c_contiguous:
         matrix = np.ascontiguousarray(matrix, dtype=np.float64)
     matrix = matrix.view()
-    matrix.flags.writeable = False  # numba compiles one variant, whatever comes in
+    matrix.flags.writeable = False  # so numba compiles only one variant
     cost = float(kernels.dasgupta(tree.parent, tree.size, tree.leaf_start, tree.leaf_order, matrix))
     if not np.isfinite(cost):
-        if not np.all(np.isfinite(np.diagonal(matrix))):  # the kernel multiplies it by 0
+        if not np.all(np.isfinite(np.diagonal(matrix))):  # the kernel multiplies the diagonal by 0
             matrix = matrix.copy()
             np.fill_diagonal(matrix, 0.0)
             return dasgupta_cost(tree, matrix)
@@ -51,7 +80,7 @@ def dasgupta_cost(tree: Tree, similarity: Any) -> float:
 def sparse_pairs(
     similarity: Any, n: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Rows, columns and *half* weights of a sparse matrix, off the diagonal: pairs stand twice."""
+    """Return rows, columns and *half* weights off the diagonal; each pair occurs twice."""
     if similarity.shape != (n, n):
         raise InvalidData(
             f"The similarity has shape {similarity.shape}, and the tree {n} leaves: "
@@ -69,16 +98,40 @@ def sparse_pairs(
 
 
 def regularised_cost(tree: Tree, similarity: Any, triplets: Any, lam: float) -> float:
-    """Dasgupta's cost plus ``lam`` times the sum of c_k |T[a_k,b_k]| over the violated triplets.
+    """Compute Dasgupta's cost plus a price for each violated triplet.
 
-    c_k are the triplets' weights (Chatziafratis et al. 2018, equation 4, the regularised objective
-    for conflicting constraints). ``lam`` is 0 or more.
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    similarity : float (n, n) or scipy.sparse
+        As in :func:`dasgupta_cost`.
+    triplets : Triplets or int (m, 3)
+        Rows ab|c with weights c_k.
+    lam : float
+        The price, 0 or more. A violated triplet adds ``lam`` c_k |T[a_k,b_k]|.
+
+    Returns
+    -------
+    float
+        The regularised cost.
+
+    References
+    ----------
+    Chatziafratis et al. (2018), equation 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hcviz
+    >>> regularised_cost(hcviz.Tree.star(3), np.ones((3, 3)), [[0, 1, 2]], 2.0)
+    15.0
     """
     return dasgupta_cost(tree, similarity) + penalty(tree, triplets, lam)
 
 
 def penalty(tree: Tree, triplets: Any, lam: float) -> float:
-    """What the violated triplets add to the regularised cost. O(1) each."""
+    """Compute what the violated triplets add to the regularised cost. O(1) for each triplet."""
     if not lam >= 0:
         raise InvalidParameter(f"lam must be 0 or more, not {lam}.")
     known = Triplets.of(triplets, tree.n_leaves)

@@ -1,4 +1,4 @@
-"""A tree cut into clusters."""
+"""Cut a tree into clusters."""
 
 from __future__ import annotations
 
@@ -12,27 +12,49 @@ Int = NDArray[np.int32]
 
 
 def cut(tree: Tree, n_clusters: int) -> Int:
-    """A flat partition of at least ``n_clusters`` clusters: labels int32 (n,).
+    """Cut a tree into at least ``n_clusters`` clusters.
 
-    The last merges are undone, by height and then by index, until there are that many clusters; a
-    polytomy is undone whole, since any order within it would be made up, so that there may be more.
-    Labels number the clusters in order of their topmost node.
+    Parameters
+    ----------
+    tree : Tree
+        The tree to cut.
+    n_clusters : int
+        1 or more; numbers above n give n clusters.
+
+    Returns
+    -------
+    int32 (n,)
+        The cluster of each item. Clusters are numbered in the order of their top nodes.
+
+    Raises
+    ------
+    InvalidParameter
+        ``n_clusters`` is below 1.
+
+    Notes
+    -----
+    The highest nodes are removed first; of equal ones, those with the higher index. A polytomy is
+    removed as a whole, so the result can have more than ``n_clusters`` clusters. O(n log n).
+
+    Examples
+    --------
+    >>> import hcviz
+    >>> cut(hcviz.Tree.from_newick("((0,1),(2,3));"), 2).tolist()
+    [1, 1, 0, 0]
     """
     n, m = tree.n_leaves, tree.n_nodes
     if n_clusters < 1:
         raise InvalidParameter(f"n_clusters must be 1 or more, not {n_clusters}.")
     order = n + np.lexsort((np.arange(n, m), tree.height[n:]))[::-1]
-    fan = np.diff(tree.children_csr[0])[order]
-    clusters = 1 + np.concatenate([[0], np.cumsum(fan - 1)])
-    undone = np.zeros(m, bool)
-    undone[order[: int(np.searchsorted(clusters, min(n_clusters, n)))]] = True
-    labels = np.full(m, -1, np.int32)
-    tops = np.flatnonzero(~undone & np.append(undone[tree.parent[:-1]], True))
-    out = np.empty(n, np.int32)
+    n_children = np.diff(tree.children_csr[0])[order]
+    clusters = 1 + np.concatenate([[0], np.cumsum(n_children - 1)])
+    removed = np.zeros(m, bool)
+    removed[order[: int(np.searchsorted(clusters, min(n_clusters, n)))]] = True
+    tops = np.flatnonzero(~removed & np.append(removed[tree.parent[:-1]], True))
+    labels = np.empty(n, np.int32)
     for label, node in enumerate(tops):
-        labels[node] = label
-        out[tree.leaves(int(node))] = label
-    return out
+        labels[tree.leaves(int(node))] = label
+    return labels
 
 
 __all__ = ["cut"]

@@ -1,7 +1,7 @@
-"""Every way in which hcviz refuses something, as a sentence and a remedy.
+"""The exceptions of hcviz. Each has a message and a hint for the user.
 
-The page shows ``message`` and ``hint`` as they are; anything that is not an :class:`HcvizError` is
-a fault of ours, is logged with its traceback, and is shown as unexpected.
+The page shows ``message`` and ``hint``. Any other exception is a bug of hcviz: it is logged with
+its traceback and shown as unexpected.
 """
 
 from __future__ import annotations
@@ -10,7 +10,15 @@ from collections.abc import Sequence
 
 
 class HcvizError(Exception):
-    """What is wrong and where (``message``), and what to do about it (``hint``)."""
+    """Base class of the exceptions of hcviz.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and where.
+    hint : str
+        What to do about it.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -22,11 +30,11 @@ class HcvizError(Exception):
 
 
 class InvalidTree(HcvizError):
-    """Arrays, a linkage or a Newick text that is not a rooted tree over its leaves."""
+    """Arrays, a linkage matrix or a Newick text that do not describe a rooted tree."""
 
 
 class InvalidConstraint(HcvizError):
-    """A triplet or comparison that names no item, or one item twice."""
+    """A triplet or comparison with an unknown item, or with the same item twice."""
 
 
 class InvalidData(HcvizError):
@@ -34,26 +42,29 @@ class InvalidData(HcvizError):
 
 
 class InvalidParameter(HcvizError):
-    """A parameter outside its bounds, or a name no registry knows."""
+    """A parameter outside its bounds, or a name that is not registered."""
 
 
-class NoCluster(InvalidParameter):
-    """A cluster that does not answer, or cannot do what it is asked: nothing has begun."""
+class ClusterError(InvalidParameter):
+    """A cluster of computers does not answer, or cannot start the run."""
 
 
 class SessionFileError(HcvizError):
-    """A session file that was made by another version, cut short or changed by hand."""
+    """A session file is from another version, incomplete, or edited by hand."""
 
 
 class TooLarge(HcvizError):
-    """Something quadratic (or an upload) was asked for above its stated size."""
+    """A quadratic result or an upload exceeds its size limit."""
 
 
 class InconsistentTriplets(HcvizError):
     """No tree satisfies these triplets.
 
-    ``conflict`` holds the row indices (into the caller's rows, increasing) of a minimal set that
-    is at odds: drop any one of them and the others have a tree.
+    Attributes
+    ----------
+    conflict : tuple of int
+        Indices of the caller's rows, increasing, that form a minimal conflict: without any one of
+        them, a tree satisfies the others.
     """
 
     def __init__(self, message: str, hint: str = "", conflict: Sequence[int] = ()) -> None:

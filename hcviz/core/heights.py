@@ -1,4 +1,4 @@
-"""What the heights of a method's trees mean: the title of the axis, and the word for one clade."""
+"""The meaning of the heights of a method's trees: the title of the axis, and a name for facts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Heights:
     Parameters
     ----------
     title : str
-        What the axis shows, with its unit. ``{similarity}`` stands for what the data's similarity
-        is: "similarity", or "share of participants" of a card sort.
+        Title of the axis, with its unit. ``{similarity}`` is replaced by the name of the data's
+        similarity: "similarity", or "share of participants" for a card sort.
     word : str
-        The name of one clade's height, as a fact about it.
+        Name of the height of one clade, in a list of facts.
     """
 
     title: str
@@ -37,16 +37,18 @@ TIME = Heights("time since the split (1 − divergence time)", "Time since the s
 KERNEL = Heights("distance (maximum − computed similarity)", "Distance")
 
 
-def of_linkage(problem: Problem, tree: Tree) -> Heights:
-    """Of a linkage: measured distances are read as they are; similarities are turned round."""
+def linkage_heights(problem: Problem, tree: Tree) -> Heights:
+    """Return the meaning of a linkage's heights: distances, or maximum minus similarity."""
     if problem.dissimilarity is not None:
         return DISTANCE
     return FROM_SIMILARITY if problem.similarity is not None or problem.all_at_once else DISTANCE
 
 
-def of_kernel(problem: Problem, tree: Tree) -> Heights:
-    """Of an agglomeration of similarities that a method computed: ranks where those ever fall
-    (:func:`hcviz.core.agglomerate.tree_of_merges`)."""
+def kernel_heights(problem: Problem, tree: Tree) -> Heights:
+    """Return the meaning of the heights of :func:`hcviz.core.agglomerate.tree_of_merges`.
+
+    They are ranks if the similarities of the merges do not decrease.
+    """
     inner = tree.height[tree.n_leaves :]
     ranks = inner.size > 1 and np.array_equal(inner, np.arange(1.0, inner.size + 1))
     return RANK if ranks else KERNEL
@@ -54,5 +56,5 @@ def of_kernel(problem: Problem, tree: Tree) -> Heights:
 
 __all__ = [
     "DISTANCE", "FROM_SIMILARITY", "KERNEL", "RANK", "SIZE", "TIME", "UNNAMED", "WARD", "Heights",
-    "of_kernel", "of_linkage",
+    "kernel_heights", "linkage_heights",
 ]  # fmt: skip

@@ -1,10 +1,10 @@
-"""``njit`` for this project: no GIL, cached on disk, and never served a stale kernel.
+"""``njit`` for this project: releases the GIL, and caches kernels on disk safely.
 
-numba keys its cache by the file a function is written in, so a kernel whose callee in *another*
-file changed is loaded from the old machine code. Here each file's kernels have a cache folder whose
-name is a hash of that file and of all it imports from the package, at any remove: an edit moves the
-kernels that it can have changed, and no others. The folder is set only while our own functions are
-decorated, so that nobody else's numba code is moved.
+numba's own cache depends on the file of a function only. So numba loads outdated machine code after
+a change of a callee in *another* file. Here each source file has its own cache folder. The folder
+name is a hash of the file and of all files of the package that it imports, directly or indirectly.
+An edit therefore recompiles exactly the kernels that it can affect. The folder is set only while a
+kernel of hcviz is decorated, so numba functions of other packages keep their cache.
 """
 
 from __future__ import annotations
@@ -35,27 +35,30 @@ _IMPORT = re.compile(
 
 @cache
 def cache_dir(source: str) -> str:
-    """The folder of one file's compiled kernels (``NUMBA_CACHE_DIR`` moves its parent)."""
+    """Return the cache folder for the kernels of one source file.
+
+    ``NUMBA_CACHE_DIR`` overrides the parent folder.
+    """
     digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(_reachable(Path(source).resolve())):
+    for path in sorted(_dependencies(Path(source).resolve())):
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     base = os.environ.get("NUMBA_CACHE_DIR") or str(
         Path(platformdirs.user_cache_dir("hcviz")) / "kernels"
     )
-    whose = getattr(os, "getuid", int)()
-    for parent in (base, os.path.join(tempfile.gettempdir(), f"hcviz-kernels-{whose}")):
+    user = getattr(os, "getuid", int)()
+    for parent in (base, os.path.join(tempfile.gettempdir(), f"hcviz-kernels-{user}")):
         folder = os.path.join(parent, f"{Path(source).stem}-{digest.hexdigest()}")
         try:
             os.makedirs(folder, exist_ok=True)
-        except OSError:  # a read-only home
+        except OSError:  # the home folder is read-only
             continue
         if os.access(folder, os.W_OK):
             return folder
     return folder
 
 
-def _reachable(source: Path) -> set[Path]:
-    """The file and all files of the package that it imports, directly or not."""
+def _dependencies(source: Path) -> set[Path]:
+    """Return the file and all files of the package that it imports, directly or indirectly."""
     found, waiting = {source}, [source]
     while waiting:
         for path in _imported(waiting.pop()):
@@ -75,14 +78,14 @@ def _imported(source: Path) -> tuple[Path, ...]:
 
 
 def _file(name: str) -> Path | None:
-    """The package's file of this dotted name, if it is one."""
+    """Return the file of a dotted module name, or None outside the package."""
     parts = name.split(".")
     stem = PACKAGE.joinpath(*(parts[1:] if parts[0] == PACKAGE.name else parts))
     return next((p for p in (stem.with_suffix(".py"), stem / "__init__.py") if p.is_file()), None)
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """``numba.njit(nogil=True, cache=True)`` with the cache folder above; use as a decorator."""
+    """Decorate a kernel with ``numba.njit(nogil=True, cache=True)`` and the cache folder above."""
 
     def decorate(kernel: Callable[..., Any]) -> Any:
         before = config.CACHE_DIR
@@ -95,11 +98,12 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return decorate if function is None else decorate(function)
 
 
-def direct(kernel: Any, *arguments: Any) -> Callable[..., Any]:
-    """``kernel`` compiled for the types of ``arguments``, without the look-up of types.
+def compile_for(kernel: Any, *arguments: Any) -> Callable[..., Any]:
+    """Compile ``kernel`` for the types of ``arguments``, and return the compiled function.
 
-    The look-up takes some 10 us a call where an argument is a random generator. Every later call
-    must give arguments of the same types. With the compiler off it is ``kernel`` itself.
+    The returned function skips numba's dispatch by type, which takes about 10 microseconds if an
+    argument is a random generator. Later calls must use the same types. If the compiler is
+    disabled, ``kernel`` itself is returned.
     """
     if not hasattr(kernel, "get_overload"):
         return cast(Callable[..., Any], kernel)

@@ -1,8 +1,8 @@
-"""Where a tree's nodes go on paper: a leaf order, a row for each node, and elbows as one path.
+"""The layout of a dendrogram: a leaf order, a row for each node, and branches as one path.
 
-Rows grow downward: the leaf at place p of the order occupies [p, p + 1), so its centre is p + 0.5.
-The page (:mod:`hcviz.ui.tree.geometry`) and printed pictures (:mod:`hcviz.io.picture`) share this.
-Everything is one pass over parent arrays; nothing recurses.
+Rows grow downward. The leaf at position p of the order occupies [p, p + 1), so its centre is
+p + 0.5. The page (:mod:`hcviz.ui.tree.geometry`) and exported pictures (:mod:`hcviz.io.picture`)
+use this module. Each function is a pass over parent arrays, without recursion.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ Bool = NDArray[np.bool_]
 
 
 def leaf_order(tree: Tree, near: ArrayLike | None = None) -> Int:
-    """The leaves from top to bottom, int32 (n,): a depth-first order of ``tree``.
+    """Return the leaves from top to bottom, int32 (n,): a depth-first order of ``tree``.
 
-    ``near`` float (n,) is a wished position for each item (where it stood before, or a seriation):
-    the children of every node are sorted by the mean wish of their leaves, ties by node index, so
-    a tree that changes a little moves a little. Without it items wish for their own index.
-    O(m log k) for nodes of k children.
+    ``near`` float (n,) has a preferred position for each item, such as its former position or a
+    seriation; None: its number. The children of each node are sorted by the mean preferred
+    position of their leaves, ties by node index. So a small change of the tree moves few leaves.
+    O(m log k) for nodes with k children.
     """
     if near is None:
-        wish = np.arange(tree.n_leaves, dtype=np.float64)
+        preferred = np.arange(tree.n_leaves, dtype=np.float64)
     else:
-        wish = np.array(near, dtype=np.float64)
-        if wish.shape != (tree.n_leaves,) or not np.all(np.isfinite(wish)):
+        preferred = np.array(near, dtype=np.float64)
+        if preferred.shape != (tree.n_leaves,) or not np.all(np.isfinite(preferred)):
             raise InvalidData(
-                f"A leaf order needs one finite wish for each of the {tree.n_leaves} items."
+                f"A leaf order needs one finite position for each of the {tree.n_leaves} items."
             )
     offsets, items = treekernels.children_csr(tree.parent)
-    order: Int = _ordered_leaves(tree.parent, tree.size, offsets, items, wish)
+    order: Int = _ordered_leaves(tree.parent, tree.size, offsets, items, preferred)
     return order
 
 
 def places(order: ArrayLike) -> NDArray[np.int64]:
-    """Where each item stands in a leaf order, int64 (n,)."""
+    """Return the position of each item in a leaf order, int64 (n,)."""
     order = np.asarray(order)
     found = np.empty(order.size, np.int64)
     found[order] = np.arange(order.size)
@@ -53,22 +53,22 @@ def places(order: ArrayLike) -> NDArray[np.int64]:
 
 
 @njit
-def _ordered_leaves(parent: Int, size: Int, offsets: Int, items: Int, wish: Float) -> Any:
+def _ordered_leaves(parent: Int, size: Int, offsets: Int, items: Int, preferred: Float) -> Any:
     m = parent.size
-    n = wish.size
+    n = preferred.size
     mean = np.zeros(m, np.float64)
-    mean[:n] = wish
-    for v in range(m - 1):  # an inner node holds its children's sum until it is reached
+    mean[:n] = preferred
+    for v in range(m - 1):  # an inner node has the sum of its leaves until it is visited
         if v >= n:
             mean[v] /= size[v]
         mean[parent[v]] += mean[v] * size[v]
     children = np.empty_like(items)
     for v in range(n, m):
         below = items[offsets[v] : offsets[v + 1]]
-        wishes = np.empty(below.size, np.float64)
+        means = np.empty(below.size, np.float64)
         for k in range(below.size):
-            wishes[k] = mean[below[k]]
-        ranked = np.argsort(wishes, kind="mergesort")
+            means[k] = mean[below[k]]
+        ranked = np.argsort(means, kind="mergesort")
         for k in range(below.size):
             children[offsets[v] + k] = below[ranked[k]]
     return depth_first(size, offsets, children, n)
@@ -76,7 +76,7 @@ def _ordered_leaves(parent: Int, size: Int, offsets: Int, items: Int, wish: Floa
 
 @njit
 def depth_first(size: Int, offsets: Int, children: Int, n: int) -> Any:
-    """The leaves as they come if each node's ``children`` come in their order: int32 (n,)."""
+    """Return the depth-first leaf order for the given order of ``children``: int32 (n,)."""
     m = size.size
     start = np.zeros(m, np.int32)
     order = np.empty(n, np.int32)
@@ -92,10 +92,10 @@ def depth_first(size: Int, offsets: Int, children: Int, n: int) -> Any:
 
 @njit
 def outer_children(parent: Int, leaf_y: Float) -> Any:
-    """``(low, high, y)``: each node's topmost and lowest child, and its row.
+    """Return ``(low, high, y)``: each node's topmost and lowest child, and its row.
 
-    A node stands midway between its two outer children. int32 (m,), int32 (m,), float64 (m,);
-    leaves have -1, -1 and ``leaf_y``.
+    int32 (m,), int32 (m,), float64 (m,). The row of an inner node is midway between its two outer
+    children; leaves have -1, -1 and ``leaf_y``.
     """
     m = parent.size
     n = leaf_y.size
@@ -117,7 +117,7 @@ def outer_children(parent: Int, leaf_y: Float) -> Any:
 
 @njit
 def rows_between(low: Int, high: Int, leaf_y: Float) -> Any:
-    """The row of every node when its outer children are given: float64 (m,)."""
+    """Return the row of each node from its outer children: float64 (m,)."""
     y = np.empty(low.size, np.float64)
     y[: leaf_y.size] = leaf_y
     for v in range(leaf_y.size, low.size):
@@ -138,14 +138,14 @@ def elbow_path(
     limit: float,
     stems: bool,
 ) -> Any:
-    """The branches of the masked nodes as one path with NaN separators: float32 ``x, y``.
+    """Return the branches of the masked nodes as one path with NaN separators: float32 ``x, y``.
 
-    A node is drawn when its parent is open (the root always). An open node draws its bar and the
-    horizontals to its children; one that is closed and ``flat`` a single line down to height 0;
-    one that is closed and not flat nothing (somebody draws a wedge). A masked node whose parent is
-    not masked also gets its own stem, up to its parent or to ``limit``. ``mask`` must hold whole
-    clades: all below a masked node is masked. Without ``stems`` the branches that end in a leaf
-    (or in a closed clade) are left to :func:`stem_path`. O(m).
+    The root and each node with an open parent are drawn. An open node has a vertical bar and
+    horizontal lines to its children. A closed node that is ``flat`` has a line to height 0; other
+    closed nodes have no line, as the caller draws a triangle. A masked node with an unmasked
+    parent also has a stem, up to the parent or to ``limit``. All nodes below a masked node must be
+    masked. Without ``stems``, branches to leaves and closed nodes are left out; see
+    :func:`stem_path`. O(m).
     """
     m = parent.size
     xs = np.empty(11 * m, np.float32)
@@ -179,9 +179,9 @@ def elbow_path(
 
 @njit
 def stem_path(parent: Int, height: Float, y: Float, open_: Bool, skip: Bool) -> Any:
-    """The branches that :func:`elbow_path` leaves out without ``stems``: float32 ``x, y``.
+    """Return the branches that :func:`elbow_path` leaves out without ``stems``: float32 ``x, y``.
 
-    From the parent down to height 0 (a ``skip``ped node: to its own height).
+    Each runs from the parent to height 0, or to the node's own height where ``skip`` is True.
     """
     xs = np.empty(3 * parent.size, np.float32)
     ys = np.empty(3 * parent.size, np.float32)
@@ -196,7 +196,7 @@ def stem_path(parent: Int, height: Float, y: Float, open_: Bool, skip: Bool) -> 
 
 
 def elbows(tree: Tree, order: ArrayLike) -> tuple[Float32, Float32]:
-    """The whole tree as one path ``(height, row)`` with NaN separators, float32; O(m)."""
+    """Return all branches of a tree as one path ``(height, row)`` with NaN separators, float32."""
     leaf_y = np.empty(tree.n_leaves, np.float64)
     leaf_y[np.asarray(order)] = np.arange(tree.n_leaves) + 0.5
     low, high, y = outer_children(tree.parent, leaf_y)
@@ -209,9 +209,9 @@ def elbows(tree: Tree, order: ArrayLike) -> tuple[Float32, Float32]:
 
 
 def with_even_heights(tree: Tree) -> Tree:
-    """The same tree, a node's height being its greatest number of edges down to a leaf.
+    """Replace the height of each node by its largest number of edges to a leaf below. O(m).
 
-    For looking at trees whose true heights crowd at one end. O(m).
+    This makes trees readable whose heights are nearly equal.
     """
     return Tree(tree.parent, _levels(tree.parent), tree.n_leaves)
 
@@ -225,25 +225,26 @@ def _levels(parent: Int) -> Any:
 
 
 def without_nodes(tree: Tree, gone: ArrayLike) -> tuple[Tree, Int]:
-    """``tree`` without some of its inner nodes, whose children hang from the node above them.
+    """Remove some inner nodes; their children become children of the node above.
 
     Parameters
     ----------
     tree : Tree
+        The tree.
     gone : array_like of bool, shape (n_internal,)
-        Inner nodes to leave out. The root stays.
+        Inner nodes to remove. The root is kept.
 
     Returns
     -------
     tree : Tree
         Heights are unchanged.
     kept : ndarray of int32
-        The node of the given tree that each of its nodes was.
+        For each node of the result, its index in the given tree.
 
     Raises
     ------
     InvalidData
-        ``gone`` has another length.
+        ``gone`` has the wrong length.
 
     Notes
     -----
@@ -255,30 +256,33 @@ def without_nodes(tree: Tree, gone: ArrayLike) -> tuple[Tree, Int]:
     >>> without_nodes(tree, [True, False])[0] == Tree([3, 3, 3, -1], [0, 0, 0, 2], 3)
     True
     """
-    out = np.zeros(tree.n_nodes, np.bool_)
+    removed = np.zeros(tree.n_nodes, np.bool_)
     marked = np.asarray(gone, dtype=np.bool_)
     if marked.shape != (tree.n_internal,):
         raise InvalidData(f"{marked.size} marks were given for {tree.n_internal} inner nodes.")
-    out[tree.n_leaves : -1] = marked[:-1]
-    kept = np.flatnonzero(~out).astype(np.int32)
-    rank = np.cumsum(~out) - 1
-    above = _nearest_above(tree.parent, out)[kept]
+    removed[tree.n_leaves : -1] = marked[:-1]
+    kept = np.flatnonzero(~removed).astype(np.int32)
+    rank = np.cumsum(~removed) - 1
+    above = _nearest_kept_ancestor(tree.parent, removed)[kept]
     parent = np.where(above < 0, -1, rank[above])
     return Tree(parent, tree.height[kept], tree.n_leaves), kept
 
 
 @njit
-def _nearest_above(parent: Int, out: Bool) -> Any:
-    """The nearest node above each that is not ``out``, -1 above the root: int32 (m,)."""
+def _nearest_kept_ancestor(parent: Int, removed: Bool) -> Any:
+    """Return the nearest ancestor of each node that is not ``removed``, -1 for the root."""
     above = parent.copy()
     for v in range(parent.size - 2, -1, -1):
-        if out[parent[v]]:
+        if removed[parent[v]]:
             above[v] = above[parent[v]]
     return above
 
 
 def cut_clusters(tree: Tree, height: float) -> Int:
-    """The maximal clades at or below ``height``: int32 (m,), the clade's node, -1 above the cut."""
+    """Return for each node the top of its maximal clade at or below ``height``: int32 (m,).
+
+    -1 for nodes above the cut.
+    """
     top: Int = _cut(tree.parent, tree.height, float(height))
     return top
 

@@ -1,7 +1,7 @@
-"""Compiled agglomeration of a distance matrix under triplets: the merges of a constrained linkage.
+"""Compiled agglomeration of a distance matrix under triplets.
 
-Clusters are *slots*: a cluster has the number of its lowest item. A negative entry of the matrix is
-a forbidden pair; its size is still the pair's distance (so -0.0 is a forbidden pair at distance 0).
+A cluster is stored in the *slot* of its lowest item. A negative entry of the matrix means that the
+pair is forbidden; its absolute value is the distance. So -0.0 is a forbidden pair at distance 0.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -20,7 +20,7 @@ AVERAGE, SINGLE, COMPLETE, WARD = 0, 1, 2, 3
 
 @njit
 def nearest(distance, i, live, begin, end):
-    """The nearest allowed ``live[t]``, begin <= t < end, to slot i: (distance, slot); -1: none."""
+    """Return (distance, slot) of the nearest allowed slot in ``live[begin:end]``, or slot -1."""
     best = np.inf
     at = -1
     for t in range(begin, end):
@@ -34,10 +34,10 @@ def nearest(distance, i, live, begin, end):
 
 @njit
 def merged(method, to_p, to_q, between, p, q, k):
-    """The distance of the union of two clusters to a third, by Lance and Williams (1967).
+    """Return the distance of the union of clusters p and q to cluster k (Lance and Williams 1967).
 
-    ``to_p``, ``to_q``, ``between``: the distances of the two to the third, and of the two. ``p``,
-    ``q`` and ``k`` are the numbers of items of the three. Ward's distances are squared ones.
+    ``to_p`` and ``to_q`` are the distances of p and q to k, and ``between`` is that of p and q.
+    ``p``, ``q`` and ``k`` are numbers of items. Ward's distances are squared.
     """
     if method == AVERAGE:
         return (p * to_p + q * to_q) / (p + q)
@@ -50,9 +50,9 @@ def merged(method, to_p, to_q, between, p, q, k):
 
 @njit
 def contract(rows, open_count, named, p, q):
-    """Rename slot q to p in the open triplets, drop those with a and b together, renew ``named``.
+    """Rename slot q to p in the open triplets, remove those with a = b, and update ``named``.
 
-    Returns how many triplets are still open; ``named[s]`` tells whether one of them names slot s.
+    Returns the number of open triplets. ``named[s]`` is True if one of them names slot s.
     """
     for t in range(open_count):
         for side in range(3):
@@ -74,11 +74,11 @@ def contract(rows, open_count, named, p, q):
 
 @njit
 def can_merge(rows, open_count, p, q, work, link):
-    """Whether the open triplets still have a tree once slots p and q are one cluster.
+    """Return True if the open triplets have a tree after a merge of slots p and q.
 
-    They have one before the merge. So BUILD (Aho et al. 1981) is followed only along the sets that
-    contain the union: the triplets inside any other set are as they were. ``work`` int32 (m, 3) and
-    ``link`` int32 (n,) are scratch. O(m) for each of these sets.
+    They have a tree before the merge. So BUILD (Aho et al. 1981) needs to visit only the sets that
+    contain the union; the triplets inside other sets are unchanged. ``work`` int32 (m, 3) and
+    ``link`` int32 (n,) are temporary arrays. O(m) for each visited set.
     """
     count = 0
     for t in range(open_count):
@@ -104,7 +104,7 @@ def can_merge(rows, open_count, p, q, work, link):
                 if link[x] < 0:
                     link[x] = x
                     parts += 1
-        if link[p] < 0:  # no triplet names the union
+        if link[p] < 0:  # no remaining triplet names the union
             return True
         for t in range(count):
             a, b = find(link, work[t, 0]), find(link, work[t, 1])
@@ -126,28 +126,36 @@ def can_merge(rows, open_count, p, q, work, link):
 
 @njit
 def merges(distance, method, rows):
-    """All merges of slots 0..n-1: always the nearest allowed pair, the lowest slots first in a tie.
+    """Merge slots 0..n-1: always the nearest allowed pair, in a tie the one with the lowest slots.
 
     Parameters
     ----------
     distance : float64 (n, n)
-        Symmetric, 0 or more (squared for Ward). It is overwritten; the diagonal is not read.
+        Symmetric, 0 or more (squared for Ward). Overwritten; the diagonal is not read.
     method : int
         ``AVERAGE``, ``SINGLE``, ``COMPLETE`` or ``WARD``.
     rows : int32 (m, 3)
         Triplets ab|c that have a tree; overwritten.
 
-    Returns ``(first, second, value, tests)``: for each merge its slots, first < second (the union
-    stays in ``first``) and the distance, and how many pairs had to be tested by BUILD.
+    Returns
+    -------
+    first, second : int32 (n - 1,)
+        The slots of each merge, first < second; the union is stored in ``first``.
+    value : float64 (n - 1,)
+        The distance of each merge.
+    tests : int
+        Number of pairs that were tested with BUILD.
 
-    A merge is allowed if the triplets, with clusters contracted, still have a tree. So some pair is
-    always allowed: one of the lowest of that tree. A cluster that no open triplet names may merge
-    with any other, hence only pairs of named clusters are tested, when they are the nearest pair. A
-    forbidden pair stays forbidden until one of its clusters merges with a named one.
+    Notes
+    -----
+    A merge is allowed if the triplets, with clusters contracted, still have a tree. Some pair is
+    always allowed: two siblings in that tree. A cluster that no open triplet names may merge with
+    any cluster. So only pairs of named clusters are tested, and only when they are the nearest
+    pair. A forbidden pair stays forbidden until one of its clusters merges with a named cluster.
 
-    Each slot keeps a lower bound of its distance to the later slots, and a bound is renewed only
-    when it is the lowest of all (the generic algorithm of Müllner 2011). O(n^2) memory; O(n^2) time
-    mostly, O(n^3) at worst, and BUILD for each tested pair.
+    Each slot has a lower bound of its distance to the later slots. A bound is recomputed only when
+    it is the lowest of all (the generic algorithm of Müllner 2011). O(n^2) memory; usually O(n^2)
+    time, at worst O(n^3), plus BUILD for each tested pair.
     """
     n = len(distance)
     first = np.empty(n - 1, np.int32)
@@ -187,8 +195,8 @@ def merges(distance, method, rows):
             stale[p] = False
         between = bound[p]
         first[step], second[step], height[step] = p, q, between
-        keep_p = not named[q]  # which of the two clusters' forbidden pairs are forbidden still
-        keep_q = not named[p]
+        keep_p = not named[q]  # the pairs that were forbidden for p stay forbidden
+        keep_q = not named[p]  # the pairs that were forbidden for q stay forbidden
         bound[p] = np.inf
         at[p] = -1
         changes = 0
@@ -217,7 +225,7 @@ def merges(distance, method, rows):
                 stale[k] = False
             elif at[k] == p or at[k] == q:
                 stale[k] = True
-        for t in range(changes):  # the column in a loop of its own: a fifth faster
+        for t in range(changes):  # a separate loop for the column is 20 % faster
             distance[moved[t], p] = distance[p, moved[t]]
         left = 0
         for t in range(alive):

@@ -1,4 +1,4 @@
-"""Compiled parts of the similarity oracles: answers, which pairs were asked, and their cache."""
+"""Compiled parts of the similarity oracles: similarities, counts of pairs, and the cache."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -11,7 +11,7 @@ from hcviz.core.jit import njit
 
 @njit
 def group_requests(members, offsets, n):
-    """``(start, request)``: item x stands in the requests ``request[start[x]:start[x + 1]]``.
+    """Return ``(start, request)``: item x is in the requests ``request[start[x]:start[x + 1]]``.
 
     Request q names the items ``members[offsets[q]:offsets[q + 1]]``.
     """
@@ -33,16 +33,16 @@ def group_requests(members, offsets, n):
 @njit
 def distinct_pairs(
     begin, end, rows, row_offsets, row_start, row_request, cols, col_offsets, col_start,
-    col_request, place, cells,
+    col_request, group, between,
 ):  # fmt: skip
-    """Distinct pairs {x, y}, begin <= x < end, x < y, that some request holds.
+    """Count the distinct pairs {x, y}, begin <= x < end, x < y, in the requests.
 
-    Every one is added to ``cells[place[x], place[y]]`` (int64 (k, k), its upper triangle), unless
-    that has no cells. Time: the requests' area, twice; memory: 4 bytes an item.
+    Each pair is added to ``between[group[x], group[y]]`` (int64 (k, k), upper triangle), unless
+    ``between`` is empty. Each similarity in a request is visited twice; 4 bytes for each item.
     """
     n = row_start.size - 1
     seen = np.full(n, -1, np.int32)
-    drawn = cells.size > 0
+    grouped = between.size > 0
     count = 0
     for x in range(begin, end):
         for side in range(2):
@@ -62,35 +62,35 @@ def distinct_pairs(
                     if y > x and seen[y] != x:
                         seen[y] = x
                         count += 1
-                        if drawn:
-                            a, b = place[x], place[y]
-                            cells[min(a, b), max(a, b)] += 1
+                        if grouped:
+                            a, b = group[x], group[y]
+                            between[min(a, b), max(a, b)] += 1
     return count
 
 
 @njit
-def known_shares(cells, held):
-    """The share of similarities between groups that is known, float64 (k, k), symmetric.
+def known_shares(between, sizes):
+    """Return the share of known similarities between groups, float64 (k, k), symmetric.
 
-    ``cells`` as of :func:`distinct_pairs`, ``held`` the groups' sizes. An item's similarity to
-    itself is known, and so are those of a group without items.
+    ``between`` is from :func:`distinct_pairs`; ``sizes`` are the numbers of items. The similarity
+    of an item to itself counts as known. A group without items has the share 1.
     """
-    k = held.size
+    k = sizes.size
     out = np.ones((k, k))
     for a in range(k):
-        if held[a] == 0:
+        if sizes[a] == 0:
             continue
         for b in range(a, k):
-            if held[b] == 0:
+            if sizes[b] == 0:
                 continue
-            known = 2 * cells[a, a] + held[a] if a == b else cells[a, b]
-            out[a, b] = out[b, a] = known / (held[a] * held[b])
+            known = 2 * between[a, a] + sizes[a] if a == b else between[a, b]
+            out[a, b] = out[b, a] = known / (sizes[a] * sizes[b])
     return out
 
 
 @njit
-def first_bad(block, largest):
-    """Place of the first value that is not a number up to ``largest``, row by row; -1 if none."""
+def first_invalid(block, largest):
+    """Return the flat index of the first value that is not a number up to ``largest``, or -1."""
     for i in range(block.shape[0]):
         row = block[i]
         for j in range(row.size):
@@ -100,8 +100,8 @@ def first_bad(block, largest):
 
 
 @njit
-def columns_of(vectors, cols):
-    """The vectors of ``cols``, feature by feature: float64 (width, c), rows that lie in a line."""
+def gather_columns(vectors, cols):
+    """Return the vectors of ``cols`` with one row for each feature: float64 (d, c), contiguous."""
     across = np.empty((vectors.shape[1], cols.size))
     for j in range(cols.size):
         for t in range(across.shape[0]):
@@ -113,9 +113,9 @@ def columns_of(vectors, cols):
 def scaled_dots(units, rows, cols, shift, factor):
     """``shift + factor * <units[i], units[j]>`` for i in rows, j in cols: float64 (r, c).
 
-    Sums run over the features in order, whatever the block, so that a pair has one value.
+    Sums are over the features in order, so the value of a pair does not depend on the block.
     """
-    across = columns_of(units, cols)
+    across = gather_columns(units, cols)
     out = np.empty((rows.size, cols.size))
     for i in range(rows.size):
         unit = units[rows[i]]
@@ -135,7 +135,7 @@ def scaled_dots(units, rows, cols, shift, factor):
 @njit
 def gaussians(points, rows, cols, width):
     """``exp(-d^2 / 2 width^2)`` for i in rows, j in cols, d Euclidean: float64 (r, c)."""
-    across = columns_of(points, cols)
+    across = gather_columns(points, cols)
     out = np.empty((rows.size, cols.size))
     for i in range(rows.size):
         point = points[rows[i]]
@@ -154,13 +154,13 @@ def gaussians(points, rows, cols, width):
 
 # ---------------------------------------------------------------------- the cache
 #
-# Open addressing with linear probing: ``keys`` int64 (a power of two), -1 where free, ``values``
-# beside. A pair's key is min * n + max.
+# A hash table with linear probing. ``keys`` int64 (a power of two) is -1 in a free slot; ``values``
+# has the similarity in the same slot. The key of a pair is min * n + max.
 
 
 @njit
-def slot_of(keys, key):
-    """Where ``key`` stands, or the free place where it would."""
+def find_slot(keys, key):
+    """Return the slot of ``key``, or the free slot for it."""
     mask = keys.size - 1
     at = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
     while keys[at] >= 0 and keys[at] != key:
@@ -169,12 +169,12 @@ def slot_of(keys, key):
 
 
 @njit
-def recall(keys, values, n, rows, cols, out, known):
-    """Fill ``out`` and ``known`` (both (r, c)) with what the cache has; returns how much it lacks.
+def read_cache(keys, values, n, rows, cols, out, known):
+    """Fill ``out`` and ``known`` (both (r, c)) from the cache; return the number of missing cells.
 
-    An item's similarity to itself is nobody's question: known, and 0.
+    An item with itself is never asked for: it counts as known, with the value 0.
     """
-    lacking = 0
+    missing = 0
     for i in range(rows.size):
         x = np.int64(rows[i])
         for j in range(cols.size):
@@ -184,24 +184,24 @@ def recall(keys, values, n, rows, cols, out, known):
                 out[i, j] = 0.0
                 continue
             key = min(x, y) * n + max(x, y)
-            at = slot_of(keys, key)
+            at = find_slot(keys, key)
             known[i, j] = keys[at] == key
             if known[i, j]:
                 out[i, j] = values[at]
             else:
-                lacking += 1
-    return lacking
+                missing += 1
+    return missing
 
 
 @njit
-def first_cells(n, rows, cols, known, room):
-    """Which cell is asked for each one that is not ``known``: int64 (r, c), -1 where it is.
+def first_requests(n, rows, cols, known, slots):
+    """Return the flat index of the first cell with the same pair, for each cell: int64 (r, c).
 
-    The first one, row by row, of the same pair, counted row by row. ``room``: a power of two, more
-    than twice as many as there are such cells.
+    -1 where ``known``. ``slots`` is the size of a hash table: a power of two, more than twice the
+    number of unknown cells.
     """
-    keys = np.full(room, -1, np.int64)
-    places = np.empty(room, np.int64)
+    keys = np.full(slots, -1, np.int64)
+    places = np.empty(slots, np.int64)
     out = np.full(known.shape, -1, np.int64)
     for i in range(rows.size):
         x = np.int64(rows[i])
@@ -210,7 +210,7 @@ def first_cells(n, rows, cols, known, room):
                 continue
             y = np.int64(cols[j])
             key = min(x, y) * n + max(x, y)
-            at = slot_of(keys, key)
+            at = find_slot(keys, key)
             if keys[at] < 0:
                 keys[at] = key
                 places[at] = i * cols.size + j
@@ -219,35 +219,35 @@ def first_cells(n, rows, cols, known, room):
 
 
 @njit
-def remember(keys, values, n, rows, cols, block, known, held, most):
-    """Keep the block's pairs that are not ``known`` (r, c) while fewer than ``most`` are held;
-    returns how many are.
+def write_cache(keys, values, n, rows, cols, block, known, count, most):
+    """Add the cells of a block that are not ``known`` (r, c), up to ``most`` pairs in all.
 
-    The caller sees to it that the table stays half empty.
+    ``count`` is the number of pairs in the cache; the new number is returned. At least half of the
+    slots must stay free.
     """
     for i in range(rows.size):
         x = np.int64(rows[i])
         for j in range(cols.size):
             y = np.int64(cols[j])
-            if known[i, j] or held >= most:
+            if known[i, j] or count >= most:
                 continue
             key = min(x, y) * n + max(x, y)
-            at = slot_of(keys, key)
+            at = find_slot(keys, key)
             if keys[at] < 0:
                 keys[at] = key
                 values[at] = block[i, j]
-                held += 1
-    return held
+                count += 1
+    return count
 
 
 @njit
-def moved(keys, values, room):
-    """The same cache in a table of ``room`` places: ``(keys, values)``."""
-    new_keys = np.full(room, -1, np.int64)
-    new_values = np.empty(room)
+def resize_cache(keys, values, slots):
+    """Copy the cache to a table with ``slots`` slots: ``(keys, values)``."""
+    new_keys = np.full(slots, -1, np.int64)
+    new_values = np.empty(slots)
     for k in range(keys.size):
         if keys[k] >= 0:
-            at = slot_of(new_keys, keys[k])
+            at = find_slot(new_keys, keys[k])
             new_keys[at] = keys[k]
             new_values[at] = values[k]
     return new_keys, new_values

@@ -1,4 +1,4 @@
-"""``Problem``: what is known about the items."""
+"""``Problem``: the items and their data, as a method gets them."""
 
 from __future__ import annotations
 
@@ -12,90 +12,113 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
-from hcviz.core.cells import LARGEST
+from hcviz.core.dataframes import features_of_frame, is_frame, matrix_of_frame
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.frames import features_of_frame, is_frame, matrix_of_frame
 from hcviz.core.similarity import from_distance, similarity_from_features
+from hcviz.core.table_cells import MAX_NUMBER
 from hcviz.core.triplets import Comparisons, Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 Float = NDArray[np.float64]
 
-#: A sparse similarity of more items is not made dense: 800 MB.
-MOST_DENSE = 10_000
-#: Rows of a matrix that are compared with its columns at a time.
-ROWS = 256
+#: A dense matrix is not computed for more items: 800 MB.
+MAX_DENSE = 10_000
+#: Number of rows in a block of the check for symmetry.
+BLOCK_ROWS = 256
 
 
 @runtime_checkable
 class SimilarityOracle(Protocol):
-    """Answers with numbers: how similar are these items to those?
+    """An oracle that returns the similarities of items; they are symmetric.
 
-    Symmetric; an item's similarity to itself means nothing. It may say more of itself, each False
-    where it does not: ``cheap = True`` (to ask again costs less than to remember; else a run keeps
-    the answers, and asks for each pair once), ``thread_safe = True`` (threads may ask at once; else
-    one at a time does), ``symmetric = True`` (else some pairs are asked both ways round),
-    ``all_at_once = True`` (methods that need a matrix may ask for all of them) and ``pictures =
-    True`` (a heatmap may ask for some ten thousand more than a method has).
+    The similarity of an item to itself has no meaning.
 
-    Where a call is dear, not a pair alone, it has ``paired_similarity(first, second)`` too: the
-    similarities of ``first[i]`` with ``second[i]``, shape (len(first),). Answers that are kept are
-    then completed in one call, where ``similarity`` would be called row by row.
+    Attributes
+    ----------
+    n_items : int
+        Number of items.
+    cheap : bool, optional
+        True: asking again is faster than caching. Otherwise a run caches the answers and asks for
+        each pair once.
+    thread_safe : bool, optional
+        True: several threads may call the oracle at once.
+    symmetric : bool, optional
+        True: the oracle is known to be symmetric. Otherwise some pairs are asked in both orders.
+    all_at_once : bool, optional
+        True: methods that need a full matrix may ask for all similarities.
+    pictures : bool, optional
+        True: a heatmap may ask for about ten thousand similarities more than the method.
+
+    Notes
+    -----
+    All optional attributes are False by default. If a call is expensive whatever its size, the
+    oracle should also have ``paired_similarity(first, second)``: the similarities of ``first[i]``
+    with ``second[i]``, shape (len(first),). Then a request that is partly cached needs one call.
     """
 
     n_items: int
 
     def similarity(self, rows: NDArray[np.int32], cols: NDArray[np.int32]) -> Float:
-        """Similarities, shape (len(rows), len(cols))."""
+        """Return similarities, float64 (len(rows), len(cols))."""
         ...
 
 
 @runtime_checkable
 class ComparisonOracle(Protocol):
-    """Answers with signs: which of two pairs is the more alike?"""
+    """An oracle that tells which of two pairs of items is more similar."""
 
     n_items: int
 
     def compare(self, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int8]:
-        """+1 where pair ``first[i]`` is more alike than ``second[i]``, -1 where less, 0 for a tie.
+        """Return +1 where pair ``first[i]`` is more similar than ``second[i]``, -1 where less.
 
-        Both are int32 (m, 2); the answer is int8 (m,).
+        Both are int32 (m, 2); the answer is int8 (m,), 0 for a tie.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Items and what is known of them; at least one of the fields must say how many there are.
+    """Items with their features, similarities, comparisons and constraints.
+
+    At least one parameter must determine the number of items, n.
 
     Parameters
     ----------
     labels : sequence of str, optional
-        n different names; default the index of a DataFrame, else ``"0" .. "n-1"``.
+        n different names. Default: the index of a DataFrame, or ``"0" .. "n-1"``.
     features : float64 (n, d) or DataFrame, optional
-        Finite, up to 1e100 either way. d = 0 is allowed (the sampler then draws from its prior).
-        The columns of a pandas DataFrame are read as those of a table: numbers as they are, yes/no
-        and true/false as one 0/1 column, and each value of a category as a 0/1 column
-        ``column=value``. A missing cell gets the mean of its column. Columns called class, label,
-        species or image, empty ones and texts that are no categories are left out, with a
-        UserWarning.
-    similarity : float64 (n, n), optional
-        Finite (to 1e100) and symmetric; larger is more alike; the diagonal is ignored. A
-        scipy.sparse matrix or array stays sparse (a ``csr_array``, int32 indices): pairs that it
-        leaves out are 0, and none may be negative. The index and columns of a DataFrame are the
-        items, as with ``dissimilarity``.
-    dissimilarity : float64 (n, n), optional
-        Distances as they were measured: finite, symmetric, 0 or more; the diagonal is ignored. Read
-        by linkages and by methods for dissimilarities; to all others, where nothing else says how
-        alike items are, a distance d is the similarity (max d - d) / max d.
-    triplets, comparisons : optional
-        What people said: hard or soft ab|c, and answers about hidden similarities.
-    oracle : optional
-        A :class:`SimilarityOracle` or :class:`ComparisonOracle`.
+        Finite numbers from -1e100 to 1e100. d = 0 is allowed; the sampler then draws from its
+        prior. In a pandas DataFrame, yes/no and true/false become one 0/1 column, and each value
+        of a category becomes a 0/1 column ``column=value``. A missing cell gets the mean of its
+        column. These columns are left out, with a UserWarning: columns named class, label,
+        species or image, empty columns, and texts that are not categories.
+    similarity : float64 (n, n), scipy.sparse or DataFrame, optional
+        Finite, up to 1e100, and symmetric; larger is more similar. The diagonal is ignored. A
+        sparse matrix stays sparse (a ``csr_array`` with int32 indices): missing entries are 0, and
+        no entry may be negative. The index and columns of a DataFrame are the items.
+    triplets : Triplets or int (m, 3), optional
+        Constraints ab|c, hard or soft.
+    comparisons : Comparisons or int (m, 3) or (m, 4), optional
+        Answers about hidden similarities.
+    oracle : SimilarityOracle or ComparisonOracle, optional
+        It answers questions about similarities.
     feature_names : sequence of str, optional
-        d names, for the views; default those of a DataFrame.
+        d names, for the views. Default: the columns of a DataFrame.
+    dissimilarity : float64 (n, n) or DataFrame, optional
+        Measured distances: finite, symmetric, 0 or more. The diagonal is ignored. Linkages and
+        methods for dissimilarities use them. If there is no other source of similarities, other
+        methods use (max d - d) / max d.
 
-    Raises :class:`InvalidData` or :class:`InvalidConstraint`, naming the row and column.
+    Attributes
+    ----------
+    n_items : int
+        Number of items, n.
+
+    Raises
+    ------
+    InvalidData, InvalidConstraint
+        A value is not valid; the message names its row and column.
 
     Examples
     --------
@@ -133,34 +156,33 @@ class Problem:
             put(self, "similarity", check(self.similarity, "similarity"))
             counts["rows of similarity"] = self.similarity.shape[0]
         if self.dissimilarity is not None:
-            put(self, "dissimilarity", check_far(self.dissimilarity))
+            put(self, "dissimilarity", check_dissimilarity(self.dissimilarity))
             counts["rows of dissimilarity"] = len(self.dissimilarity)
             if self.similarity is None and self.features is None and self.oracle is None:
-                far = self.dissimilarity.copy()
-                np.fill_diagonal(far, 0.0)
-                turned = from_distance(far)
-                put(self, "similarity", check_square(turned, "similarity"))
+                distance = self.dissimilarity.copy()
+                np.fill_diagonal(distance, 0.0)
+                put(self, "similarity", check_square(from_distance(distance), "similarity"))
         if self.oracle is not None:
             counts["items of the oracle"] = check_oracle(self.oracle)
         if self.comparisons is not None and not isinstance(self.comparisons, Comparisons):
             put(self, "comparisons", Comparisons(self.comparisons))
         put(self, "triplets", Triplets.of(self.triplets))
         if len(set(counts.values())) > 1:
-            said = ", ".join(f"{count} {what}" for what, count in counts.items())
-            raise InvalidData(f"The parts of a problem disagree on the number of items: {said}.")
-        named = [int(self.triplets.rows.max(initial=-1)) + 1]
+            found = ", ".join(f"{count} {what}" for what, count in counts.items())
+            raise InvalidData(f"The parts of a problem disagree on the number of items: {found}.")
+        n_named = [int(self.triplets.rows.max(initial=-1)) + 1]
         if self.comparisons is not None:
-            named.append(self.comparisons.n_named)
-        n = next(iter(counts.values()), max(named, default=0))
+            n_named.append(self.comparisons.n_named)
+        n = next(iter(counts.values()), max(n_named, default=0))
         if n < 1:
             raise InvalidData(
                 "A problem needs items.", "Give labels, features, a similarity or comparisons."
             )
         put(self, "n_items", n)
         Triplets.of(self.triplets, n)
-        if self.comparisons is not None and named[-1] > n:
+        if self.comparisons is not None and n_named[-1] > n:
             raise InvalidData(
-                f"The comparisons name item {named[-1] - 1}, but there are only {n} items."
+                f"The comparisons name item {n_named[-1] - 1}, but there are only {n} items."
             )
         if self.labels is None:
             put(self, "labels", tuple(str(i) for i in range(n)))
@@ -170,48 +192,47 @@ class Problem:
                 raise InvalidData("feature_names must name each column of features once.")
 
     def _read_frames(self) -> None:
-        """Put arrays in the place of DataFrames, and the names that these have, if none are
-        given."""
+        """Replace DataFrames by arrays, and use their names if no names are given."""
         put = object.__setattr__
-        named: dict[str, tuple[str, ...]] = {}
+        names: dict[str, tuple[str, ...]] = {}
         if is_frame(self.features):
             read = features_of_frame(self.features)
             put(self, "features", read.features)
             if self.feature_names is None:
                 put(self, "feature_names", read.names)
-            named["features"] = read.labels
+            names["features"] = read.labels
         for noun in ("similarity", "dissimilarity"):
             if is_frame(getattr(self, noun)):
-                named[noun], matrix = matrix_of_frame(getattr(self, noun), noun)
+                names[noun], matrix = matrix_of_frame(getattr(self, noun), noun)
                 put(self, noun, matrix)
-        if len(set(named.values())) > 1:
-            said = " and ".join(named)
+        if len(set(names.values())) > 1:
+            frames = " and ".join(names)
             raise InvalidData(
-                f"The DataFrames of {said} name different items, or in another order.",
+                f"The DataFrames of {frames} have different items, or another order of items.",
                 "Give them the same index: frame.loc[other.index].",
             )
-        if self.labels is None and named:
-            put(self, "labels", next(iter(named.values())))
+        if self.labels is None and names:
+            put(self, "labels", next(iter(names.values())))
 
     def with_triplets(self, triplets: Any) -> Problem:
-        """The same items under other triplets. O(their number)."""
-        made = copy(self)  # all else was checked, and is frozen
+        """Return a problem with other triplets and otherwise the same data. O(m)."""
+        made = copy(self)  # the other fields are checked and frozen already
         object.__setattr__(made, "triplets", Triplets.of(triplets, self.n_items))
         return made
 
     def with_oracle(self, oracle: Any) -> Problem:
-        """The same items with another oracle. O(1)."""
+        """Return a problem with another oracle and otherwise the same data. O(1)."""
         if check_oracle(oracle) != self.n_items:
             raise InvalidData(
                 f"The oracle has {oracle.n_items} items, and the problem {self.n_items}."
             )
-        made = copy(self)  # all else was checked, and is frozen
-        made.__dict__.pop("similarity_or_default", None)  # that of the other oracle
+        made = copy(self)  # the other fields are checked and frozen already
+        made.__dict__.pop("similarity_or_default", None)  # cached, from the former oracle
         object.__setattr__(made, "oracle", oracle)
         return made
 
     def with_comparisons(self, more: Comparisons | None) -> Problem:
-        """The same items with these answers beside those that there are. O(answers)."""
+        """Return a problem with additional comparisons. O(number of comparisons)."""
         if more is None or not len(more):
             return self
         if more.n_named > self.n_items:
@@ -219,82 +240,93 @@ class Problem:
                 f"The comparisons name item {more.n_named - 1}, but there are only {self.n_items} "
                 "items."
             )
-        made = copy(self)  # all else was checked, and is frozen
+        made = copy(self)  # the other fields are checked and frozen already
         known = self.comparisons
         object.__setattr__(made, "comparisons", more if known is None else known + more)
         return made
 
     def as_dissimilarities(self) -> Problem:
-        """The problem of a method that reads its numbers as dissimilarities: with the distances
-        that were measured in the place of the similarity, where there are any; else itself."""
+        """Return a problem whose ``similarity`` field has the measured distances.
+
+        For methods that read the numbers as dissimilarities. Without measured distances, the
+        problem itself is returned.
+        """
         if self.dissimilarity is None:
             return self
-        made = copy(self)  # all was checked, and is frozen
-        made.__dict__.pop("similarity_or_default", None)  # that of the other numbers
+        made = copy(self)  # all fields are checked and frozen already
+        made.__dict__.pop("similarity_or_default", None)  # cached, from the former numbers
         object.__setattr__(made, "similarity", self.dissimilarity)
         return made
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the similarity is a sparse one."""
+        """True if the similarity is a sparse matrix."""
         return bool(issparse(self.similarity))
 
     @property
     def all_at_once(self) -> bool:
-        """Whether there is an oracle that may be asked for all similarities."""
+        """True if there is an oracle that may be asked for all similarities."""
         return bool(getattr(self.oracle, "all_at_once", False))
 
     @cached_property
     def similarity_or_default(self) -> Float:
-        """The similarity, else that of an oracle which may be asked for all, else the default one
-        of the features: (1 + cosine)/2 of z-scores.
+        """A dense similarity matrix, float64 (n, n).
 
-        Always dense, float64 (n, n). :class:`TooLarge` for more than 10,000 items, unless they are
-        given dense.
+        The given similarity, or all similarities of an oracle with ``all_at_once``, or (1 +
+        cosine)/2 of the z-scored features.
+
+        Raises
+        ------
+        TooLarge
+            There are more than 10,000 items, and no dense similarity is given.
+        InvalidData
+            The problem has no similarity, no features, and no such oracle.
         """
         if self.is_sparse:
-            if self.n_items > MOST_DENSE:
+            if self.n_items > MAX_DENSE:
                 raise TooLarge(
-                    f"This needs all {self.n_items:,} x {self.n_items:,} similarities, and is made "
-                    f"for {MOST_DENSE:,} items at most; yours are sparse.",
-                    "Use crsc, crbc or hrsc with spectral cuts, which keep them sparse.",
+                    f"This needs a dense matrix of {self.n_items:,} x {self.n_items:,} "
+                    f"similarities, but the limit is {MAX_DENSE:,} items.",
+                    "Use crsc, crbc or hrsc with spectral cuts, which keep the matrix sparse.",
                 )
-            whole: Float = self.similarity.toarray()
-            whole.flags.writeable = False
-            return whole
-        if self.similarity is not None:
-            dense: Float = self.similarity
+            dense: Float = self.similarity.toarray()
+            dense.flags.writeable = False
             return dense
+        if self.similarity is not None:
+            given: Float = self.similarity
+            return given
         if self.features is None and not self.all_at_once:
             raise InvalidData(
                 "This needs similarities, and the problem has neither a similarity nor features."
             )
-        if self.n_items > MOST_DENSE:
-            raise TooLarge(f"This {needs_all(self.n_items)}", ASKS_FEW)
+        if self.n_items > MAX_DENSE:
+            raise TooLarge(f"This {all_similarities_text(self.n_items)}", FEWER_QUERIES_HINT)
         if self.all_at_once:
-            every = np.arange(self.n_items, dtype=np.int32)
-            asked: Float = np.asarray(self.oracle.similarity(every, every), dtype=np.float64)
-            if not getattr(self.oracle, "cheap", False):  # those are ours: no need to look
-                return check_square(asked, "similarity")
-            asked.flags.writeable = False
-            return asked
+            items = np.arange(self.n_items, dtype=np.int32)
+            answer: Float = np.asarray(self.oracle.similarity(items, items), dtype=np.float64)
+            if not getattr(self.oracle, "cheap", False):  # cheap oracles are hcviz's own
+                return check_square(answer, "similarity")
+            answer.flags.writeable = False
+            return answer
         return similarity_from_features(self.features)
 
 
-#: What to do where all similarities are too many.
-ASKS_FEW = "Use active-spectral, which asks for a few per cent of them, or take a sample."
+#: Hint of an error message if a full matrix of similarities is too large.
+FEWER_QUERIES_HINT = (
+    "Use active-spectral, which asks for a few per cent of them, or a sample of items."
+)
 
 
-def needs_all(n: int) -> str:
-    """The rest of a sentence: how much room all similarities of ``n`` items take."""
+def all_similarities_text(n: int) -> str:
+    """Return the rest of a message: a full matrix for ``n`` items is too large."""
     return (
-        f"needs all {n:,} x {n:,} similarities at once: {n * n * 8 / 2**30:,.1f} GiB, where "
-        f"{MOST_DENSE:,} items are the limit."
+        f"needs all {n:,} x {n:,} similarities at once: {n * n * 8 / 2**30:,.1f} GiB. "
+        f"The limit is {MAX_DENSE:,} items."
     )
 
 
 def check_labels(labels: Sequence[Any]) -> tuple[str, ...]:
-    """Names as strings; none empty, none twice."""
+    """Return the labels as strings; refuse empty and repeated ones."""
     names = _texts(labels, "Labels")
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
@@ -302,8 +334,8 @@ def check_labels(labels: Sequence[Any]) -> tuple[str, ...]:
             raise InvalidData(f"Item {row} has an empty name.", "Give every item a name.")
         if name in seen:
             raise InvalidData(
-                f"The name {name!r} stands twice: items {seen[name]} and {row}.",
-                "Names must differ, since constraints speak of items by name.",
+                f"The name {name!r} occurs twice: items {seen[name]} and {row}.",
+                "Names must differ, because constraints refer to items by name.",
             )
         seen[name] = row
     return names
@@ -317,42 +349,42 @@ def _texts(values: Any, what: str) -> tuple[str, ...]:
 
 
 def check_oracle(oracle: Any) -> int:
-    """How many items the oracle knows."""
+    """Check that an object is an oracle, and return its number of items."""
     if not isinstance(oracle, SimilarityOracle | ComparisonOracle):
         raise InvalidData(
-            f"An oracle needs n_items and a method similarity or compare; {oracle!r} has not.",
+            f"An oracle needs n_items and a method similarity or compare; {oracle!r} lacks them.",
             "See hcviz.core.problem.SimilarityOracle and ComparisonOracle.",
         )
-    return whole_number(oracle.n_items, "The oracle's n_items", InvalidData, 1)
+    return check_integer(oracle.n_items, "The oracle's n_items", InvalidData, 1)
 
 
 def as_problem(given: Any) -> Any:
-    """A DataFrame, an array or nested lists as the problem of those features; else itself."""
-    return Problem(features=given) if are_features(given) else given
+    """Convert a DataFrame, an array or nested lists to a problem; return other values unchanged."""
+    return Problem(features=given) if is_feature_table(given) else given
 
 
-def are_features(given: Any) -> bool:
-    """Whether it is a table of numbers by its type: a DataFrame, an array, a matrix or a list."""
+def is_feature_table(given: Any) -> bool:
+    """Return True for a DataFrame, an array, a sparse matrix, a list or a tuple."""
     nested = isinstance(given, list | tuple)
     return nested or hasattr(given, "__array__") or issparse(given)
 
 
 def feature_table(features: ArrayLike) -> Float:
-    """A float64 (n, d) array that is not changed elsewhere; its cells may be anything.
+    """Convert features to a float64 (n, d) array; its cells are not checked.
 
-    A frozen array that owns its cells is taken as it is; of anything else a copy is made.
+    A read-only array that owns its memory is returned unchanged; anything else is copied.
     """
     if issparse(features):
         raise InvalidData(
             "The features are a sparse matrix.",
-            "Give features.toarray(); similarities may be sparse: Problem(similarity=...).",
+            "Give features.toarray(). Only similarities may be sparse: Problem(similarity=...).",
         )
     try:
         array = features if _is_frozen(features) else np.array(features, dtype=np.float64)
-    except (TypeError, ValueError) as fault:
-        if "inhomogeneous" in str(fault):
+    except (TypeError, ValueError) as error:
+        if "inhomogeneous" in str(error):
             raise InvalidData("Features must have shape (n, d): rows differ in length.") from None
-        raise InvalidData(f"The features are not numbers: {fault}.") from None
+        raise InvalidData(f"The features are not numbers: {error}.") from None
     if array.ndim != 2:
         column = ".to_frame()" if hasattr(features, "to_frame") else ".reshape(-1, 1)"
         raise InvalidData(
@@ -368,7 +400,7 @@ def _is_frozen(array: Any) -> TypeGuard[Float]:
 
 
 def check_features(features: ArrayLike) -> Float:
-    """A finite float64 (n, d) array, frozen."""
+    """Return features as a finite, read-only float64 (n, d) array."""
     array = feature_table(features)
     wrong = np.argwhere(~np.isfinite(array))
     if wrong.size:
@@ -384,11 +416,11 @@ def check_features(features: ArrayLike) -> Float:
 
 
 def check_square(matrix: ArrayLike, noun: str) -> Float:
-    """A finite, square, symmetric float64 array, frozen."""
+    """Return a matrix as a finite, square, symmetric, read-only float64 array."""
     try:
         array = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as fault:
-        raise InvalidData(f"The {noun} matrix does not hold numbers: {fault}.") from None
+    except (TypeError, ValueError) as error:
+        raise InvalidData(f"The {noun} matrix does not hold numbers: {error}.") from None
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         shape = " x ".join(str(side) for side in array.shape)
         raise InvalidData(f"A {noun} matrix must be square; this one is {shape}.")
@@ -398,8 +430,8 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
         raise InvalidData(f"Row {row}, column {column} of the {noun} is {array[row, column]}.")
     _refuse_huge(array, noun)
     limit = 1e-9 * max(1.0, array.max(initial=0.0), -array.min(initial=0.0))
-    for first in range(0, len(array), ROWS):  # the whole difference would be another matrix
-        part = slice(first, first + ROWS)
+    for first in range(0, len(array), BLOCK_ROWS):  # in blocks, to save memory
+        part = slice(first, first + BLOCK_ROWS)
         gap = np.abs(array[part] - array[:, part].T)
         if gap.max() > limit:
             row, column = np.unravel_index(int(gap.argmax()), gap.shape)
@@ -412,8 +444,8 @@ def check_square(matrix: ArrayLike, noun: str) -> Float:
     return array
 
 
-def check_far(matrix: ArrayLike) -> Float:
-    """As :func:`check_square`, and 0 or more off the diagonal."""
+def check_dissimilarity(matrix: ArrayLike) -> Float:
+    """Check a matrix with :func:`check_square`; entries off the diagonal must be 0 or more."""
     array = check_square(matrix, "dissimilarity")
     below = np.argwhere(np.triu(array, 1) < 0)
     if below.size:
@@ -421,13 +453,16 @@ def check_far(matrix: ArrayLike) -> Float:
         raise InvalidData(
             f"Dissimilarities must be 0 or more; row {row}, column {column} is "
             f"{array[row, column]:g}.",
-            "If larger means more alike, it is a similarity.",
+            "If larger numbers mean more similar, give the matrix as similarity.",
         )
     return array
 
 
 def check_sparse(matrix: Any, noun: str) -> Any:
-    """A square, symmetric csr_array of finite float64 >= 0, int32 indices, frozen. O(nnz log)."""
+    """Return a sparse matrix as a read-only, symmetric csr_array of finite float64 >= 0.
+
+    Its indices are int32. O(nnz log nnz).
+    """
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(str(side) for side in matrix.shape)
         raise InvalidData(f"A {noun} matrix must be square; this one is {shape}.")
@@ -436,17 +471,17 @@ def check_sparse(matrix: Any, noun: str) -> Any:
     array = csr_array(matrix, dtype=np.float64, copy=True)
     array.sum_duplicates()
     array.eliminate_zeros()
-    for wrong, said in (
+    for wrong, problem in (
         (~np.isfinite(array.data), "must be finite"),
-        (array.data > LARGEST, f"too large to compute with (the limit is {LARGEST:g})"),
-        (array.data < 0, "must be 0 or more in a sparse matrix, where what is left out is 0"),
+        (array.data > MAX_NUMBER, f"too large to compute with (the limit is {MAX_NUMBER:g})"),
+        (array.data < 0, "must be 0 or more in a sparse matrix, where missing entries are 0"),
     ):
         if wrong.any():
             place = int(np.flatnonzero(wrong)[0])
             row = int(np.searchsorted(array.indptr, place, side="right")) - 1
             raise InvalidData(
                 f"Row {row}, column {array.indices[place]} of the {noun} is "
-                f"{array.data[place]:g}: {said}."
+                f"{array.data[place]:g}: {problem}."
             )
     gap = coo_array(abs(array - array.T))
     limit = 1e-9 * max(1.0, float(array.data.max(initial=0.0)))
@@ -456,7 +491,7 @@ def check_sparse(matrix: Any, noun: str) -> Any:
         raise InvalidData(
             f"A {noun} matrix must be symmetric; row {row}, column {column} is "
             f"{array[row, column]:g} and row {column}, column {row} is {array[column, row]:g}.",
-            "A graph of nearest neighbours is made so by (a + a.T) / 2 or a.maximum(a.T).",
+            "To make a graph of nearest neighbours symmetric, use (a + a.T) / 2 or a.maximum(a.T).",
         )
     array.indptr = array.indptr.astype(np.int32)
     array.indices = array.indices.astype(np.int32)
@@ -466,11 +501,11 @@ def check_sparse(matrix: Any, noun: str) -> Any:
 
 
 def _refuse_huge(array: Float, noun: str) -> None:
-    if max(array.max(initial=0.0), -array.min(initial=0.0)) > LARGEST:
-        row, column = np.argwhere(np.abs(array) > LARGEST)[0]
+    if max(array.max(initial=0.0), -array.min(initial=0.0)) > MAX_NUMBER:
+        row, column = np.argwhere(np.abs(array) > MAX_NUMBER)[0]
         raise InvalidData(
             f"Row {row}, column {column} of the {noun} is {array[row, column]:g}, too large to "
-            f"compute with (the limit is {LARGEST:g}).",
+            f"compute with (the limit is {MAX_NUMBER:g}).",
             "Measure in a larger unit.",
         )
 

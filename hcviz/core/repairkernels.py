@@ -1,8 +1,8 @@
-"""The compiled pass behind :func:`hcviz.core.build.build_guided`: a tree bent to its triplets.
+"""The compiled repair of a tree, for :func:`hcviz.core.build.build_guided`.
 
-Sets of items are slices of one array, kept in the old tree's leaf order, so that the old tree
-restricted to a set is a stack pass over the LCAs of neighbours. A restricted node goes by the
-index of the old node it stands for.
+Sets of items are slices of one array, in the leaf order of the old tree. So the old tree restricted
+to a set is computed with a stack from the LCAs of neighbouring items. A node of the restricted tree
+has the index of its old node.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,18 +18,18 @@ from hcviz.core.treekernels import lca_many, pair_lca
 
 @njit
 def induced(items, begin, end, between, stack, nodes, above, first, last):
-    """The old tree restricted to ``items[begin:end]``, two items or more.
+    """Restrict the old tree to ``items[begin:end]``, two items or more; return the number of nodes.
 
     ``between[k]`` is the LCA of items k and k+1. Fills ``nodes`` with the inner nodes, children
-    before parents, and for each its parent (``above``, -1 at the top) and its slice ``first ..
-    last`` of ``items``, inclusive. Returns how many nodes there are.
+    before parents; ``above`` with their parents (-1 at the top); and ``first`` and ``last`` with
+    their slices of ``items``, both ends included.
     """
     count = 0
     depth = 0
     for k in range(begin, end):
         v = between[k] if k < end - 1 else -1
         start = k
-        # What is on the stack and v are ancestors of item k: the deeper has the smaller index.
+        # v and the nodes on the stack are ancestors of item k; deeper ones have smaller indices.
         while depth > 0 and (v < 0 or stack[depth - 1] < v):
             depth -= 1
             u = stack[depth]
@@ -49,10 +49,10 @@ def induced(items, begin, end, between, stack, nodes, above, first, last):
 
 @njit
 def gather(key, rows, active, begin, end, count, spare, at):
-    """Sort ``active[begin:end]`` by the common key of a row's three items; drop rows without one.
+    """Group the rows in ``active[begin:end]`` by the common key of their three items.
 
-    ``key`` is -1 or 0..count-1 for each item. On return the rows of key s are
-    ``active[at[s]:at[s + 1]]``.
+    ``key`` is -1 or 0..count-1 for each item. Rows without a common key are removed. Then the rows
+    with key s are ``active[at[s]:at[s + 1]]``.
     """
     for s in range(count + 1):
         at[s] = 0
@@ -82,12 +82,15 @@ def pieces_of(
     items, begin, end, nodes, count, above, first, last, rows, active, t_begin, t_end,
     violated, position, table, link, number, clash, glued, anchor,
 ):  # fmt: skip
-    """Cut a set into pieces that may be arranged at will: ``number[item]``, how many, and whether
-    some uncontradicted clades had to be cut for it.
+    """Divide a set into pieces that any tree over them keeps consistent.
 
-    Old clades that no triplet contradicts are glued together, the largest that leave the Aho graph
-    in pieces. The anchor of a piece, the first item of its largest glued clade (or first item), is
-    its place in the old tree; pieces are numbered by their anchors' order.
+    Fills ``number`` with the piece of each item. Returns the number of pieces, and True if clades
+    that no triplet contradicts had to be divided.
+
+    Old clades that no triplet contradicts are kept whole ("glued"), as large as the Aho graph stays
+    disconnected. The anchor of a piece is the first item of its largest glued clade, or its first
+    item. It determines the position of the piece in the old tree; pieces are numbered in the order
+    of their anchors.
     """
     for k in range(count):
         clash[nodes[k]] = 0
@@ -97,7 +100,7 @@ def pieces_of(
             a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
             ac = pair_lca(a, c, position, table)
             bc = pair_lca(b, c, position, table)
-            if ac != bc:  # the clades from the lower up to below the higher part a from b
+            if ac != bc:  # clades from the lower LCA up to below the higher one separate a and b
                 clash[min(ac, bc)] += 1
                 clash[max(ac, bc)] -= 1
     for k in range(count - 1):
@@ -128,13 +131,13 @@ def pieces_of(
             if a != b:
                 link[a] = b
                 pieces -= 1
-        if pieces > 1 or limit == 0:  # with nothing glued, consistent triplets leave two or more
+        if pieces > 1 or limit == 0:  # without glued clades, consistent triplets give two or more
             break
         limit //= 2
         coarse = True
     for k in range(begin, end):
         number[items[k]] = -1
-    for k in range(begin, end):  # the item of each root whose glued clade is the largest
+    for k in range(begin, end):  # for each component, the item with the largest glued clade
         x = items[k]
         root = find(link, x)
         if number[root] < 0 or anchor[x] > anchor[number[root]]:
@@ -155,7 +158,7 @@ def pieces_of(
 
 @njit
 def by_size(size, made, n):
-    """New numbers 0..made-1 of the nodes by their sizes, stable: leaves have size 1, and stay."""
+    """Return new numbers 0..made-1 of the nodes, by size and stable; leaves keep their numbers."""
     begin = np.zeros(n + 2, np.int32)
     for v in range(made):
         begin[size[v] + 1] += 1
@@ -170,8 +173,10 @@ def by_size(size, made, n):
 
 @njit
 def repair(parent, n, leaf_order, position, table, rows):
-    """``(parent, origin)``: a tree that satisfies consistent ``rows``, and for each of its nodes
-    the old LCA of its items. Inner nodes are numbered by size."""
+    """Return ``(parent, origin)`` of a tree that satisfies the consistent ``rows``.
+
+    ``origin`` is the old LCA of the items below each node. Inner nodes are numbered by size.
+    """
     m = rows.shape[0]
     old = parent.size
     a = np.ascontiguousarray(rows[:, 0])
@@ -195,7 +200,7 @@ def repair(parent, n, leaf_order, position, table, rows):
     first = np.empty(old, np.int32)
     last = np.empty(old, np.int32)
     bad = np.zeros(old, np.bool_)
-    number_of = np.empty(old, np.int32)  # restricted node -> new node, -2: inside a bad one
+    number_of = np.empty(old, np.int32)  # restricted node -> new node; -2 below a bad node
     key = np.empty(n, np.int32)
     link = np.empty(n, np.int32)
     clash = np.empty(old, np.int32)
@@ -204,7 +209,7 @@ def repair(parent, n, leaf_order, position, table, rows):
     anchors = np.empty(n, np.int32)
     piece_side = np.empty(n, np.int32)
 
-    up = np.full(2 * n - 1, -1, np.int32)  # the new tree, inner nodes numbered as they are made
+    up = np.full(2 * n - 1, -1, np.int32)  # the new tree; inner nodes in the order of creation
     origin = np.arange(2 * n - 1).astype(np.int32)
     size = np.ones(2 * n - 1, np.int32)
     made = n
@@ -231,7 +236,7 @@ def repair(parent, n, leaf_order, position, table, rows):
             between[k] = pair_lca(items[k], items[k + 1], position, table)
         count = induced(items, begin, end, between, stack, nodes, above, first, last)
         if divide == 0:
-            # Take over the old tree, down to the topmost nodes at which a triplet is violated.
+            # Copy the old tree down to the topmost nodes with a violated triplet.
             for k in range(t_begin, t_end):
                 if violated[active[k]]:
                     bad[outer[active[k]]] = True
@@ -280,7 +285,7 @@ def repair(parent, n, leaf_order, position, table, rows):
                 anchors[key[x]] = x
         for s in range(pieces - 1):
             between[s] = pair_lca(anchors[s], anchors[s + 1], position, table)
-        if coarse:  # later pieces may be larger clades: only the topmost division stands
+        if coarse:  # pieces may be larger in later divisions, so keep only the topmost division
             high = -1
             for s in range(pieces - 1):
                 high = max(high, between[s])
@@ -312,7 +317,7 @@ def repair(parent, n, leaf_order, position, table, rows):
         for k in range(begin, end):
             items[k] = spare_items[k]
         gather(key, rows, active, t_begin, t_end, pieces, spare_active, at)
-        # Arrange the pieces as the old tree arranges their anchors.
+        # Join the pieces as the old tree joins their anchors.
         count = induced(anchors, 0, pieces, between, stack, nodes, above, first, last)
         for k in range(count - 1, -1, -1):
             u = nodes[k]
@@ -349,15 +354,15 @@ def repair(parent, n, leaf_order, position, table, rows):
 
 @njit
 def repaired_heights(parent, origin, n, old_height):
-    """The old LCA's height for each node; where parent and child have one LCA, spread between.
+    """Return the height of each node: that of its old LCA, spread evenly where several share one.
 
-    A run of k nodes that share an LCA divides the room between its height and the highest node
-    below evenly. Not decreasing toward the root: the LCA of a subset is never higher.
+    A chain of nodes with the same LCA divides the interval between its height and the highest node
+    below evenly. Heights do not decrease toward the root, as the LCA of a subset is never higher.
     """
     m = parent.size
     height = np.zeros(m)
-    below = np.zeros(m)  # highest node under the run
-    ahead = np.zeros(m, np.int32)  # longest way down inside the run
+    below = np.zeros(m)  # height of the highest node below the chain
+    ahead = np.zeros(m, np.int32)  # longest path down inside the chain
     for v in range(n, m):
         height[v] = old_height[origin[v]]
     for v in range(n, m - 1):

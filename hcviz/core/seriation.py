@@ -1,4 +1,4 @@
-"""A first order for items that no tree has ordered yet: like beside like."""
+"""Order items so that similar items are neighbours, before there is a tree."""
 
 from __future__ import annotations
 
@@ -7,21 +7,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Power steps: the order need not be exact, only smooth.
+#: Power iterations. An approximate order is enough.
 STEPS = 12
-#: Above this many items the similarity is too large to multiply with; features are used, or none.
-MOST = 4_000
+#: Above this number of items the similarity matrix is not used, since products take too long.
+MAX_ITEMS = 4_000
 
 
 def seriation(n: int, similarity: Any = None, features: Any = None) -> NDArray[np.int32]:
-    """The items 0..n-1 in their order along the widest direction of the data, int32 (n,).
+    """Order the items along the direction of greatest variance.
 
-    The first principal component of the standardised features, or the leading eigenvector of the
-    centred similarity; a fixed start makes it the same every time. File order without either, and
-    among equals.
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    similarity : float (n, n) or None
+        If given (and n is at most 4,000), its leading eigenvector after centring gives the order.
+    features : float (n, d) or None
+        Otherwise the first principal component of the standardised features gives the order.
+
+    Returns
+    -------
+    int32 (n,)
+        The items 0..n-1. Without data, and among equal items, the order of the file.
+
+    Notes
+    -----
+    Deterministic: the power iterations start at a fixed vector.
     """
     file_order = np.arange(n, dtype=np.int32)
-    if isinstance(similarity, np.ndarray) and n <= MOST:
+    if isinstance(similarity, np.ndarray) and n <= MAX_ITEMS:
         matrix = np.nan_to_num(np.asarray(similarity, dtype=np.float32))
 
         def multiply(vector: NDArray[np.float64]) -> Any:

@@ -1,4 +1,4 @@
-"""What a method yields: ``Snapshot``, and the closed set of views it may carry."""
+"""``Snapshot``: what a method yields during a run, and the types of views in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hcviz.core.tree import Tree
 
 @dataclass(frozen=True)
 class Series:
-    """A line: ``y`` against ``x`` (both float64 (k,)), with the names of the axes."""
+    """A line: ``y`` over ``x`` (both float64 (k,)), with the titles of the axes."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -25,7 +25,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A picture of numbers, float64 (r, c); ``items`` says that both sides are the items."""
+    """A heatmap, float64 (r, c). ``items`` is True if rows and columns are the items."""
 
     values: NDArray[np.float64]
     items: bool = False
@@ -33,7 +33,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes 0..k-1 with names, and int32 (e, 2) edges."""
+    """A graph: the names of nodes 0..k-1, and edges, int32 (e, 2)."""
 
     names: tuple[str, ...]
     edges: NDArray[np.int32]
@@ -49,12 +49,25 @@ class Points:
 
 @dataclass(frozen=True)
 class Mask:
-    """Which pairs of items were looked at: requests, each all of its rows with all of its columns.
+    """A query mask: the pairs of items whose similarity a method asked for.
 
-    Request q names the items ``rows[row_offsets[q]:row_offsets[q + 1]]`` (int32, offsets int64),
-    and likewise ``cols``; so it takes bytes by the items named, not by their pairs.
-    :mod:`hcviz.core.asked` counts and pools. Raises :class:`InvalidData` where the parts do not
-    fit together.
+    Parameters
+    ----------
+    rows, cols : int32 (r,), int32 (c,)
+        Request q is for all pairs of an item in ``rows[row_offsets[q]:row_offsets[q + 1]]`` and an
+        item in ``cols[col_offsets[q]:col_offsets[q + 1]]``.
+    row_offsets, col_offsets : int64 (k + 1,)
+        Where each of the k requests begins and ends.
+
+    Raises
+    ------
+    InvalidData
+        The arrays do not fit together.
+
+    Notes
+    -----
+    Memory grows with the listed items, not with their pairs. :mod:`hcviz.core.query_counts` counts
+    the pairs.
     """
 
     rows: NDArray[np.int32]
@@ -76,11 +89,11 @@ class Mask:
                 or (np.diff(offsets) < 0).any()
                 or (len(items) and items.min() < 0)
             ):
-                raise InvalidData("A mask's requests do not fit together.")
+                raise InvalidData("The arrays of a query mask do not fit together.")
 
     @classmethod
     def of(cls, log: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> Self:
-        """Of pairs of item lists."""
+        """Create a mask from requests, each a pair of item lists."""
         sides = []
         for lists in ([rows for rows, _ in log], [cols for _, cols in log]):
             offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
@@ -93,13 +106,24 @@ View = Series | Matrix | Graph | Points | Mask
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A tree on the way, or the last one.
+    """The tree and the metrics at one moment of a run.
 
-    ``step`` of ``total`` is the work done, so progress is their ratio and the last snapshot has
-    ``step == total``. ``metrics`` are numbers by name, for the trace. ``state`` is enough to go on
-    from here bit for bit (None: nothing beyond the tree). ``labels`` is a flat partition, int32
-    (n,); ``matrices`` are item-by-item, for the heatmap when the problem has no similarity;
-    ``views`` are drawn by name, each by the renderer of its type.
+    Attributes
+    ----------
+    tree : Tree
+        The tree so far, or the final one.
+    step, total : int
+        The work done, and all work. The last snapshot has ``step == total``.
+    metrics : mapping of str to float
+        Numbers for the trace.
+    state : object
+        With it, a run continues from here with exactly the same result. None: the tree is enough.
+    labels : int32 (n,) or None
+        A flat partition of the items.
+    matrices : mapping of str to float64 (n, n)
+        For the heatmap, if the problem has no similarity.
+    views : mapping of str to view
+        Views by title; a renderer for their type draws them.
     """
 
     tree: Tree

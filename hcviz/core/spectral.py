@@ -1,11 +1,11 @@
-"""The spectral sweep cut that several papers' methods share (001: CRSC and HRSC; 002's kin).
+"""The spectral sweep cut, which several methods use (CRSC and HRSC among them).
 
-A cut of a weighted graph into S and the rest that approximately minimises
-w(S, S^c) / (|S| |S^c|): order the nodes by the second eigenvector u of the normalised Laplacian
-I - D^-1/2 W D^-1/2, and take the best prefix. It is u itself that orders, as in Chatziafratis et
-al.'s (2018) experiments, whose figures this reproduces, and not D^-1/2 u, for which Cheeger's
-inequality is proved; on Zoo and Iris u is also the better of the two. Everything long is done in
-short compiled steps that release the GIL, with a place to stop between any two.
+It divides a weighted graph into S and the rest, and approximately minimises
+w(S, S^c) / (|S| |S^c|). Nodes are ordered by the second eigenvector u of the normalised Laplacian
+I - D^-1/2 W D^-1/2, and the best prefix is S. The order is by u itself, as in the experiments of
+Chatziafratis et al. (2018), which hcviz reproduces. Cheeger's inequality is proved for D^-1/2 u; on
+Zoo and Iris, u gives better cuts. Long computations consist of short compiled steps that release
+the GIL; a run can be stopped between two steps.
 """
 
 from __future__ import annotations
@@ -20,24 +20,42 @@ from hcviz.core import spectralkernels as kernels
 
 Float = NDArray[np.float64]
 
-#: Multiplications between two places to stop: some 5 to 15 ms.
+#: Number of multiplications between two yields: 5 to 15 ms.
 CHUNK = 12_000_000
-#: Lanczos gives up here; its best vector is used all the same.
+#: Largest number of Lanczos steps. The best vector so far is used then.
 MAX_STEPS = 120
-#: Residual at which a Ritz vector is good enough to order nodes by (float32 holds 1e-6).
+#: Residual at which a Ritz vector is accurate enough to order nodes (float32 resolves 1e-6).
 TOLERANCE = 2e-5
 
 
 def sweep_cut(
     weights: NDArray[Any], sizes: NDArray[np.int64]
 ) -> Generator[None, None, NDArray[np.bool_]]:
-    """Divide a graph of k >= 2 nodes: yields None at places to stop, returns the side, bool (k,).
+    """Divide a graph of k >= 2 nodes into two sides.
 
-    ``weights`` is float32 or float64 (k, k), symmetric, zero diagonal, nothing negative; ``sizes``
-    int64 (k,), the items that each node stands for. A graph in pieces is cut for nothing, into
-    sides of about equal size. Deterministic. O(k^2) a Lanczos step.
+    Parameters
+    ----------
+    weights : float32 or float64 (k, k)
+        Symmetric, 0 or more, with a zero diagonal.
+    sizes : int64 (k,)
+        Number of items of each node.
+
+    Yields
+    ------
+    None
+        Where the run can be stopped.
+
+    Returns
+    -------
+    bool (k,)
+        One side of the cut. A graph with several components is cut between components, into sides
+        of about equal size.
+
+    Notes
+    -----
+    Deterministic. O(k^2) for each Lanczos step.
     """
-    if len(sizes) <= kernels.EXACT:
+    if len(sizes) <= kernels.SMALL_GRAPH:
         return kernels.small_cut(weights, sizes)
     labels, count = kernels.component_labels(weights)
     if count > 1:
@@ -51,10 +69,10 @@ def sweep_cut(
 
 
 def second_vector(weights: NDArray[Any], degree: Float) -> Generator[None, None, Float]:
-    """Second eigenvector of a connected graph's normalised Laplacian, float64 (k,), by Lanczos.
+    """Compute the second eigenvector of a connected graph's normalised Laplacian by Lanczos.
 
-    The start vector is fixed, the trivial eigenvector is projected out, and the sign is whatever
-    comes of that: the sweep looks from both ends.
+    Returns float64 (k,). The start vector is fixed, and the trivial eigenvector is projected out.
+    The sign has no meaning, since the sweep treats both ends alike.
     """
     k = degree.size
     steps = min(MAX_STEPS, k - 1)
@@ -65,18 +83,18 @@ def second_vector(weights: NDArray[Any], degree: Float) -> Generator[None, None,
     stride = max(1, CHUNK // (k * k))
     done = 0
     while True:
-        wanted = min(steps, done + stride)
-        reached = kernels.lanczos(weights, scale, basis, alpha, beta, done, wanted)
+        target = min(steps, done + stride)
+        reached = kernels.lanczos(weights, scale, basis, alpha, beta, done, target)
         yield
         found, residual = kernels.ritz_weights(alpha, beta, reached)
-        if reached == steps or reached < wanted or residual < TOLERANCE:
+        if reached == steps or reached < target or residual < TOLERANCE:
             vector: Float = kernels.ritz_vector(basis, found)
             return vector
         done = reached
 
 
 def warm() -> None:
-    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    """Compile the kernels, or load them from the cache."""
     for dtype in (np.float32, np.float64):
         weights = np.ones((3, 3), dtype) - np.eye(3, dtype=dtype)
         sizes = np.ones(3, np.int64)

@@ -1,7 +1,7 @@
-"""Compiled parts of the spectral sweep cut; every call is short or does a stated share of work.
+"""Compiled parts of the spectral sweep cut. Each call is short or does a given number of steps.
 
-Graphs are dense symmetric weight matrices, zero on the diagonal, nothing negative, float32 or
-float64 (k, k).
+A graph is a dense symmetric weight matrix, float32 or float64 (k, k), with weights of 0 or more and
+a zero diagonal.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -12,13 +12,13 @@ import numpy as np
 
 from hcviz.core.jit import njit
 
-#: Up to this many nodes everything is float64 and runs to the end in one call (2 ms).
-EXACT = 128
+#: Up to this number of nodes, a cut is computed in float64 and in a single call (2 ms).
+SMALL_GRAPH = 128
 
 
 @njit
 def component_labels(weights):
-    """``(labels int32 (k,), count)``: connected components, numbered by first node.
+    """Return ``(labels int32 (k,), count)``: the connected components, numbered by first node.
 
     O(k) when the first row is full, O(k^2) at most.
     """
@@ -48,19 +48,21 @@ def component_labels(weights):
 
 @njit
 def halve_components(labels, count, sizes):
-    """Which components go to the first side, so that it holds about half of the items.
+    """Put components on one side, so that it has about half of the items: bool (k,).
 
-    Any such cut weighs nothing. Components are taken in order until the half is passed, the last
-    only if that is nearer; never none, never all.
+    The weight of such a cut is 0. Components are added in order while this brings the side nearer
+    to half of the items; both sides have at least one component.
     """
-    held = np.zeros(count, np.int64)
+    n_items = np.zeros(count, np.int64)
     for v in range(labels.size):
-        held[labels[v]] += sizes[v]
-    total = held.sum()
+        n_items[labels[v]] += sizes[v]
+    total = n_items.sum()
     upto = 1
-    inside = held[0]
-    while upto < count - 1 and abs(2 * (inside + held[upto]) - total) <= abs(2 * inside - total):
-        inside += held[upto]
+    inside = n_items[0]
+    while upto < count - 1 and (
+        abs(2 * (inside + n_items[upto]) - total) <= abs(2 * inside - total)
+    ):
+        inside += n_items[upto]
         upto += 1
     side = np.empty(labels.size, np.bool_)
     for v in range(labels.size):
@@ -70,7 +72,7 @@ def halve_components(labels, count, sizes):
 
 @njit
 def degrees(weights):
-    """Row sums, float64 (k,)."""
+    """Return the row sums, float64 (k,)."""
     k = weights.shape[0]
     out = np.zeros(k)
     for i in range(k):
@@ -83,16 +85,16 @@ def degrees(weights):
 
 @njit(fastmath={"reassoc", "contract"})
 def lanczos(weights, scale, basis, alpha, beta, begin, end):
-    """Lanczos steps ``begin .. end - 1`` on N = D^-1/2 W D^-1/2, without its trivial eigenvector.
+    """Do the Lanczos steps ``begin .. end - 1`` on N = D^-1/2 W D^-1/2.
 
-    ``basis`` (steps + 2, k), of the weights' type as ``scale`` is, holds the trivial unit vector in
-    row 0 and the start vector in row 1; ``alpha`` and ``beta`` (steps,) receive the tridiagonal.
-    Each vector is made orthogonal to the two before it, then to all. Returns how many steps stand:
-    fewer than ``end`` where the space is exhausted.
+    ``basis`` (steps + 2, k) has the trivial eigenvector in row 0 and the start vector in row 1; its
+    type and that of ``scale`` are the type of the weights. The tridiagonal matrix is written to
+    ``alpha`` and ``beta`` (steps,). Each vector is made orthogonal to the two before it, then to
+    all. Returns the number of steps done; it is below ``end`` if the space is exhausted.
     """
     k = scale.size
     scaled = np.empty_like(scale)
-    factor = np.empty_like(scale[:1])  # numbers of the weights' type
+    factor = np.empty_like(scale[:1])  # a number of the type of the weights
     for step in range(begin, end):
         x = basis[step + 1]
         for i in range(k):
@@ -132,8 +134,10 @@ def lanczos(weights, scale, basis, alpha, beta, begin, end):
 
 @njit
 def solve_tridiagonal(diagonal, beside, at, x, tiny):
-    """Put (T - at)^-1 x in the place of x, by elimination with pivoting; a pivot below ``tiny`` is
-    taken to be that. ``beside[i]`` couples i and i + 1; x may come out scaled down."""
+    """Replace x by (T - at)^-1 x, up to a factor, by elimination with pivoting.
+
+    Pivots below ``tiny`` are replaced by ``tiny``. ``beside[i]`` couples i and i + 1.
+    """
     m = diagonal.size
     main, first, second = np.empty(m), np.zeros(m), np.zeros(m)
     a, b = diagonal[0] - at, beside[0] if m > 1 else 0.0
@@ -159,17 +163,17 @@ def solve_tridiagonal(diagonal, beside, at, x, tiny):
         if i < m - 2:
             value -= second[i] * x[i + 2]
         x[i] = value / main[i]
-        if abs(x[i]) > 1e200:  # only its direction matters
+        if abs(x[i]) > 1e200:  # avoid overflow; only the direction of x is needed
             for j in range(m):
                 x[j] *= 1e-200
 
 
 @njit
 def top_of_tridiagonal(alpha, beta, m):
-    """Unit eigenvector of the largest eigenvalue of a symmetric tridiagonal (m, m): float64 (m,).
+    """Return the unit eigenvector of a symmetric tridiagonal matrix's largest eigenvalue.
 
-    ``beta[i]`` couples i and i + 1. Bisection with Sturm counts, then two inverse iterations by
-    elimination with pivoting.
+    ``beta[i]`` couples i and i + 1; the result is float64 (m,). Bisection with Sturm counts, then
+    two inverse iterations.
     """
     high = -np.inf
     for i in range(m):
@@ -179,13 +183,13 @@ def top_of_tridiagonal(alpha, beta, m):
         if i < m - 1:
             reach += abs(beta[i])
         high = max(high, reach)
-    low = alpha[:m].max()  # a Rayleigh quotient: never above the largest eigenvalue
+    low = alpha[:m].max()  # a Rayleigh quotient is at most the largest eigenvalue
     span = max(abs(high), abs(low), 1e-30)
     while high - low > 1e-15 * span:
         middle = low + (high - low) / 2.0
         if middle <= low or middle >= high:
             break
-        above = False  # is any eigenvalue above the middle?
+        above = False  # True if an eigenvalue is above the middle
         q = alpha[0] - middle
         if q > 0:
             above = True
@@ -210,7 +214,7 @@ def top_of_tridiagonal(alpha, beta, m):
 
 @njit
 def begin_lanczos(degree, scale, basis):
-    """Fill rows 0 and 1 of ``basis``: the trivial eigenvector, and a fixed start across from it."""
+    """Fill rows 0 and 1 of ``basis``: the trivial eigenvector, and a start orthogonal to it."""
     k = degree.size
     total = degree.sum()
     dot = 0.0
@@ -218,7 +222,7 @@ def begin_lanczos(degree, scale, basis):
     for i in range(k):
         trivial = np.sqrt(degree[i] / total)
         scale[i] = 1.0 / np.sqrt(degree[i])
-        start[i] = ((i + 1) * 0.6180339887498949) % 1.0 - 0.5  # spread evenly, no pattern
+        start[i] = ((i + 1) * 0.6180339887498949) % 1.0 - 0.5  # evenly distributed, deterministic
         dot += trivial * start[i]
         basis[0, i] = trivial
     norm = 0.0
@@ -232,9 +236,9 @@ def begin_lanczos(degree, scale, basis):
 
 @njit
 def ritz_weights(alpha, beta, m):
-    """``(weights float64 (m,), residual)`` of the largest Ritz value's vector after m steps.
+    """Return ``(weights float64 (m,), residual)`` of the largest Ritz value's vector.
 
-    The residual is known before the vector is put together, which takes as long as some steps.
+    The residual does not need the vector itself, whose computation takes as long as some steps.
     """
     weights_in_basis = top_of_tridiagonal(alpha, beta, m)
     return weights_in_basis, beta[m - 1] * abs(weights_in_basis[m - 1])
@@ -242,7 +246,7 @@ def ritz_weights(alpha, beta, m):
 
 @njit
 def ritz_vector(basis, weights_in_basis):
-    """The vector of those weights, float64 (k,)."""
+    """Return the Ritz vector with these weights, float64 (k,)."""
     out = np.zeros(basis.shape[1])
     for step in range(weights_in_basis.size):
         part = weights_in_basis[step]
@@ -253,11 +257,12 @@ def ritz_vector(basis, weights_in_basis):
 
 @njit
 def exact_vector(weights, degree, tolerance=1e-9):
-    """Second eigenvector of a connected graph's normalised Laplacian, float64 (k,), k > 2.
+    """Return the second eigenvector of a small connected graph's normalised Laplacian.
 
-    Lanczos in the weights' own precision, to the end if need be: for small graphs. (Of any
-    symmetric matrix and positive ``degree`` it is the eigenvector of the largest eigenvalue of
-    D^-1/2 W D^-1/2 among those across from sqrt(degree), up to the residual ``tolerance``.)
+    float64 (k,), k > 2. Lanczos runs in the precision of the weights until the residual is below
+    ``tolerance``, or to the end. For any symmetric matrix and positive ``degree``, the result is
+    the eigenvector of D^-1/2 W D^-1/2 with the largest eigenvalue, of those orthogonal to
+    sqrt(degree).
     """
     k = degree.size
     scale = np.empty_like(weights[0])
@@ -267,21 +272,21 @@ def exact_vector(weights, degree, tolerance=1e-9):
     beta = np.zeros(k)
     done = 0
     while True:
-        wanted = min(k - 1, done + 12)
-        reached = lanczos(weights, scale, basis, alpha, beta, done, wanted)
+        target = min(k - 1, done + 12)
+        reached = lanczos(weights, scale, basis, alpha, beta, done, target)
         found, residual = ritz_weights(alpha, beta, reached)
-        if reached == k - 1 or reached < wanted or residual < tolerance:
+        if reached == k - 1 or reached < target or residual < tolerance:
             return ritz_vector(basis, found)
         done = reached
 
 
 @njit
 def prefixes(weights, degree, values, sizes):
-    """All proper prefixes of the nodes ordered by ``values``: ``(place, cuts, held)``.
+    """Evaluate all proper prefixes of the nodes ordered by ``values``: ``(place, cuts, n_items)``.
 
-    ``place`` int32 (k,) is each node's in the order; ``cuts`` float64 (k - 1,) the weight between
-    the prefix and the rest; ``held`` int64 (k - 1,) how many items are in it. One pass over the
-    matrix: a node v that joins S changes the cut by degree(v) - 2 w(v, S).
+    ``place`` int32 (k,) is the position of each node; ``cuts`` float64 (k - 1,) is the weight
+    between each prefix and the rest; ``n_items`` int64 (k - 1,) is its number of items. One pass
+    over the matrix: adding node v to S changes the cut by degree(v) - 2 w(v, S).
     """
     k = degree.size
     order = np.argsort(values, kind="mergesort")
@@ -291,7 +296,7 @@ def prefixes(weights, degree, values, sizes):
     cut = 0.0
     inside = 0
     cuts = np.empty(k - 1)
-    held = np.empty(k - 1, np.int64)
+    n_items = np.empty(k - 1, np.int64)
     for i in range(k - 1):
         v = order[i]
         row = weights[v]
@@ -302,23 +307,23 @@ def prefixes(weights, degree, values, sizes):
         cut += degree[v] - 2.0 * joined
         inside += sizes[v]
         cuts[i] = cut
-        held[i] = inside
-    return place, cuts, held
+        n_items[i] = inside
+    return place, cuts, n_items
 
 
 @njit
-def best_prefix(value, held, total):
-    """The last place of the prefix of least ``value``; of equals (to 1e-6) the most even.
+def best_prefix(value, n_items, total):
+    """Return the last position of the prefix with the lowest ``value``.
 
-    Cutting off item by item where all is alike would be slow and say nothing. Among equally even
-    ones the first. ``held`` int64: items in each prefix, of ``total``.
+    Of values equal up to 1e-6, the prefix whose number of items is nearest to half of ``total``
+    wins, then the first one. Without this rule, equal similarities would be cut item by item.
     """
-    least = value.min()
-    limit = least + 1e-6 * abs(least)
+    lowest = value.min()
+    limit = lowest + 1e-6 * abs(lowest)
     best = -1
     for i in range(value.size):
         if value[i] <= limit and (
-            best < 0 or abs(2 * held[i] - total) < abs(2 * held[best] - total)
+            best < 0 or abs(2 * n_items[i] - total) < abs(2 * n_items[best] - total)
         ):
             best = i
     return best
@@ -326,23 +331,23 @@ def best_prefix(value, held, total):
 
 @njit
 def sweep(weights, degree, values, sizes):
-    """The best prefix of the nodes ordered by ``values``: ``(side bool (k,), cut weight)``.
+    """Return the best prefix of the nodes ordered by ``values``: ``(side bool (k,), cut weight)``.
 
-    Best means the least w(S, S^c) / (|S| |S^c|), |S| summing ``sizes``; ties as
-    :func:`best_prefix` has them.
+    The best prefix has the lowest w(S, S^c) / (|S| |S^c|), where |S| is the sum of ``sizes``. Ties
+    are broken by :func:`best_prefix`.
     """
-    place, cuts, held = prefixes(weights, degree, values, sizes)
+    place, cuts, n_items = prefixes(weights, degree, values, sizes)
     total = sizes.sum()
     ratios = np.empty(cuts.size)
     for i in range(cuts.size):
-        ratios[i] = cuts[i] / (np.float64(held[i]) * (total - held[i]))
-    best = best_prefix(ratios, held, total)
+        ratios[i] = cuts[i] / (np.float64(n_items[i]) * (total - n_items[i]))
+    best = best_prefix(ratios, n_items, total)
     return place <= best, cuts[best]
 
 
 @njit
 def small_cut(weights, sizes):
-    """The spectral sweep cut of a graph of at most ``EXACT`` nodes, two or more: bool (k,)."""
+    """Return the spectral sweep cut of a graph of 2 to ``SMALL_GRAPH`` nodes: bool (k,)."""
     k = sizes.size
     if k == 2:
         return np.array([True, False])

@@ -1,8 +1,8 @@
-"""What a method may carry from one run to the next, in a form that files can hold.
+"""The state that a method keeps from one run to the next, in a form that a file can hold.
 
-``Snapshot.state`` is the method's own business, as long as it turns into arrays and back, bit for
-bit. A file names the class; only classes of this package's methods, or registered ones, are made
-from a file, and nothing is ever unpickled.
+A method defines the class of its ``Snapshot.state``. The class converts a state to arrays and back
+without loss. A session file contains the name of the class. Only classes of hcviz's methods and
+registered classes are created from a file; nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hcviz.core.errors import SessionFileError
 
 @runtime_checkable
 class ArrayState(Protocol):
-    """A state: arrays out, the equal state back in. ``from_arrays`` raises for nonsense."""
+    """A state that converts to arrays and back; ``from_arrays`` refuses invalid arrays."""
 
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
 
@@ -26,25 +26,25 @@ class ArrayState(Protocol):
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self: ...
 
 
-_OURS = re.compile(r"hcviz\.algorithms(\.[A-Za-z_]\w*)+:[A-Za-z_]\w*")
+_BUILT_IN = re.compile(r"hcviz\.algorithms(\.[A-Za-z_]\w*)+:[A-Za-z_]\w*")
 _REGISTERED: dict[str, type[ArrayState]] = {}
 
 
 def register_state(cls: Any) -> Any:
-    """A decorator for state classes that live outside ``hcviz.algorithms``."""
+    """Register a state class that is defined outside ``hcviz.algorithms``; use as a decorator."""
     _REGISTERED[_name(cls)] = cls
     return cls
 
 
 def state_name(state: ArrayState) -> str:
-    """What a file calls the class of ``state``: ``module:Class``."""
+    """Return the name of the class of ``state`` in a file: ``module:Class``."""
     return _name(type(state))
 
 
 def state_class(name: str) -> type[ArrayState]:
-    """The class of that name; :class:`SessionFileError` if there is none here."""
+    """Return the state class with that name, or raise :class:`SessionFileError`."""
     found: Any = _REGISTERED.get(name)
-    if found is None and _OURS.fullmatch(name):
+    if found is None and _BUILT_IN.fullmatch(name):
         module, _, attribute = name.partition(":")
         try:
             found = getattr(import_module(module), attribute, None)
@@ -53,7 +53,7 @@ def state_class(name: str) -> type[ArrayState]:
     if isinstance(found, type) and _name(found) == name and issubclass(found, ArrayState):
         return found
     raise SessionFileError(
-        f"The session file carries a state of {name!r}, which this version does not know.",
+        f"The session file has a state of the class {name!r}, which this version does not have.",
         "Open it with the version (and the added methods) that saved it.",
     )
 

@@ -1,4 +1,4 @@
-"""``Tree``: a rooted tree over items 0..n-1, as three frozen arrays."""
+"""``Tree``: a rooted tree over the items 0..n-1, stored as read-only arrays."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core import convert
 from hcviz.core import treekernels as kernels
 from hcviz.core.errors import InvalidTree, TooLarge
-from hcviz.core.whole import whole_number, whole_numbers
+from hcviz.core.validation import check_integer, check_integers
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 
-#: Above this many leaves what is quadratic is refused (``lca_size``: 400 MB at 10,000).
+#: The largest number of leaves for quadratic results (``lca_size``: 400 MB at 10,000).
 MAX_QUADRATIC = 10_000
 
-#: The registered invariants: (name, check) pairs, run on every algorithm's output by the tests.
+#: The invariants of a tree as (name, check) pairs. The tests check the output of every method.
 INVARIANTS: list[tuple[str, Callable[[Tree], str | None]]] = []
 
 
 def invariant(check: Callable[[Tree], str | None]) -> Callable[[Tree], str | None]:
-    """Register ``check(tree)``: None, or a sentence that says where the tree is wrong."""
+    """Register an invariant; ``check(tree)`` returns None, or a description of the fault."""
     INVARIANTS.append((check.__name__, check))
     return check
 
@@ -37,16 +37,30 @@ class Tree:
     Parameters
     ----------
     parent : int32 (m,)
-        Parent of each node. Leaves are nodes 0..n-1; a parent's index is larger than its
-        children's; the root is last and has parent -1. Every inner node has two children or more.
+        Parent of each node. Leaves are nodes 0..n-1; the index of a parent is larger than those of
+        its children; the root is last and has the parent -1. Inner nodes have at least two
+        children.
     height : float64 (m,)
-        0 at the leaves, not decreasing toward the root. What it measures is the method's business:
-        linkage value, 1 - divergence time, clade size - 1.
+        0 at the leaves, not decreasing toward the root. The method defines its meaning, such as
+        linkage value, 1 - divergence time, or clade size - 1.
     n_leaves : int
         Number of items, n; m <= 2n - 1.
 
-    The arrays are copied and frozen. Two trees are equal when their arrays are; equality of
-    *hierarchies* (same clades, any numbering) is :func:`hcviz.metrics.clade_changes`'s business.
+    Raises
+    ------
+    InvalidTree
+        The arrays do not describe a tree; the message names the node.
+
+    Notes
+    -----
+    The arrays are copied and made read-only. Two trees are equal if their arrays are equal. Use
+    :func:`hcviz.metrics.clade_changes` to compare clades, whatever the numbers of the nodes.
+
+    Examples
+    --------
+    >>> tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3)
+    >>> tree.leaves(3).tolist(), tree.lca(0, 2)
+    ([0, 1], 4)
     """
 
     def __init__(self, parent: ArrayLike, height: ArrayLike, n_leaves: int) -> None:
@@ -55,31 +69,32 @@ class Tree:
             self.height: Float = np.array(height, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidTree("The heights of a tree must be numbers, one for each node.") from None
-        self.n_leaves = whole_number(n_leaves, "n_leaves", InvalidTree, 1)
-        sound = (
+        self.n_leaves = check_integer(n_leaves, "n_leaves", InvalidTree, 1)
+        valid = (
             self.parent.ndim == self.height.ndim == 1
             and self.parent.size > 0
-            and kernels.is_sound(self.parent, self.height, self.n_leaves)
+            and kernels.is_valid_tree(self.parent, self.height, self.n_leaves)
         )
-        for name, check in INVARIANTS[COMPILED if sound else 0 :]:
-            fault = check(self)
-            if fault:
-                raise InvalidTree(f"Not a tree ({name.replace('_', ' ')}): {fault}.")
+        for name, check in INVARIANTS[N_COMPILED if valid else 0 :]:
+            problem = check(self)
+            if problem:
+                raise InvalidTree(f"Not a tree ({name.replace('_', ' ')}): {problem}.")
         self.parent.flags.writeable = False
         self.height.flags.writeable = False
 
     @classmethod
     def deferred(cls, n_leaves: int, make: Callable[[], tuple[Int, Float]]) -> Tree:
-        """A tree whose arrays are made, and checked, when they are first asked for.
+        """Create a tree whose arrays are computed and checked on first access.
 
-        ``make()`` returns ``parent`` and ``height``; it must give the same whenever it is called.
+        ``make()`` returns ``parent`` and ``height``, the same ones in each call.
         """
         tree = cls.__new__(cls)
         tree.__dict__.update(n_leaves=n_leaves, _make=make)
         return tree
 
     def __getattr__(self, name: str) -> Any:
-        # Only for what is missing: the arrays of a deferred tree. Two threads may both make them.
+        # Python calls this for missing attributes only: the arrays of a deferred tree. Two threads
+        # may both compute them.
         make = self.__dict__.get("_make")
         if make is not None and name in ("parent", "height"):
             self.__init__(*make(), self.n_leaves)  # type: ignore[misc]
@@ -89,7 +104,7 @@ class Tree:
         except KeyError:
             raise AttributeError(f"A Tree has no attribute {name!r}.") from None
 
-    # Pickle and deepcopy lose `writeable=False`, and would carry the caches: rebuild instead.
+    # Pickle would lose `writeable=False` and include cached arrays, so create a new tree instead.
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tree, (self.parent, self.height, self.n_leaves))
 
@@ -115,68 +130,75 @@ class Tree:
 
     @property
     def n_nodes(self) -> int:
+        """Number of nodes, m."""
         return int(self.parent.size)
 
     @property
     def n_internal(self) -> int:
+        """Number of inner nodes."""
         return self.n_nodes - self.n_leaves
 
     @property
     def root(self) -> int:
+        """The root, the last node."""
         return self.n_nodes - 1
 
     @property
     def is_binary(self) -> bool:
+        """True if each inner node has two children."""
         return self.n_nodes == 2 * self.n_leaves - 1
 
     @cached_property
     def size(self) -> Int:
-        """Leaves below each node, int32 (m,); O(m)."""
-        return _frozen(kernels.subtree_sizes(self.parent, self.n_leaves))
+        """Number of leaves below each node, int32 (m,); O(m)."""
+        return _read_only(kernels.subtree_sizes(self.parent, self.n_leaves))
 
     @cached_property
     def depth(self) -> Int:
-        """Edges up to the root, int32 (m,); O(m)."""
-        return _frozen(kernels.depths(self.parent))
+        """Number of edges between each node and the root, int32 (m,); O(m)."""
+        return _read_only(kernels.depths(self.parent))
 
     @cached_property
     def children_csr(self) -> tuple[Int, Int]:
-        """``(offsets (m+1,), items (m-1,))``, int32: children of v, increasing, as one slice."""
+        """The children of all nodes: ``(offsets (m+1,), items (m-1,))``, int32.
+
+        The children of node v are ``items[offsets[v]:offsets[v + 1]]``, increasing.
+        """
         offsets, items = kernels.children_csr(self.parent)
-        return _frozen(offsets), _frozen(items)
+        return _read_only(offsets), _read_only(items)
 
     def children(self, node: int) -> Int:
-        """The children of ``node``, increasing; empty for a leaf. O(their number)."""
+        """Return the children of ``node``, increasing; empty for a leaf. O(1)."""
         self._check_node(node)
         offsets, items = self.children_csr
         return items[offsets[node] : offsets[node + 1]]
 
     def _check_node(self, node: int) -> None:
-        if type(node) is not int:  # the common case costs nothing
-            node = whole_number(node, "A node", InvalidTree)
+        if type(node) is not int:  # skip the check in the common case, for speed
+            node = check_integer(node, "A node", InvalidTree)
         if not 0 <= node < self.n_nodes:
             raise InvalidTree(f"The tree has no node {node}, only 0..{self.n_nodes - 1}.")
 
     @cached_property
     def leaf_start(self) -> Int:
-        """Where each node's leaves begin in :attr:`leaf_order`, int32 (m,)."""
-        return _frozen(kernels.first_leaf_positions(self.parent, self.size))
+        """Position of each node's first leaf in :attr:`leaf_order`, int32 (m,)."""
+        return _read_only(kernels.first_leaf_positions(self.parent, self.size))
 
     @cached_property
     def leaf_order(self) -> Int:
-        """The leaves in one depth-first order (children by index), int32 (n,)."""
+        """The leaves in depth-first order, children by index, int32 (n,)."""
         order = np.empty(self.n_leaves, np.int32)
         order[self.leaf_start[: self.n_leaves]] = np.arange(self.n_leaves, dtype=np.int32)
-        return _frozen(order)
+        return _read_only(order)
 
     def leaves(self, node: int) -> Int:
-        """Items below ``node``: a view of :attr:`leaf_order`, in its order."""
+        """Return the items below ``node``: a view of :attr:`leaf_order`. O(1)."""
         self._check_node(node)
         begin = self.leaf_start[node]
         return self.leaf_order[begin : begin + self.size[node]]
 
     def clades(self) -> Iterator[Int]:
-        """The leaves of each inner node, in the order of their indices; views, O(1) each."""
+        """Yield the leaves of each inner node, in the order of the nodes; views, O(1) each."""
         return (self.leaves(v) for v in range(self.n_leaves, self.n_nodes))
 
     @cached_property
@@ -184,37 +206,68 @@ class Tree:
         return kernels.lca_table(self.parent)
 
     def lca(self, i: ArrayLike, j: ArrayLike) -> Any:
-        """Lowest common ancestor of nodes ``i`` and ``j``: an int, or int32 of their shape.
+        """Return the lowest common ancestors of nodes ``i`` and ``j``.
 
-        O(1) a pair after O(m log m) once. A node is its own ancestor.
+        Parameters
+        ----------
+        i, j : int or array of int
+            Nodes; the shapes must broadcast. A node is its own ancestor.
+
+        Returns
+        -------
+        int or int32 array
+            An array of the broadcast shape, or an int for two scalars.
+
+        Raises
+        ------
+        InvalidTree
+            A node does not exist, or the shapes do not fit.
+
+        Notes
+        -----
+        O(1) for each pair, after O(m log m) in the first call.
         """
-        sides = (whole_numbers(side, "The nodes of lca()", InvalidTree) for side in (i, j))
+        sides = (check_integers(side, "The nodes of lca()", InvalidTree) for side in (i, j))
         try:
             first, second = np.broadcast_arrays(*sides)
         except ValueError:
             raise InvalidTree("lca(i, j) needs as many nodes in i as in j.") from None
         for side in (first, second):
             if side.size and (side.min() < 0 or side.max() >= self.n_nodes):
-                raise InvalidTree(f"lca() was asked of a node outside 0..{self.n_nodes - 1}.")
+                raise InvalidTree(f"lca() needs nodes in 0..{self.n_nodes - 1}.")
         left, right = (side.ravel().astype(np.int32, copy=False) for side in (first, second))
         found = kernels.lca_many(left, right, *self._lca_table)
         return found.reshape(first.shape) if first.ndim else int(found[0])
 
     def smallest_clade(self, leaves: ArrayLike) -> int:
-        """The lowest node above all of ``leaves``, one or more. O(their number + depth)."""
-        wanted = whole_numbers(leaves, "The leaves of smallest_clade()", InvalidTree).ravel()
+        """Return the LCA of one or more leaves. O(number of leaves + depth)."""
+        wanted = check_integers(leaves, "The leaves of smallest_clade()", InvalidTree).ravel()
         if wanted.size == 0 or wanted.min() < 0 or wanted.max() >= self.n_leaves:
             raise InvalidTree(f"smallest_clade() takes leaves, numbers in 0..{self.n_leaves - 1}.")
         start = self.leaf_start[wanted]
-        lowest = int(wanted[start.argmin()])
+        foremost = int(wanted[start.argmin()])
         return int(
-            kernels.holding(self.parent, self.leaf_start, self.size, lowest, int(start.max()))
+            kernels.ancestor_to_position(
+                self.parent, self.leaf_start, self.size, foremost, int(start.max())
+            )
         )
 
     def lca_size(self) -> Int:
-        """|T[i,j]|: leaves of the smallest clade with i and j, int32 (n, n), 1 on the diagonal.
+        """Return |T[i,j]|, the number of leaves below the LCA of i and j, for all pairs.
 
-        Quadratic in time and memory, never cached, and refused above ``MAX_QUADRATIC`` leaves.
+        Returns
+        -------
+        int32 (n, n)
+            1 on the diagonal.
+
+        Raises
+        ------
+        TooLarge
+            The tree has more than ``MAX_QUADRATIC`` leaves.
+
+        Notes
+        -----
+        O(n^2) time and memory; the result is not cached.
         """
         if self.n_leaves > MAX_QUADRATIC:
             raise TooLarge(
@@ -226,12 +279,29 @@ class Tree:
             self.parent, self.size, self.leaf_start, self.leaf_order, self.n_leaves
         )
 
-    # ------------------------------------------------------------------ questions and derivations
+    # ------------------------------------------------------------------ triplets and subtrees
 
     def satisfies(self, triplets: Any) -> Bool:
-        """Whether each triplet ab|c holds: LCA(a,b) strictly below LCA(a,b,c). bool (m,).
+        """Check each triplet ab|c: LCA(a,b) must be strictly below LCA(a,b,c).
 
-        ``triplets`` is a :class:`Triplets` or anything shaped (m, 3). O(1) each.
+        Parameters
+        ----------
+        triplets : Triplets or int (m, 3)
+            The triplets.
+
+        Returns
+        -------
+        bool (m,)
+            True where the tree satisfies the triplet.
+
+        Notes
+        -----
+        O(1) for each triplet.
+
+        Examples
+        --------
+        >>> Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], 3).satisfies([[0, 1, 2], [0, 2, 1]]).tolist()
+        [True, False]
         """
         from hcviz.core.triplets import Triplets
 
@@ -241,16 +311,32 @@ class Tree:
         return np.asarray(inner != outer)
 
     def restrict(self, leaves: ArrayLike) -> Tree:
-        """The induced tree on ``leaves``: leaf r of the result is item ``leaves[r]``. O(m).
+        """Return the induced tree over some of the leaves.
 
-        Nodes left with one child vanish; heights stay. Raises :class:`InvalidTree` for an empty
-        list, a repeated or an unknown item.
+        Parameters
+        ----------
+        leaves : int (k,)
+            Different leaves, one or more. Leaf r of the result is ``leaves[r]``.
+
+        Returns
+        -------
+        Tree
+            Nodes with a single child are removed; heights are unchanged.
+
+        Raises
+        ------
+        InvalidTree
+            A leaf is repeated or does not exist, or there are none.
+
+        Notes
+        -----
+        O(m).
         """
         return self.restrict_with_origin(leaves)[0]
 
     def restrict_with_origin(self, leaves: ArrayLike) -> tuple[Tree, Int]:
-        """As :meth:`restrict`, and the node of this tree that each of its nodes stands for."""
-        wanted = whole_numbers(leaves, "The leaves of restrict()", InvalidTree).ravel()
+        """Return the tree of :meth:`restrict` and, for each of its nodes, the node of this tree."""
+        wanted = check_integers(leaves, "The leaves of restrict()", InvalidTree).ravel()
         if wanted.size == 0:
             raise InvalidTree("A tree cannot be restricted to no leaves.")
         if wanted.min() < 0 or wanted.max() >= self.n_leaves:
@@ -266,12 +352,23 @@ class Tree:
 
     @classmethod
     def from_linkage(cls, linkage: ArrayLike) -> Tree:
-        """From scipy's (n-1, 4) matrix: node n + i is the merge of row i.
+        """Create a tree from a linkage matrix of scipy.
 
-        Heights are column 2 where it is monotone (no parent below its child, nothing negative),
-        else the merge's rank 1..n-1: centroid and median linkages have inversions. Raises
-        :class:`InvalidTree`, naming the row, for a height that is not finite, a cluster that is
-        not there, and a fourth column that is not the count of items.
+        Parameters
+        ----------
+        linkage : float64 (n - 1, 4)
+            Row i becomes the node n + i.
+
+        Returns
+        -------
+        Tree
+            Heights are column 2 if no parent is below its child and none is negative. Otherwise
+            they are the ranks of the merges, 1..n-1: centroid and median linkages have inversions.
+
+        Raises
+        ------
+        InvalidTree
+            A row has a height that is not finite, an unknown cluster, or a wrong fourth column.
         """
         parent, height, stated = convert.read_linkage(linkage)
         tree = cls(parent, height, stated.size + 1)
@@ -279,16 +376,34 @@ class Tree:
         return tree
 
     def to_linkage(self) -> Float:
-        """Scipy's (n-1, 4) float64 matrix, by height; a polytomy is merged at equal height."""
+        """Return a linkage matrix of scipy, float64 (n - 1, 4), in the order of heights.
+
+        A polytomy becomes several merges of equal height.
+        """
         return convert.write_linkage(self.n_leaves, self.height, self.size, self.children)
 
     @classmethod
     def from_newick(cls, text: str, labels: Any = None) -> Tree:
-        """From a Newick text. ``labels`` gives each item's name; without it names are 0..n-1.
+        """Read a tree from a Newick text.
 
-        Heights come from the branch lengths (the root's greatest distance to a leaf below, less
-        depth, made monotone); without lengths an inner node's height is its clade size - 1. A
-        negative length, as neighbour joining gives, counts as 0. Nodes with one child vanish.
+        Parameters
+        ----------
+        text : str
+            One tree in Newick format.
+        labels : sequence of str or None
+            The names of the items; None: 0..n-1.
+
+        Returns
+        -------
+        Tree
+            The height of a node is its greatest distance to a leaf below it, by branch lengths;
+            negative lengths count as 0. Without lengths it is its clade size - 1. Nodes with a
+            single child are removed.
+
+        Raises
+        ------
+        InvalidTree
+            The text is not a tree over these items.
         """
         parent, height, n = convert.read_newick(text, labels)
         if n == 1:
@@ -296,12 +411,15 @@ class Tree:
         return cls.with_size_heights(parent, n) if height is None else cls(parent, height, n)
 
     def to_newick(self, labels: Any = None) -> str:
-        """Newick with branch lengths (height differences), names quoted where they must be."""
+        """Return a Newick text with branch lengths; ``labels`` are the names of the items."""
         return convert.write_newick(self.parent, self.height, self.children, self.n_leaves, labels)
 
     @classmethod
     def from_children(cls, children: list[list[int]], n_leaves: int) -> Tree:
-        """From the children of inner nodes n, n+1, ..., bottom-up; heights clade size - 1."""
+        """Create a tree from the children of the inner nodes n, n+1, ..., children first.
+
+        Heights are clade size - 1.
+        """
         parent = np.full(n_leaves + len(children), -1, np.int32)
         for offset, below in enumerate(children):
             parent[below] = n_leaves + offset
@@ -309,7 +427,7 @@ class Tree:
 
     @classmethod
     def with_size_heights(cls, parent: ArrayLike, n_leaves: int) -> Tree:
-        """The convention of top-down methods: the height of a node is its clade size - 1."""
+        """Create a tree with clade size - 1 as heights, as top-down methods do."""
         parents = np.ascontiguousarray(_int32(parent, "The parents of a tree"))
         if np.any(parents[:-1] <= np.arange(parents.size - 1)):
             raise InvalidTree("Not a tree: a node's parent must have a larger index than the node.")
@@ -317,8 +435,8 @@ class Tree:
 
     @classmethod
     def star(cls, n_leaves: int) -> Tree:
-        """All items under one root: the tree that claims nothing."""
-        n_leaves = whole_number(n_leaves, "n_leaves", InvalidTree, 1)
+        """Create the tree whose root is the parent of all leaves; it satisfies no triplet."""
+        n_leaves = check_integer(n_leaves, "n_leaves", InvalidTree, 1)
         if n_leaves == 1:
             return cls([-1], [0.0], 1)
         parent = np.full(n_leaves + 1, n_leaves, np.int32)
@@ -327,13 +445,17 @@ class Tree:
 
 
 def _int32(values: ArrayLike, what: str) -> Int:
-    whole = whole_numbers(values, what, InvalidTree)
-    if whole.dtype != np.int32 and whole.size and (whole.min() < -1 or whole.max() >= 2**31):
-        raise InvalidTree(f"{what} must be nodes, or -1 for the root's.")
-    return whole.astype(np.int32, copy=False)
+    numbers = check_integers(values, what, InvalidTree)
+    if (
+        numbers.dtype != np.int32
+        and numbers.size
+        and not (numbers.min() >= -1 and numbers.max() < 2**31)
+    ):
+        raise InvalidTree(f"{what} must be nodes, or -1 for the root.")
+    return numbers.astype(np.int32, copy=False)
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
 
@@ -371,7 +493,7 @@ def parents_come_after_children(tree: Tree) -> str | None:
 def leaves_have_no_children(tree: Tree) -> str | None:
     wrong = np.flatnonzero(tree.parent[:-1] < tree.n_leaves)
     if wrong.size:
-        return f"node {wrong[0]} hangs below leaf {tree.parent[wrong[0]]}"
+        return f"node {wrong[0]} has the leaf {tree.parent[wrong[0]]} as its parent"
     return None
 
 
@@ -397,5 +519,5 @@ def heights_rise(tree: Tree) -> str | None:
     return None
 
 
-#: The invariants so far, the first ones, which ``treekernels.is_sound`` checks in one pass.
-COMPILED = len(INVARIANTS)
+#: Number of invariants above, which ``treekernels.is_valid_tree`` checks in one compiled pass.
+N_COMPILED = len(INVARIANTS)

@@ -1,8 +1,8 @@
-"""Compiled passes over parent arrays: children, orders, ancestors.
+"""Compiled passes over parent arrays: children, leaf orders, ancestors.
 
-Everywhere ``parent`` is int32 of length m, ``parent[v] > v`` but for the root, which is last and
-has parent -1. A loop upward in index is therefore bottom-up, one downward is top-down, and nothing
-recurses.
+Everywhere ``parent`` is int32 of length m, with ``parent[v] > v`` except for the root, which is
+last and has the parent -1. So a loop over increasing indices visits children before parents, and a
+loop over decreasing indices visits parents first. There is no recursion.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -15,10 +15,10 @@ from hcviz.core.jit import njit
 
 
 @njit
-def is_sound(parent, height, n):
-    """Whether the arrays are a tree, as the six invariants of ``hcviz.core.tree`` define it. O(m).
+def is_valid_tree(parent, height, n):
+    """Return True if the arrays satisfy the six invariants of ``hcviz.core.tree``. O(m).
 
-    ``parent`` int32 (m,), ``height`` float64 (m,); any other rank or length is not for this pass.
+    ``parent`` must be int32 (m,) and ``height`` float64, both one-dimensional.
     """
     m = parent.size
     if n < 1 or height.size != m or parent[m - 1] != -1 or not np.isfinite(height[m - 1]):
@@ -44,7 +44,7 @@ def is_sound(parent, height, n):
 
 @njit
 def children_csr(parent):
-    """``(offsets, items)``: children of v are ``items[offsets[v]:offsets[v + 1]]``, increasing."""
+    """Return ``(offsets, items)``: node v has the children ``items[offsets[v]:offsets[v + 1]]``."""
     m = parent.size
     offsets = np.zeros(m + 1, np.int32)
     for v in range(m - 1):
@@ -62,7 +62,7 @@ def children_csr(parent):
 
 @njit
 def subtree_sizes(parent, n_leaves):
-    """Leaves below each node, itself included: int32 (m,)."""
+    """Return the number of leaves below each node (1 for a leaf): int32 (m,)."""
     size = np.zeros(parent.size, np.int32)
     size[:n_leaves] = 1
     for v in range(parent.size - 1):
@@ -72,7 +72,7 @@ def subtree_sizes(parent, n_leaves):
 
 @njit
 def depths(parent):
-    """Edges between each node and the root: int32 (m,)."""
+    """Return the number of edges between each node and the root: int32 (m,)."""
     depth = np.zeros(parent.size, np.int32)
     for v in range(parent.size - 2, -1, -1):
         depth[v] = depth[parent[v]] + 1
@@ -80,25 +80,25 @@ def depths(parent):
 
 
 @njit
-def holding(parent, start, size, node, place):
-    """The lowest ancestor of ``node`` (or it) whose leaves reach up to ``place`` in their order."""
-    while start[node] + size[node] <= place:
+def ancestor_to_position(parent, start, size, node, position):
+    """Return the lowest ancestor of ``node``, or itself, whose leaves extend to ``position``."""
+    while start[node] + size[node] <= position:
         node = parent[node]
     return node
 
 
 @njit
 def first_leaf_positions(parent, size):
-    """Where each node's block of leaves begins in a depth-first order: int32 (m,).
+    """Return the first position of each node's leaves in a depth-first order: int32 (m,).
 
-    The leaves below v occupy positions ``start[v] .. start[v] + size[v]``; children come in the
-    order of their indices.
+    The leaves below v have the positions ``start[v] .. start[v] + size[v] - 1``; children come in
+    the order of their indices.
     """
     m = parent.size
     start = np.zeros(m, np.int32)
     used = np.zeros(m, np.int32)
-    # Increasing order among siblings needs the smaller sibling placed first, while parents must
-    # come before children: reserve the blocks from the right, walking indices downward.
+    # The loop must visit parents first, so it runs over decreasing indices and visits the last
+    # sibling first. Therefore it reserves the positions of a node's children from the right.
     for v in range(m - 2, -1, -1):
         p = parent[v]
         used[p] += size[v]
@@ -108,7 +108,7 @@ def first_leaf_positions(parent, size):
 
 @njit
 def preorder(parent):
-    """``(position, node)``: each node's place in a depth-first preorder, and its inverse."""
+    """Return ``(position, node)``: each node's position in a preorder, and the inverse."""
     m = parent.size
     nodes_below = np.ones(m, np.int32)
     for v in range(m - 1):
@@ -127,11 +127,11 @@ def preorder(parent):
 
 @njit
 def lca_table(parent):
-    """``(position, table)``: a sparse table that answers LCA queries in O(1).
+    """Return ``(position, table)``: a sparse table that answers LCA queries in O(1).
 
-    Row 0 holds, at preorder place i, the parent of the node there. For u before v in preorder the
-    LCA is the highest of the parents at places ``position[u] + 1 .. position[v]``: the one with
-    the least preorder place. O(m log m) time and memory.
+    Row 0 has, at preorder position i, the parent of the node there. If u is before v in preorder,
+    their LCA is the highest of the parents at the positions ``position[u] + 1 .. position[v]``,
+    which is the one with the smallest position. O(m log m) time and memory.
     """
     m = parent.size
     position, node = preorder(parent)
@@ -155,7 +155,7 @@ def lca_table(parent):
 
 @njit
 def pair_lca(u, v, position, table):
-    """One LCA from the sparse table of :func:`lca_table`."""
+    """Return the LCA of two nodes, from the sparse table of :func:`lca_table`."""
     if u == v:
         return u
     low, high = position[u], position[v]
@@ -172,7 +172,7 @@ def pair_lca(u, v, position, table):
 
 @njit
 def lca_many(first, second, position, table):
-    """LCA of ``first[i]`` and ``second[i]``: int32 of their length."""
+    """Return the LCA of ``first[i]`` and ``second[i]`` for each i: int32."""
     out = np.empty(first.size, np.int32)
     for i in range(first.size):
         out[i] = pair_lca(first[i], second[i], position, table)
@@ -181,7 +181,7 @@ def lca_many(first, second, position, table):
 
 @njit
 def lca_size_matrix(parent, size, start, leaf_order, n_leaves):
-    """Leaves of the smallest clade that holds i and j, for all pairs: int32 (n, n)."""
+    """Return the number of leaves below the LCA of i and j, for all pairs: int32 (n, n)."""
     out = np.empty((n_leaves, n_leaves), np.int32)
     offsets, items = children_csr(parent)
     for i in range(n_leaves):
@@ -202,16 +202,16 @@ def lca_size_matrix(parent, size, start, leaf_order, n_leaves):
 
 @njit
 def restrict_nodes(parent, kept_rank, n_kept):
-    """The induced tree on some leaves: ``(parent, origin)``.
+    """Return the induced tree over some leaves: ``(parent, origin)``.
 
-    ``kept_rank[leaf]`` is the leaf's index in the new tree, or -1. ``origin[u]`` is the old node
-    that new node u stands for (for an inner node: the LCA of what is kept below it).
+    ``kept_rank[leaf]`` is the index of the leaf in the new tree, or -1. ``origin[u]`` is the old
+    node of the new node u: for an inner node, the LCA of the kept leaves below it.
     """
     m = parent.size
     n_leaves = kept_rank.size
     new_parent = np.full(2 * n_kept - 1, -1, np.int32)
     origin = np.full(2 * n_kept - 1, -1, np.int32)
-    branches = np.zeros(m, np.int32)  # children with something kept below them
+    branches = np.zeros(m, np.int32)  # number of children with a kept leaf below them
     for v in range(m - 1):
         if (v < n_leaves and kept_rank[v] >= 0) or branches[v] > 0:
             branches[parent[v]] += 1
@@ -225,7 +225,7 @@ def restrict_nodes(parent, kept_rank, n_kept):
             count += 1
         if number[v] >= 0:
             origin[number[v]] = v
-    above = np.full(m, -1, np.int32)  # the nearest ancestor that stays
+    above = np.full(m, -1, np.int32)  # the nearest ancestor in the new tree
     for v in range(m - 2, -1, -1):
         p = parent[v]
         above[v] = number[p] if number[p] >= 0 else above[p]
@@ -234,18 +234,18 @@ def restrict_nodes(parent, kept_rank, n_kept):
     return new_parent[:count], origin[:count]
 
 
-@njit(fastmath={"reassoc", "contract"})  # sums in vector registers; nan and inf still show
+@njit(fastmath={"reassoc", "contract"})  # allows vectorised sums; keeps NaN and infinity
 def dasgupta(parent, size, start, leaf_order, matrix):
-    """Sum over i < j of |T[i,j]| (w_ij + w_ji) / 2: one pass over the rows of ``matrix``.
+    """Return the sum over i < j of |T[i,j]| (w_ij + w_ji) / 2, in one pass over ``matrix``.
 
-    In leaf order the leaves of each ancestor are a growing interval around i, so that
-    |T[i,j]| is a step function on either side: no LCA is ever looked up.
+    In leaf order, the leaves of the ancestors of i are growing intervals around i. So |T[i,j]| is
+    a step function on both sides of i, and no LCA is needed.
     """
     n = leaf_order.size
     place = np.empty(n, np.int32)
     for k in range(n):
         place[leaf_order[k]] = k
-    clade = np.empty(n)  # |T[i,j]| by the place of j, and 0 at i
+    clade = np.empty(n)  # |T[i,j]| by the position of j, and 0 at i
     total = 0.0
     for here in range(n):
         i = leaf_order[here]

@@ -1,4 +1,4 @@
-"""``Triplets`` ab|c, and ``Comparisons``, which are something else."""
+"""``Triplets`` ab|c, which constrain trees, and ``Comparisons``, which are answers about pairs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hcviz.core import signtable
+from hcviz.core import sign_table
 from hcviz.core.errors import InvalidConstraint
-from hcviz.core.rows import different_rows
-from hcviz.core.whole import whole_numbers
+from hcviz.core.unique_rows import unique_rows
+from hcviz.core.validation import check_integers
 
 
 def _index_rows(rows: ArrayLike, widths: tuple[int, ...], noun: str) -> NDArray[np.int32]:
     if isinstance(rows, (Triplets, Comparisons)):
         raise InvalidConstraint(
-            f"{noun} cannot be made of {type(rows).__name__}: they say different things.",
+            f"{noun} cannot be made of {type(rows).__name__}: they have different meanings.",
             "Comparisons.from_triplets(triplets) gives the comparisons that triplets imply; "
             "comparisons imply no triplets.",
         )
-    array = whole_numbers(rows, noun, InvalidConstraint)
+    array = check_integers(rows, noun, InvalidConstraint)
     if array.size == 0:
         width = array.shape[1] if array.ndim == 2 and array.shape[1] in widths else widths[0]
         return np.empty((0, width), np.int32)
@@ -39,14 +39,25 @@ def _index_rows(rows: ArrayLike, widths: tuple[int, ...], noun: str) -> NDArray[
 
 
 class Triplets:
-    """Statements ab|c: some clade holds a and b and not c.
+    """Constraints ab|c: some clade contains a and b and does not contain c.
 
     Parameters
     ----------
     rows : int32 (m, 3)
-        Columns a, b, c; three different items. The order of a and b means nothing.
+        Columns a, b, c: three different items. The order of a and b has no meaning.
     weights : float64 (m,), optional
-        Positive; only soft methods look at them. Default: all 1.
+        Positive prices of violated triplets, for methods with soft constraints. Default: all 1.
+
+    Raises
+    ------
+    InvalidConstraint
+        A row is not valid, or a weight is not positive.
+
+    Examples
+    --------
+    >>> triplets = Triplets([[0, 1, 2], [2, 3, 0]])
+    >>> len(triplets), triplets[0].rows.tolist()
+    (2, [[0, 1, 2]])
     """
 
     __slots__ = ("rows", "weights")
@@ -80,7 +91,13 @@ class Triplets:
 
     @classmethod
     def of(cls, triplets: Any, n_items: int | None = None) -> Triplets:
-        """``triplets`` as this type (None is none); every item below ``n_items``, if given."""
+        """Convert rows to ``Triplets``; None gives an empty set.
+
+        Raises
+        ------
+        InvalidConstraint
+            A row is not valid, or names an item that is not below ``n_items``.
+        """
         if triplets is None:
             made = cls()
         else:
@@ -123,11 +140,12 @@ class Triplets:
         )
 
     def within(self, items: ArrayLike) -> NDArray[np.int64]:
-        """Row indices of the triplets whose three items are all among ``items``."""
+        """Return the indices of the rows whose three items are all in ``items``, int64 (k,)."""
         return np.flatnonzero(np.isin(self.rows, np.asarray(items)).all(axis=1))
 
 
-def _three(rows: ArrayLike, noun: str) -> NDArray[np.int32]:
+def _distinct_items(rows: ArrayLike, noun: str) -> NDArray[np.int32]:
+    """Check rows of three different items."""
     found = _index_rows(rows, (3,), noun)
     a, b, c = found.T
     same = np.flatnonzero((a == b) | (a == c) | (b == c))
@@ -135,24 +153,39 @@ def _three(rows: ArrayLike, noun: str) -> NDArray[np.int32]:
         row = int(same[0])
         raise InvalidConstraint(
             f"Row {row} of {noun.lower()} names one item twice: {tuple(found[row].tolist())}.",
-            "Such an answer is about three different items.",
+            "Such an answer needs three different items.",
         )
     return found
 
 
 class Comparisons:
-    """Answers about hidden similarities: "i and j are more alike than k and l".
+    """Answers about hidden similarities w: "i and j are more similar than k and l".
 
     Parameters
     ----------
     rows : int32 (m, 3) or (m, 4)
-        (anchor, near, far), i.e. w(anchor, near) > w(anchor, far); or quadruplets (i, j, k, l),
-        i.e. w(i, j) > w(k, l), the order within each pair meaning nothing.
+        (anchor, near, far) means w(anchor, near) > w(anchor, far). A quadruplet (i, j, k, l) means
+        w(i, j) > w(k, l); the order in each pair has no meaning.
 
-    A comparison is not a triplet: ab|c implies (a, b, c) and (b, a, c), and one such comparison
-    does not imply ab|c. Repeats and contradictions are data, and kept.
+    Attributes
+    ----------
+    table : int8 or int16 (M, M), or None
+        The dense matrix of signs that :meth:`from_table` got.
 
-    ``table`` is the dense matrix of signs that they came as (:meth:`from_table`), or None.
+    Raises
+    ------
+    InvalidConstraint
+        A row compares an item with itself, or a pair with an equal item.
+
+    Notes
+    -----
+    A comparison is not a triplet: ab|c implies (a, b, c) and (b, a, c), but one such comparison
+    does not imply ab|c. Repeated and contradicting answers are kept.
+
+    Examples
+    --------
+    >>> Comparisons([[0, 1, 2], [0, 1, 2], [0, 2, 1]]).tally()[1:]
+    (array([1]), array([2]))
     """
 
     __slots__ = ("_count", "_rows", "table")
@@ -176,76 +209,94 @@ class Comparisons:
 
     @classmethod
     def from_table(cls, table: ArrayLike) -> Comparisons:
-        """Quadruplets from a dense matrix over pairs of items, M = n (n - 1) / 2 each way.
+        """Create quadruplets from a dense matrix of signs over pairs of items.
 
-        ``table`` whole numbers (M, M), antisymmetric: cell (p, q) is how many more answers said
-        that pair p is more alike than pair q than said the opposite: a sign, or a net count. The
-        pair {i, j}, i < j, has number j (j - 1) / 2 + i. int8 and int16 arrays are kept as they
-        are, not copied, and must not be changed. 4-AL, 4K-AL and AddS work from it; ``rows`` are
-        made when they are asked for, 16 bytes an answer. What cancelled is not there any more, so
-        that :meth:`once` leaves the signs. O(M^2). Raises :class:`InvalidData`.
+        Parameters
+        ----------
+        table : int (M, M), M = n (n - 1) / 2
+            Antisymmetric. Cell (p, q) is the number of answers that pair p is more similar than
+            pair q, minus the number of opposite answers. The pair {i, j}, i < j, has the number
+            j (j - 1) / 2 + i. int8 and int16 arrays are not copied and must not be changed.
+
+        Raises
+        ------
+        InvalidData
+            The matrix is not valid.
+
+        Notes
+        -----
+        4-AL, 4K-AL and AddS use the matrix itself. ``rows`` are computed on access, 16 bytes for
+        each answer. The matrix has no record of opposite answers that cancel each other, so
+        :meth:`once` returns its signs. O(M^2).
         """
         made = cls.__new__(cls)
-        made.table, made._rows = signtable.checked(table), None
-        made._count = signtable.count(made.table)
+        made.table, made._rows = sign_table.check_sign_table(table), None
+        made._count = sign_table.count_answers(made.table)
         return made
 
     @property
     def rows(self) -> NDArray[np.int32]:
-        """int32 (m, 3) or (m, 4), not to be written to."""
+        """The comparisons, int32 (m, 3) or (m, 4), read-only."""
         if self._rows is None:
             assert self.table is not None
-            self._rows = signtable.rows(self.table)
+            self._rows = sign_table.quadruplets(self.table)
             self._rows.flags.writeable = False
         return self._rows
 
     @property
     def n_named(self) -> int:
-        """One more than the largest item named; of a table, the items that it is over."""
+        """One more than the largest item in a row; for a table, its number of items."""
         if self.table is not None:
-            return signtable.n_items(len(self.table))
+            return sign_table.n_items(len(self.table))
         return int(self.rows.max(initial=-1)) + 1
 
     @classmethod
     def from_triplets(cls, triplets: Triplets) -> Comparisons:
-        """The two comparisons that each ab|c implies: (a, b, c) and (b, a, c). (2m, 3)."""
+        """Return the two comparisons that each ab|c implies: (a, b, c) and (b, a, c). (2m, 3)."""
         rows = Triplets.of(triplets).rows
         return cls(np.concatenate([rows, rows[:, [1, 0, 2]]]))
 
     @classmethod
     def from_most_central(cls, rows: ArrayLike) -> Comparisons:
-        """What "i is the most central of i, j and k" says: (j, i, k) and (k, i, j). (2m, 3).
+        """Convert answers "i is the most central of i, j and k" to (j, i, k) and (k, i, j).
 
-        ``rows`` int32 (m, 3): i, j, k. Rows r and m + r come of answer r (Ghoshdastidar et al.
-        2019, section B).
+        ``rows`` is int32 (m, 3): i, j, k. Rows r and m + r of the result, (2m, 3), are from answer
+        r (Ghoshdastidar et al. 2019, section B).
         """
-        i, j, k = _three(rows, "Answers of the most central").T
+        i, j, k = _distinct_items(rows, "Answers of the most central").T
         return cls(np.concatenate([np.stack([j, i, k], 1), np.stack([k, i, j], 1)]))
 
     @classmethod
     def from_odd_one_out(cls, rows: ArrayLike) -> Comparisons:
-        """What "i is the odd one out of i, j and k" says: (j, k, i) and (k, j, i). (2m, 3).
+        """Convert answers "i is the odd one out of i, j and k" to (j, k, i) and (k, j, i).
 
-        ``rows`` int32 (m, 3): i, j, k. That j and k are the most alike of the three pairs is all of
-        the answer; whether it is also a triplet jk|i is for whoever asked to say.
+        ``rows`` is int32 (m, 3): i, j, k; the result is (2m, 3). The answer means only that j and
+        k are the most similar pair. It does not imply the triplet jk|i.
         """
-        i, j, k = _three(rows, "Answers of the odd one out").T
+        i, j, k = _distinct_items(rows, "Answers of the odd one out").T
         return cls(np.concatenate([np.stack([j, k, i], 1), np.stack([k, j, i], 1)]))
 
     def __add__(self, other: Comparisons) -> Comparisons:
-        """These, then the others; all as quadruplets where either are."""
+        """Join two sets of comparisons; if one has quadruplets, the result has quadruplets."""
         pair = [self, other]
         if self.is_quadruplets != other.is_quadruplets:
             pair = [each.as_quadruplets() for each in pair]
         return Comparisons(np.concatenate([each.rows for each in pair]))
 
     def tally(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """Each question once, and how often it was answered either way.
+        """Count the answers to each question.
 
-        ``(questions, yes, no)``: rows in this object's own form with the smaller item (the smaller
-        pair, both sorted) second, int32 (q, 3) or (q, 4), in increasing order, and counts (q,).
-        "No" means that the other one is said to be nearer or more alike. A quadruplet that sets a
-        pair against itself is no question, and left out.
+        Returns
+        -------
+        questions : int32 (q, 3) or (q, 4)
+            Each question once, in increasing order, in the form of this object. The smaller item
+            (or the smaller pair, both sorted) is second.
+        yes, no : int64 (q,)
+            Number of answers as the row says, and of opposite answers.
+
+        Notes
+        -----
+        A quadruplet that compares a pair with itself is left out. O(m log m).
         """
         if self.is_quadruplets:
             first, second = np.sort(self.rows[:, :2], 1), np.sort(self.rows[:, 2:], 1)
@@ -260,14 +311,16 @@ class Comparisons:
         else:
             turn = self.rows[:, 1] < self.rows[:, 2]
             rows = np.where(turn[:, None], self.rows[:, [0, 2, 1]], self.rows)
-        questions, _, which = different_rows(rows)
-        yes = np.bincount(which[~turn], minlength=len(questions))
-        no = np.bincount(which[turn], minlength=len(questions))
+        questions, _, inverse = unique_rows(rows)
+        yes = np.bincount(inverse[~turn], minlength=len(questions))
+        no = np.bincount(inverse[turn], minlength=len(questions))
         return questions.astype(np.int32), yes, no
 
     def once(self) -> Comparisons:
-        """As the set of the papers' definitions: each question that was only ever answered one way,
-        once; those answered both ways cancel, whatever the counts, and are left out."""
+        """Return the comparisons as a set: each question once, with its answer.
+
+        Questions with answers both ways are left out, whatever the counts.
+        """
         if self.table is not None:
             return Comparisons.from_table(np.sign(self.table))
         questions, yes, no = self.tally()
@@ -276,10 +329,10 @@ class Comparisons:
         return Comparisons(kept)
 
     def appearances(self, n_items: int) -> NDArray[np.int64]:
-        """In how many comparisons each item stands, int64 (n,); 0: it was never compared."""
+        """Return the number of comparisons with each item, int64 (n,)."""
         found = np.zeros(n_items, np.int64)
         if self.table is not None:
-            found[: self.n_named] = signtable.appearances(self.table)
+            found[: self.n_named] = sign_table.appearances(self.table)
             return found
         for column in range(self.rows.shape[1]):
             fresh = np.ones(len(self.rows), bool)
@@ -290,10 +343,11 @@ class Comparisons:
 
     @property
     def is_quadruplets(self) -> bool:
+        """True if the rows are quadruplets (i, j, k, l)."""
         return self.table is not None or self.rows.shape[1] == 4
 
     def as_quadruplets(self) -> Comparisons:
-        """(anchor, near, far) as (anchor, near, anchor, far); quadruplets as they are."""
+        """Convert rows (anchor, near, far) to (anchor, near, anchor, far)."""
         return self if self.is_quadruplets else Comparisons(self.rows[:, [0, 1, 0, 2]])
 
     def __len__(self) -> int:

@@ -1,5 +1,4 @@
-"""The noisy hierarchical block matrix of Krishnamurthy et al. (2012), entry by entry: no n x n
-array."""
+"""The noisy hierarchical block matrix of Krishnamurthy et al. (2012), without an n x n array."""
 
 from __future__ import annotations
 
@@ -11,19 +10,32 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidParameter
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.datasets import kernels
 from hcviz.datasets.dataset import Dataset
 
 
 class BlockOracle:
-    """Similarities of a noisy hierarchical block matrix (definition 2 of Krishnamurthy et al.
-    2012).
+    """Computes similarities of a noisy hierarchical block matrix, each in O(1) (about 15 ns).
 
-    w_ij = (depth of the LCA of i's and j's blocks) / ``levels`` + N(0, sigma^2), 2^levels blocks at
-    the leaves of a balanced binary hierarchy; within a block the depth is ``levels``. The noise is
-    a function of seed and pair: each pair has one value, whenever and however often it is asked
-    for, and its two orders agree. ``block``: int32 (n,). O(1) a similarity (about 15 ns).
+    The similarity of two items is (depth of the LCA of their blocks) / ``levels`` + N(0, sigma^2).
+    The 2^levels blocks are the leaves of a balanced binary hierarchy. Within a block, the depth is
+    ``levels``. The noise is a function of seed and pair, so repeated queries agree.
+
+    Parameters
+    ----------
+    block : int32 (n,)
+        The block of each item.
+    levels : int
+        Height of the hierarchy.
+    sigma : float
+        Standard deviation of the noise.
+    seed : int
+        Seed of the noise.
+
+    References
+    ----------
+    Krishnamurthy, Balakrishnan, Xu and Singh (2012), definition 2.
     """
 
     cheap = thread_safe = symmetric = all_at_once = True
@@ -35,6 +47,7 @@ class BlockOracle:
         self.ideal = kernels.ideal_similarities(levels)
 
     def similarity(self, rows: Any, cols: Any) -> NDArray[np.float64]:
+        """Return the similarities of ``rows`` int (r,) and ``cols`` int (c,), float64 (r, c)."""
         return np.asarray(
             kernels.block_similarities(
                 self.block, self.ideal, self.sigma, self.seed,
@@ -46,23 +59,53 @@ class BlockOracle:
 def noisy_blocks(
     n: int = 1024, levels: int = 5, sigma: float = 0.3, seed: int = 0, shuffled: bool = True
 ) -> Dataset:
-    """The noisy hierarchical block matrix of Krishnamurthy et al. (2012), section 3.2, as a data
-    set with an oracle.
+    """Return a noisy hierarchical block matrix as a data set with an oracle. O(n).
 
-    n items in 2^levels blocks of equal size (to one item), in random order unless told otherwise;
-    see :class:`BlockOracle`. The ideal values alpha = beta of a level are its depth / levels, which
-    the paper leaves open. ``target`` has the blocks as polytomies, ``classes`` names them. O(n)
-    time and memory.
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    levels : int
+        Height of the hierarchy, with 2^levels blocks of nearly equal size.
+    sigma : float
+        Standard deviation of the noise.
+    seed : int
+        Seed of the order and of the noise.
+    shuffled : bool
+        True for a random order of the items, False for an order by block.
 
-    Raises :class:`InvalidParameter` for fewer items than blocks.
+    Returns
+    -------
+    Dataset
+        ``oracle`` is a :class:`BlockOracle`, ``target`` has the blocks as polytomies, and
+        ``classes`` are the blocks.
+
+    Raises
+    ------
+    InvalidParameter
+        If there are fewer items than blocks, or a parameter is out of range.
+
+    Notes
+    -----
+    The ideal values alpha = beta of a level are its depth / levels. The paper does not specify
+    them.
+
+    References
+    ----------
+    Krishnamurthy, Balakrishnan, Xu and Singh (2012), section 3.2.
+
+    Examples
+    --------
+    >>> noisy_blocks(8, levels=2, shuffled=False).classes[:3]
+    ('block 0', 'block 0', 'block 1')
     """
-    n = whole_number(n, "n", InvalidParameter, 1)
-    levels = whole_number(levels, "levels", InvalidParameter, 1)
-    seed = whole_number(seed, "The seed", InvalidParameter)
+    n = check_integer(n, "n", InvalidParameter, 1)
+    levels = check_integer(levels, "levels", InvalidParameter, 1)
+    seed = check_integer(seed, "The seed", InvalidParameter)
     if levels > 24 or n < 2**levels:
         raise InvalidParameter(
             f"{levels} levels make 2^{levels} blocks, too many for {n} items.",
-            "Take fewer levels (24 at most), or more items.",
+            "Use fewer levels (24 at most), or more items.",
         )
     if not (math.isfinite(sigma) and sigma >= 0):
         raise InvalidParameter(f"sigma must be 0 or more, not {sigma}.")
@@ -84,7 +127,7 @@ def noisy_blocks(
 
 
 def block_tree(block: NDArray[np.int32], levels: int) -> Tree:
-    """The hierarchy of the blocks (int32 (n,), each of 2^levels at least once); O(n)."""
+    """Return the hierarchy of the items' blocks, int32 (n,). Each block must occur. O(n)."""
     n = len(block)
     sizes = np.bincount(block, minlength=2**levels)
     if n == 1:

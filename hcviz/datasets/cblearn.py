@@ -1,4 +1,4 @@
-"""Answers in the forms of the library cblearn, which is not needed for it."""
+"""Conversion of answers in the formats of the library cblearn, which need not be installed."""
 
 from __future__ import annotations
 
@@ -9,34 +9,53 @@ from numpy.typing import ArrayLike
 
 from hcviz.core.errors import InvalidData
 from hcviz.core.triplets import Comparisons
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 
 Question = Literal["triplet", "most central", "odd one out"]
-#: Answers that are listed one by one at most: 1.2 GB of them.
-MOST = 100_000_000
+#: Largest number of answers in one list (1.2 GB).
+MAX_ANSWERS = 100_000_000
 
 
 def from_cblearn(
     queries: Any, responses: ArrayLike | None = None, question: Question = "triplet"
 ) -> Comparisons:
-    """Comparisons from cblearn's queries and responses.
+    """Return the comparisons in cblearn's queries and responses.
 
-    ``queries`` int (m, 3), and
+    Parameters
+    ----------
+    queries : int (m, 3), or a sparse array
+        Items (anchor, near, far), or the chosen item first for the other questions. A sparse
+        n x n x n array ("tensor-count") has ``coords`` (3, m) and ``data``, with a count in cell
+        (i, j, k).
+    responses : array (m,), optional
+        None for "list-order". Booleans for "list-boolean": False swaps near and far. Integers for
+        "list-count": -c swaps near and far and counts c times, and 0 is no answer.
+    question : {"triplet", "most central", "odd one out"}
+        The question that was asked.
 
-    - no ``responses`` ("list-order"): (anchor, near, far); for the other questions the item
-      that was chosen comes first;
-    - boolean responses: False swaps near and far ("list-boolean");
-    - responses 1, -1 or counts: -c swaps them and counts c times, 0 says nothing ("list-count").
+    Returns
+    -------
+    Comparisons
+        The answers; answers with a count are repeated.
 
-    Or a sparse n x n x n array ("tensor-count": anything with ``coords`` (3, m) and ``data``),
-    whose cell (i, j, k) is a count as above. Raises :class:`InvalidData`.
+    Raises
+    ------
+    InvalidData
+        If shapes or values do not fit, or there are too many answers.
+
+    Examples
+    --------
+    >>> from_cblearn([[0, 1, 2], [1, 0, 2]], [True, False]).rows.tolist()
+    [[0, 1, 2], [1, 2, 0]]
     """
     if hasattr(queries, "coords") and hasattr(queries, "data"):
         if responses is not None:
-            raise InvalidData("A sparse array of answers holds its responses itself.")
+            raise InvalidData(
+                "A sparse array of answers contains its responses.", "Leave out responses."
+            )
         responses = np.asarray(queries.data)
         queries = np.transpose(np.asarray(queries.coords))
-    rows = whole_numbers(queries, "Queries", InvalidData)
+    rows = check_integers(queries, "Queries", InvalidData)
     if rows.size == 0:
         rows = rows.reshape(0, 3)
     if rows.ndim != 2 or rows.shape[1] != 3:
@@ -55,19 +74,20 @@ def from_cblearn(
         )
     if responses is None:
         return Comparisons(rows)
-    said = np.asarray(responses)
-    if said.shape != (len(rows),):
-        raise InvalidData(f"{len(rows)} queries need as many responses, not {said.shape}.")
-    if said.dtype.kind == "b":
-        said = np.where(said, 1, -1)
-    said = whole_numbers(said, "Responses", InvalidData)
-    if np.abs(said).sum() > MOST:
+    counts = np.asarray(responses)
+    if counts.shape != (len(rows),):
+        raise InvalidData(f"{len(rows)} queries need as many responses, not {counts.shape}.")
+    if counts.dtype.kind == "b":
+        counts = np.where(counts, 1, -1)
+    counts = check_integers(counts, "Responses", InvalidData)
+    total = int(np.abs(counts).sum())
+    if total > MAX_ANSWERS:
         raise InvalidData(
-            f"The responses count {int(np.abs(said).sum()):,} answers; {MOST:,} can be held.",
+            f"The responses count {total:,} answers; {MAX_ANSWERS:,} is the limit.",
             "Divide the counts, or take a sample of the queries.",
         )
-    turned = np.where((said < 0)[:, None], rows[:, [0, 2, 1]], rows)
-    return Comparisons(np.repeat(turned, np.abs(said), axis=0))
+    swapped = np.where((counts < 0)[:, None], rows[:, [0, 2, 1]], rows)
+    return Comparisons(np.repeat(swapped, np.abs(counts), axis=0))
 
 
 __all__ = ["from_cblearn"]

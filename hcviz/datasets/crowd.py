@@ -1,7 +1,6 @@
-"""A planted hierarchy, known through a crowd's noisy answers alone, with pictures to look at.
+"""Simulated answers of a crowd, and a data set of drawn flowers that is known by such answers.
 
-Whoever tries the page without data of their own can see what 4-AL makes of the answers, and answer
-the same question about the same pictures themselves.
+The flowers have a planted hierarchy. Users of the page can answer the same questions about them.
 """
 
 from __future__ import annotations
@@ -21,22 +20,33 @@ from hcviz.datasets.dataset import Dataset
 from hcviz.datasets.planted import planted_hierarchy
 
 Kind = Literal["central", "odd"]
-#: A picture's side in pixels, and how much finer it is drawn before it is made so small.
-SIDE, FINER = 72, 4
-#: What the three levels of the hierarchy look like: (hue of the petals, their breadth, how many).
+#: Side of a picture in pixels, and the factor by which it is drawn larger first (antialiasing).
+SIDE, OVERSAMPLING = 72, 4
+#: The three levels of the hierarchy: hue of the petals, their breadth, and their number.
 _HUES = (("red", 0.0), ("blue", 0.6))
 _SHAPES = (("broad", 0.62), ("slim", 0.26))
 _PETALS = (5, 9)
 
 
-def chosen_of_three(
+def choose_of_three(
     similarity: NDArray[np.float64], three: NDArray[np.int32], kind: Kind = "central"
 ) -> NDArray[np.int64]:
-    """Which column (0, 1, 2) of each row somebody would choose who knows the similarities.
+    """Return the column (0, 1 or 2) of the right answer in each row. O(m).
 
-    ``central``: the item most similar to the other two, by its sum; ``odd``: the one outside the
-    most similar pair, whose sum is the least (as the sum of all three pairs is the same for all).
-    The first of equals. ``similarity`` float64 (n, n), ``three`` int32 (m, 3). O(m).
+    Parameters
+    ----------
+    similarity : float64 (n, n)
+        The true similarity.
+    three : int32 (m, 3)
+        Items of each question.
+    kind : {"central", "odd"}
+        ``central`` is the item with the largest sum of similarities to the other two. ``odd`` is
+        the item outside the most similar pair. Ties go to the first column.
+
+    Returns
+    -------
+    int64 (m,)
+        The columns.
     """
     pair = [similarity[three[:, a], three[:, b]] for a, b in ((0, 1), (0, 2), (1, 2))]
     if kind == "odd":
@@ -53,12 +63,47 @@ def crowd_answers(
     eps: float = 0.7,
     seed: int | np.random.Generator = 0,
 ) -> NDArray[np.int32]:
-    """A crowd's answers about three items, int32 (m, 3): the one named, then the other two.
+    """Return simulated answers of a crowd about three items each.
 
-    ``kind``: which is most ``central``, or which is the ``odd`` one out. ``questions`` triples are
-    drawn at random, each asked 1 to ``times`` times with even chances; an answer is right with
-    probability (1 + eps)/2 (Perrot et al. 2020, section 2), else one of the other two, with even
-    chances. Repeats and contradictions come of that. O(questions (n + times)).
+    Parameters
+    ----------
+    similarity : float64 (n, n)
+        The true similarity.
+    questions : int
+        Number of random triples of items.
+    kind : {"central", "odd"}
+        The question: which item is the most central, or which is the odd one out?
+    times : int
+        Each triple is asked 1 to ``times`` times, with equal probabilities.
+    eps : float
+        An answer is right with probability (1 + eps)/2. Otherwise, it is one of the other two items
+        with equal probabilities. So answers may repeat or contradict each other.
+    seed : int or numpy Generator
+        Source of randomness.
+
+    Returns
+    -------
+    int32 (m, 3)
+        The chosen item, then the other two.
+
+    Raises
+    ------
+    InvalidParameter
+        If the kind is unknown, a number is out of range, or there are fewer than three items.
+
+    Notes
+    -----
+    O(questions (n + times)).
+
+    References
+    ----------
+    Perrot, Esser and Ghoshdastidar (2020), section 2, for eps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> crowd_answers(np.eye(5), questions=10).shape
+    (10, 3)
     """
     if kind not in ("central", "odd"):
         raise InvalidParameter(f"There is no question {kind!r}.", "Known: central, odd.")
@@ -66,25 +111,28 @@ def crowd_answers(
         raise InvalidParameter(f"eps must be between 0 and 1, not {eps}.")
     if questions < 0 or times < 1 or len(similarity) < 3:
         raise InvalidParameter(
-            "A crowd needs three items, 0 or more questions, each asked once or more often."
+            "crowd_answers needs three or more items, questions >= 0 and times >= 1."
         )
     rng = np.random.default_rng(seed)
     n = len(similarity)
     three = np.argpartition(rng.random((questions, n)), 2, axis=1)[:, :3].astype(np.int32)
     three = np.repeat(three, rng.integers(1, times + 1, questions), axis=0)
-    right = chosen_of_three(similarity, three, kind)
-    slips = rng.random(len(three)) >= (1 + eps) / 2
-    said = np.where(slips, (right + rng.integers(1, 3, len(three))) % 3, right)
-    columns = np.stack([said, (said + 1) % 3, (said + 2) % 3], axis=1)
+    right = choose_of_three(similarity, three, kind)
+    wrong = rng.random(len(three)) >= (1 + eps) / 2
+    chosen = np.where(wrong, (right + rng.integers(1, 3, len(three))) % 3, right)
+    columns = np.stack([chosen, (chosen + 1) % 3, (chosen + 2) % 3], axis=1)
     return np.take_along_axis(three, columns, axis=1)
 
 
 def flowers(seed: int = 0) -> Dataset:
-    """48 drawn flowers in a planted hierarchy (Ghoshdastidar et al. 2019, L = 3, 6 a cluster) and
-    some 2,000 odd ones out of a crowd that errs in 15 of 100. The similarities stay hidden."""
+    """Return 48 drawn flowers, and about 2,000 answers of a crowd to "which is the odd one out?".
+
+    The flowers have the planted hierarchy of Ghoshdastidar et al. (2019) with L = 3 and clusters of
+    6 items. Of the answers, 15 in 100 are wrong. The data set does not have the similarities.
+    """
     rng = np.random.default_rng(seed)
     hidden = planted_hierarchy(levels=3, pure_size=6, delta=0.1, sigma=0.05, seed=rng)
-    place = rng.permutation(hidden.n_items)  # the order of the list must not tell
+    place = rng.permutation(hidden.n_items)  # the order of the items must not show the clusters
     assert hidden.target is not None
     assert hidden.similarity is not None
     shown = hidden.similarity[np.ix_(place, place)]
@@ -111,15 +159,15 @@ def flowers(seed: int = 0) -> Dataset:
         comparisons=Comparisons.from_odd_one_out(answers),
         asked={"odd": len(answers)},
         provenance=(
-            "Made by hcviz: a planted hierarchy, known by odd ones out of three of which 15 in "
+            "Made by hcviz: a planted hierarchy, known by odd ones out of three, of which 15 in "
             "100 are wrong."
         ),
     )
 
 
 def _flower(group: int, rng: np.random.Generator) -> bytes:
-    """A PNG of a flower of one of the eight kinds, no two quite alike."""
-    side = SIDE * FINER
+    """Return a PNG of a flower of one of the eight kinds, with small random variations."""
+    side = SIDE * OVERSAMPLING
     picture = Image.new("RGBA", (side, side), (255, 255, 255, 0))
     draw = ImageDraw.Draw(picture)
     hue = (_HUES[group >> 2][1] + rng.uniform(-0.03, 0.03)) % 1.0
@@ -137,18 +185,18 @@ def _flower(group: int, rng: np.random.Generator) -> bytes:
             x = along * math.cos(angle) - across * math.sin(angle)
             y = along * math.sin(angle) + across * math.cos(angle)
             points.append((side / 2 + x, side / 2 + y))
-        draw.polygon(points, fill=_ink(hue, 0.62, light), outline=_ink(hue, 0.8, light - 0.3))
+        draw.polygon(points, fill=_rgba(hue, 0.62, light), outline=_rgba(hue, 0.8, light - 0.3))
     heart = 0.11 * side
     box = (side / 2 - heart, side / 2 - heart, side / 2 + heart, side / 2 + heart)
-    draw.ellipse(box, fill=(247, 201, 72, 255), outline=(150, 105, 20, 255), width=FINER)
+    draw.ellipse(box, fill=(247, 201, 72, 255), outline=(150, 105, 20, 255), width=OVERSAMPLING)
     out = io.BytesIO()
     picture.resize((SIDE, SIDE), Image.Resampling.LANCZOS).save(out, "PNG")
     return out.getvalue()
 
 
-def _ink(hue: float, saturation: float, light: float) -> tuple[int, int, int, int]:
+def _rgba(hue: float, saturation: float, light: float) -> tuple[int, int, int, int]:
     red, green, blue = colorsys.hsv_to_rgb(hue, saturation, light)
     return round(255 * red), round(255 * green), round(255 * blue), 255
 
 
-__all__ = ["chosen_of_three", "crowd_answers", "flowers"]
+__all__ = ["choose_of_three", "crowd_answers", "flowers"]

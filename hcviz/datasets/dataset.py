@@ -1,4 +1,4 @@
-"""``Dataset``: items as they were measured, before any choice of similarity or scaling."""
+"""The class ``Dataset``: measured items, before any choice of similarity or scaling."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.lazy import FeatureOracle
 from hcviz.core.problem import (
     Problem,
-    check_far,
+    all_similarities_text,
+    check_dissimilarity,
     check_labels,
     check_oracle,
     check_square,
     feature_table,
-    needs_all,
 )
 from hcviz.core.similarity import SIMILARITIES, similarity_from_features
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.tree import MAX_QUADRATIC, Tree
 from hcviz.core.triplets import Comparisons
-from hcviz.datasets.prepare import fill_missing, scale_features
+from hcviz.datasets.preprocessing import fill_missing, scale_features
 
 Float = NDArray[np.float64]
 Classes = tuple[str | None, ...]
 
 
-#: More items than this have no matrix of similarities (128 MB) unless a method wants it: they are
-#: computed as they are asked for.
+#: With more items than this, a similarity is computed when a method queries it. A matrix would need
+#: 128 MB or more.
 LAZY_ABOVE = 4_000
 
 
@@ -41,38 +41,52 @@ class Dataset:
     Parameters
     ----------
     name, title : str
-        For code, and for people.
+        Names of the data set, for code and for people.
     labels : tuple of str
-        n different names, in the file's order.
+        Names of the n items, in the order of the file. All are different.
     features : float64 (n, d) or None
-        Unscaled, NaN where a cell is missing.
+        Unscaled features, NaN for missing cells.
     feature_names : tuple of str or None
-        d names (default: "feature 1", ...).
+        Names of the d features (default: "feature 1", ...).
     feature_kinds : tuple of str or None
         For each column ``number``, ``binary`` or ``category`` (one value of a one-hot category).
     similarity : float64 (n, n) or None
-        Where similarities themselves were measured; larger is more alike.
-    measure : str
-        What a measured similarity is, in words, as "share of participants"; "" for no more than
-        a similarity.
-    dissimilarity : float64 (n, n) or None
-        Where distances were measured: kept as they are beside the similarity made of them.
-    classes : tuple of str (or None where unknown), or None
-        A known partition, for colours and judgement; no method sees it.
-    strips : dict of name -> tuple of str or None
-        Every such column, ``classes`` first.
+        Measured similarities; larger is more alike.
+    classes : tuple of (str or None), or None
+        A known partition, for colours and for evaluation; None for an unknown class. Methods do
+        not get it.
+    strips : dict of str -> tuple of (str or None)
+        All columns with classes; ``classes`` comes first.
     target : Tree or None
-        The true hierarchy, where there is one; it may have polytomies.
-    images : tuple of PNG bytes or data URIs (None: no picture), or None
+        The true hierarchy, possibly with polytomies.
+    images : tuple of (PNG bytes or data URI or None), or None
+        A picture of each item.
     comparisons : Comparisons or None
+        Answers about the items.
+    asked : dict of str -> int, or None
+        Number of answers for each kind of question: ``triplets``, ``quadruplets``, ``central`` or
+        ``odd``.
     oracle : SimilarityOracle or None
-        Where similarities are computed when they are asked for; larger is more alike.
+        Computes similarities when a method queries them; larger is more alike.
+    dissimilarity : float64 (n, n) or None
+        Measured distances, from which ``similarity`` was computed.
     provenance : str
-        One line: where it comes from, and its licence.
+        Source and licence, in one line.
     notes : tuple of str
-        What reading it decided (columns left out, and so on), as sentences.
+        Sentences about decisions of the reader, such as ignored columns.
+    measure : str
+        What a measured similarity is, such as "share of participants", or an empty text.
 
-    Raises :class:`InvalidData` where the parts do not fit together.
+    Raises
+    ------
+    InvalidData
+        If the parts do not fit together.
+
+    Examples
+    --------
+    >>> data = Dataset("two", "Two items", ("a", "b"), features=[[0.0, 1.0], [2.0, 1.0]])
+    >>> data.n_items, data.feature_names
+    (2, ('feature 1', 'feature 2'))
     """
 
     name: str
@@ -99,7 +113,7 @@ class Dataset:
         put(self, "labels", check_labels(self.labels))
         n = len(self.labels)
         if self.features is not None:
-            put(self, "features", _with_gaps(self.features))
+            put(self, "features", _checked_features(self.features))
             width = self.features.shape[1]
             named = self.feature_names or [f"feature {k + 1}" for k in range(width)]
             put(self, "feature_names", tuple(str(name) for name in named))
@@ -111,7 +125,7 @@ class Dataset:
         if self.similarity is not None:
             put(self, "similarity", check_square(self.similarity, "similarity"))
         if self.dissimilarity is not None:
-            put(self, "dissimilarity", check_far(self.dissimilarity))
+            put(self, "dissimilarity", check_dissimilarity(self.dissimilarity))
         strips = {name: tuple(values) for name, values in self.strips.items()}
         if self.classes is not None:
             classes = tuple(self.classes)
@@ -140,15 +154,16 @@ class Dataset:
 
     @property
     def n_items(self) -> int:
+        """Number of items."""
         return len(self.labels)
 
     @property
     def n_missing(self) -> int:
-        """How many cells of the features are missing."""
+        """Number of missing cells of the features."""
         return 0 if self.features is None else int(np.isnan(self.features).sum())
 
     def filled(self, missing: str = "column-mean") -> Float | None:
-        """The features without gaps, unscaled: see :func:`fill_missing`."""
+        """Return the unscaled features without missing cells; see :func:`fill_missing`."""
         return None if self.features is None else fill_missing(self.features, missing)
 
     def problem(
@@ -158,17 +173,36 @@ class Dataset:
         missing: str = "column-mean",
         triplets: Any = None,
     ) -> Problem:
-        """What a method is given.
+        """Return the problem that a method gets.
 
-        Missing cells are filled by the method named ``missing``. The problem's features are those,
-        scaled (:func:`scale_features`). Its similarity is the measured one; without one, the kind
-        named ``similarity`` of the filled, *unscaled* features, since each kind says itself whether
-        it z-scores; with ``similarity=None``, none at all. O(n^2 d). For more than 4,000 items it
-        is no matrix but an oracle, which computes what it is asked for. Distances that were
-        measured go along for the methods that want them.
+        Parameters
+        ----------
+        similarity : str or None
+            Kind of similarity, computed from the *unscaled* features. A measured similarity has
+            priority. With None, the problem has no similarity.
+        scaling : str
+            Scaling of the problem's features (:func:`scale_features`).
+        missing : str
+            Method for missing cells (:func:`fill_missing`).
+        triplets : Triplets or None
+            Constraints.
 
-        Raises :class:`InvalidParameter` for an unknown name, :class:`TooLarge` for more than 10,000
-        items where the kind cannot be computed pair by pair.
+        Returns
+        -------
+        Problem
+            It has an oracle instead of a matrix of similarities for more than 4,000 items. Measured
+            distances are passed on.
+
+        Raises
+        ------
+        InvalidParameter
+            If a name is unknown.
+        TooLarge
+            Above 10,000 items, if the kind of similarity cannot be computed pair by pair.
+
+        Notes
+        -----
+        O(n^2 d) with a matrix. Each kind of similarity has its own scaling.
         """
         filled = self.filled(missing)
         matrix = self.similarity if similarity is not None else None
@@ -181,7 +215,7 @@ class Dataset:
                 matrix = similarity_from_features(filled, similarity)
             elif oracle is None:
                 raise TooLarge(
-                    f"{SIMILARITIES[similarity][0]} {needs_all(self.n_items)}",
+                    f"{SIMILARITIES[similarity][0]} {all_similarities_text(self.n_items)}",
                     f"Up to any size: {', '.join(FeatureOracle.KINDS)}.",
                 )
         return Problem(
@@ -197,8 +231,10 @@ class Dataset:
 
     @classmethod
     def from_problem(cls, problem: Problem, name: str = "data") -> Dataset:
-        """A problem that was made in Python, so that it can be shown; its features are taken as
-        unscaled, its triplets stay behind."""
+        """Return a data set with the parts of a problem, without its triplets.
+
+        The problem's features become the unscaled features.
+        """
         assert problem.labels is not None
         return cls(
             name=name,
@@ -215,10 +251,23 @@ class Dataset:
 
 
 def class_tree(classes: Sequence[str | None]) -> Tree:
-    """Root -> classes -> items, the target of a data set that has classes only.
+    """Return the tree with the levels root, classes and items. O(n log n).
 
-    Items of unknown class (None), or alone in theirs, hang from the root; so does everything where
-    there is but one class. O(n log n).
+    Parameters
+    ----------
+    classes : sequence of (str or None)
+        The class of each of n items.
+
+    Returns
+    -------
+    Tree
+        Items without a class, or alone in it, are children of the root. With only one class, all
+        items are children of the root.
+
+    Examples
+    --------
+    >>> class_tree(["x", "x", "y", "y", None]).to_newick()
+    '(4:4.0,(0:1.0,1:1.0):3.0,(2:1.0,3:1.0):3.0);'
     """
     members: dict[str, list[int]] = {}
     for item, name in enumerate(classes):
@@ -229,12 +278,13 @@ def class_tree(classes: Sequence[str | None]) -> Tree:
         return Tree.star(len(classes))
     n = len(classes)
     inside = {item for group in clades for item in group}
-    loose = [item for item in range(n) if item not in inside]
-    top = [n + k for k in range(len(clades))] + loose
+    outside = [item for item in range(n) if item not in inside]
+    top = [n + k for k in range(len(clades))] + outside
     return Tree.from_children([*clades, top], n)
 
 
-def _with_gaps(features: Any) -> Float:
+def _checked_features(features: Any) -> Float:
+    """Return the features as float64 (n, d). NaN is allowed, infinity is an error."""
     array = feature_table(features)
     wrong = np.argwhere(np.isinf(array))
     if wrong.size:

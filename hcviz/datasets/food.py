@@ -1,4 +1,4 @@
-"""Food100: crowd answers about the taste of a hundred dishes, from the folder that they come in."""
+"""Reading of Food100, a crowd's answers about the taste of a hundred dishes."""
 
 from __future__ import annotations
 
@@ -15,34 +15,40 @@ from hcviz.datasets.pictures import thumbnail
 
 
 def food(file: Path) -> Dataset:
-    """The data set of ``all-triplets.csv``: "a; b; c" says that the dish of picture a tastes more
-    like b's than like c's. Repeats and contradictions are kept.
+    """Read ``all-triplets.csv``. A line "a; b; c" says that a tastes more like b than like c.
 
-    Items are all pictures that are named there or lie in ``images`` beside it, by file name; a
-    dish's name comes from ``ingredients.json``. Both may be missing. Raises :class:`InvalidData`
-    and, for an answer that compares a dish with itself, :class:`InvalidConstraint`.
+    The items are the pictures in this file and in the folder ``images`` beside it. The names of
+    dishes are in ``ingredients.json``. Folder and names may be missing. Repeats and contradictions
+    are kept.
+
+    Raises
+    ------
+    InvalidData
+        If a line does not name three pictures.
+    InvalidConstraint
+        If an answer compares a dish with itself.
     """
     with open(file, newline="", encoding="utf-8") as lines:
         named = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=";") if row]
     for line, row in enumerate(named, 1):
         if len(row) != 3 or not all(row):
             raise InvalidData(
-                f"Answer {line} of {file} should name three pictures, divided by semicolons, and "
+                f"Answer {line} of {file} should name three pictures, separated by semicolons, but "
                 f"names {sum(map(bool, row))}.",
-                "This is all-triplets.csv of the Food100 data, unpacked.",
+                "Use all-triplets.csv of the Food100 data, unpacked.",
             )
     folder = file.parent
     shown = {f"images/{picture.name}" for picture in folder.glob("images/*.jpg")}
     items = sorted(shown.union(*named))
     place = {name: at for at, name in enumerate(items)}
     rows = np.array([[place[name] for name in row] for row in named], np.int32).reshape(-1, 3)
-    told = folder / "ingredients.json"
-    dishes = json.loads(told.read_text(encoding="utf-8")) if told.is_file() else {}
+    ingredients = folder / "ingredients.json"
+    dishes = json.loads(ingredients.read_text(encoding="utf-8")) if ingredients.is_file() else {}
     labels = []
     for name in items:
         dish = dishes.get(Path(name).name)
-        said = dish.get("name") if isinstance(dish, dict) else None
-        labels.append(str(said or Path(name).stem).strip())
+        dish_name = dish.get("name") if isinstance(dish, dict) else None
+        labels.append(str(dish_name or Path(name).stem).strip())
     twice = {label for label in labels if labels.count(label) > 1}
     pictures = [folder / name for name in items]
     return Dataset(

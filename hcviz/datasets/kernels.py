@@ -1,4 +1,4 @@
-"""Compiled parts of the generators: noise that is a function of the pair."""
+"""Compiled functions for noise that is a function of the pair of items."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -7,12 +7,15 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, mixed, uniform
+from hcviz.core.splitmixkernels import child_seed, mix64, uniform
 
 
 @njit
 def normal_quantile(p):
-    """The standard normal's quantile at 0 < p < 1, to 1e-16 (Wichura 1988, AS 241 PPND16)."""
+    """Return the quantile of the standard normal distribution at 0 < p < 1, to 1e-16.
+
+    Algorithm AS 241, PPND16, of Wichura (1988).
+    """
     q = p - 0.5
     if abs(q) <= 0.425:
         r = 0.180625 - q * q
@@ -53,28 +56,30 @@ def normal_quantile(p):
 
 @njit
 def ideal_similarities(levels):
-    """Depth of the LCA / levels by the exclusive or of two blocks: float64 (2^levels,).
+    """Return the depth of the LCA of two blocks / levels, float64 (2^levels,).
 
-    The LCA is as deep as the common prefix of the blocks' ``levels`` bits.
+    The index is the exclusive or of the blocks. The depth is the length of the common prefix of
+    their ``levels`` bits.
     """
     ideal = np.empty(1 << levels)
-    for apart in range(ideal.size):
+    for difference in range(ideal.size):
         up = 0
-        while apart >> up > 0:
+        while difference >> up > 0:
             up += 1
-        ideal[apart] = (levels - up) / levels
+        ideal[difference] = (levels - up) / levels
     return ideal
 
 
 @njit
 def block_similarities(block, ideal, sigma, seed, rows, cols):
-    """The ideal similarity plus sigma times a normal number that the pair alone decides.
+    """Return the ideal similarity plus noise, a function of seed and pair: float64 (r, c).
 
-    ``block`` int32 (n,): each item's block. An item with itself has similarity 1. float64 (r, c).
+    ``block`` int32 (n,) is the block of each item, ``sigma`` the standard deviation of the noise.
+    An item and itself have the similarity 1.
     """
     out = np.empty((rows.size, cols.size))
     n = np.uint64(block.size)
-    start = branched(np.uint64(seed), 0)
+    start = child_seed(np.uint64(seed), 0)
     for i in range(rows.size):
         x = rows[i]
         for j in range(cols.size):
@@ -82,7 +87,7 @@ def block_similarities(block, ideal, sigma, seed, rows, cols):
             value = ideal[block[x] ^ block[y]]
             if x != y and sigma > 0.0:
                 pair = np.uint64(min(x, y)) * n + np.uint64(max(x, y))
-                word = mixed(mixed(pair ^ start) + start)
+                word = mix64(mix64(pair ^ start) + start)
                 value += sigma * normal_quantile(uniform(word))
             out[i, j] = value
     return out

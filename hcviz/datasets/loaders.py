@@ -1,4 +1,4 @@
-"""The data sets by name: those that come with hcviz, and those that are loaded from a folder."""
+"""Loading of data sets by name: those of hcviz, and those in the folder HCVIZ_DATA."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hcviz.datasets.crowd import flowers
 from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.food import food
 from hcviz.datasets.phylogeny import phylogeny
-from hcviz.datasets.pictures import ink_png, thumbnail
+from hcviz.datasets.pictures import grayscale_png, thumbnail
 from hcviz.datasets.planted import planted_hierarchy
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -29,47 +29,77 @@ PathLike = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """``where``: ``packaged`` (a file in data/; a path names another copy), ``library`` (no file),
-    ``outside`` (a file under HCVIZ_DATA or the given path). ``files``: below that folder, the
-    first that is there. ``listed``: small enough to choose lightly. ``package``: what must be
-    installed besides."""
+class DatasetEntry:
+    """A data set in the list.
+
+    Attributes
+    ----------
+    title : title for people
+    source : ``packaged`` (a file in data/, or another copy at a path), ``library`` (no file), or
+        ``outside`` (a file in HCVIZ_DATA, or at a path)
+    read : function that returns the data set, from the file or the name
+    files : possible places of the file, relative to the folder
+    listed : True for small data sets, which are offered first
+    package : a package that must be installed, or an empty text
+    """
 
     title: str
-    where: str
-    make: Callable[[Any], Dataset]
+    source: str
+    read: Callable[[Any], Dataset]
     files: tuple[str, ...] = ()
     listed: bool = True
     package: str = ""
 
 
 def data_folder() -> Path:
-    """Where data/ is: inside an installed package, or beside it in a source checkout."""
+    """Return the folder data/: inside an installed package, or beside it in a source checkout."""
     inside = PACKAGE / "data"
     return inside if inside.is_dir() else PACKAGE.parent / "data"
 
 
 def names(everything: bool = False) -> tuple[str, ...]:
-    """The data sets to choose from; with ``everything``, the large and those that need a path."""
+    """Return the names of the built-in data sets.
+
+    Parameters
+    ----------
+    everything : bool
+        Also return large data sets, and those that need HCVIZ_DATA or a path.
+
+    Returns
+    -------
+    tuple of str
+        The names.
+
+    Examples
+    --------
+    >>> names()[:3]
+    ('zoo', 'iris', 'digits')
+    """
     return tuple(
         name
         for name, entry in ENTRIES.items()
-        if everything or (entry.listed and entry.where != "outside")
+        if everything or (entry.listed and entry.source != "outside")
     )
 
 
 def at_hand() -> tuple[str, ...]:
-    """:func:`names`, and those small ones of HCVIZ_DATA that are there."""
+    """Return the names of all small data sets that can be loaded, with those in HCVIZ_DATA.
+
+    Examples
+    --------
+    >>> "zoo" in at_hand()
+    True
+    """
     small = [name for name, entry in ENTRIES.items() if entry.listed]
-    return tuple(name for name in small if absence(name) is None)
+    return tuple(name for name in small if unavailable_reason(name) is None)
 
 
-def absence(name: str) -> str | None:
-    """Why ``load(name)`` would find nothing, as a sentence; None where it is there."""
+def unavailable_reason(name: str) -> str | None:
+    """Return a sentence that says why ``load(name)`` would fail, or None."""
     entry = _entry(name)
     if entry.package and find_spec(entry.package) is None:
         return f"The data set {name!r} needs the package {entry.package}."
-    if entry.where == "outside":
+    if entry.source == "outside":
         try:
             _find(name, entry, None)
         except InvalidData as fault:
@@ -78,39 +108,64 @@ def absence(name: str) -> str | None:
 
 
 def title(name: str) -> str:
-    """What a person reads for ``name``, without loading it."""
+    """Return the title of a data set, without loading it.
+
+    Examples
+    --------
+    >>> title("zoo")
+    'Zoo (101 animals)'
+    """
     return _entry(name).title
 
 
 def load(name: str, path: PathLike | None = None) -> Dataset:
-    """A data set by name.
+    """Return a data set by name, with unscaled features and items in the order of the file.
 
-    ``path`` is a file, or a folder that holds it; the environment variable HCVIZ_DATA names such a
-    folder for data that does not come with hcviz (``mnist``, ``newsgroups``, ``car``,
-    ``food``). Items stand in file order, features unscaled.
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`, or ``mnist``, ``newsgroups``, ``car`` or ``food``, which do not come
+        with hcviz.
+    path : path-like, optional
+        The file, or a folder that holds it. Default: the folder in the environment variable
+        HCVIZ_DATA.
 
-    Raises :class:`InvalidParameter` for an unknown name, :class:`InvalidData` for a missing or
-    unreadable file.
+    Returns
+    -------
+    Dataset
+        The data.
+
+    Raises
+    ------
+    InvalidParameter
+        If the name is unknown, or the data set has no file.
+    InvalidData
+        If the file is missing or cannot be read.
+
+    Examples
+    --------
+    >>> load("zoo").n_items
+    101
     """
     entry = _entry(name)
-    if entry.where == "library":
+    if entry.source == "library":
         if path is not None:
             raise InvalidParameter(f"The data set {name!r} takes no path.", "Leave path out.")
-        return entry.make(name)
+        return entry.read(name)
     file = _find(name, entry, path)
     try:
-        return entry.make(file)
+        return entry.read(file)
     except HcvizError:
         raise
-    except Exception:  # whatever reading a file of another kind brings about
+    except Exception:  # readers raise many types for a wrong file
         raise InvalidData(
-            f"{file} cannot be read as the data set {name!r}.", "Take a fresh copy of the file."
+            f"{file} cannot be read as the data set {name!r}.", "Use a fresh copy of the file."
         ) from None
 
 
-def _entry(name: str) -> Entry:
+def _entry(name: str) -> DatasetEntry:
     if name not in ENTRIES:
-        with_path = [known for known, entry in ENTRIES.items() if entry.where == "outside"]
+        with_path = [known for known, entry in ENTRIES.items() if entry.source == "outside"]
         there = [known for known in ENTRIES if known not in with_path]
         raise InvalidParameter(
             f"There is no data set {name!r}.",
@@ -119,8 +174,9 @@ def _entry(name: str) -> Entry:
     return ENTRIES[name]
 
 
-def _find(name: str, entry: Entry, path: PathLike | None) -> Path:
-    if path is None and entry.where == "packaged":
+def _find(name: str, entry: DatasetEntry, path: PathLike | None) -> Path:
+    """Return the file of a data set. Raise InvalidData if it is missing."""
+    if path is None and entry.source == "packaged":
         return data_folder() / entry.files[0]
     base = path if path is not None else os.environ.get("HCVIZ_DATA")
     if not base:
@@ -134,8 +190,8 @@ def _find(name: str, entry: Entry, path: PathLike | None) -> Path:
         if file.is_file():
             return file
     raise InvalidData(
-        f"The data set {name!r} should be at {folder / entry.files[0]}, and no file is there.",
-        "Check HCVIZ_DATA or path: a file, or a folder that holds it.",
+        f"The data set {name!r} should be at {folder / entry.files[0]}, but there is no file.",
+        "Check HCVIZ_DATA or path. It must be the file, or a folder that holds it.",
     )
 
 
@@ -144,7 +200,7 @@ def _find(name: str, entry: Entry, path: PathLike | None) -> Path:
 
 def _zoo(file: Path) -> Dataset:
     rows = _read(file)
-    if rows[0][0] != "name":  # UCI's own file: no header, classes as numbers, "frog" twice
+    if rows[0][0] != "name":  # UCI's file has no header, classes as numbers, and "frog" twice
         header = _read(data_folder() / "zoo/zoo.csv")[0]
         seen: set[str] = set()
         for row in rows:
@@ -191,7 +247,7 @@ def _read(file: Path) -> list[list[str]]:
 def _class_table(
     rows: list[list[str]], name: str, provenance: str, target: Tree | None = None
 ) -> Dataset:
-    """A header, then rows of name, numbers (empty: missing) and class."""
+    """Return the data of a header and rows of name, numbers (or empty cells) and class."""
     cells = [[float(cell) if cell else np.nan for cell in row[1:-1]] for row in rows[1:]]
     features = np.array(cells)
     binary = [bool(np.isin(column, (0.0, 1.0)).all()) for column in features.T]
@@ -213,7 +269,7 @@ def _class_table(
 
 
 def _iris(_: Any) -> Dataset:
-    from sklearn.datasets import load_iris  # half a second to import: only when asked for
+    from sklearn.datasets import load_iris  # slow to import
 
     bunch = load_iris()
     classes = tuple(str(bunch.target_names[code]) for code in bunch.target)
@@ -231,7 +287,7 @@ def _iris(_: Any) -> Dataset:
 
 
 def _digits(name: str) -> Dataset:
-    """All 1797, or (as ``digits``) the first 30 of each digit, in file order."""
+    """Return all 1,797 digits, or for the name ``digits`` the first 30 of each digit."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
@@ -252,7 +308,7 @@ def _digits(name: str) -> Dataset:
         feature_kinds=["number"] * 64,
         classes=classes,
         target=class_tree(classes),
-        images=[ink_png(image / 16.0) for image in bunch.images[chosen]],
+        images=[grayscale_png(image / 16.0) for image in bunch.images[chosen]],
         provenance=(
             "UCI Optical Recognition of Handwritten Digits, test part (doi 10.24432/C50P49, "
             "CC BY 4.0) via scikit-learn."
@@ -269,15 +325,15 @@ def _planted(_: Any) -> Dataset:
 
 
 def _blocks(_: Any) -> Dataset:
-    return _measured(noisy_blocks(512, levels=5, sigma=0.3, seed=0), "noisy-blocks")
+    return _with_matrix(noisy_blocks(512, levels=5, sigma=0.3, seed=0), "noisy-blocks")
 
 
 def _phylogeny(_: Any) -> Dataset:
-    return _measured(phylogeny(400, length=200, seed=0), "phylogeny")
+    return _with_matrix(phylogeny(400, length=200, seed=0), "phylogeny")
 
 
-def _measured(data: Dataset, name: str) -> Dataset:
-    """Few enough items for all similarities of the oracle: every method, and the heatmap."""
+def _with_matrix(data: Dataset, name: str) -> Dataset:
+    """Return the data with a matrix of similarities instead of an oracle, for all methods."""
     items = np.arange(data.n_items, dtype=np.int32)
     similarity = data.oracle.similarity(items, items)
     return replace(data, name=name, title=title(name), similarity=similarity, oracle=None)
@@ -300,13 +356,13 @@ def _mnist(file: Path) -> Dataset:
         feature_kinds=["number"] * (side[0] * side[1]),
         classes=classes,
         target=class_tree(classes),
-        images=[ink_png(image / 255.0, zoom=2) for image in pixels],
+        images=[grayscale_png(image / 255.0, zoom=2) for image in pixels],
         provenance=f"MNIST, Y. LeCun and C. Cortes, CC BY-SA 3.0; from {file.name}.",
     )
 
 
-#: By number, as scikit-learn and the original archive have them; how many articles the file has of
-#: each says the same (the rarest are the three that are rarest there).
+#: Names of the classes by number, as in scikit-learn and the original archive. The numbers of
+#: articles per class in the file agree with this order.
 _NEWSGROUPS = (
     "alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware",
     "comp.sys.mac.hardware", "comp.windows.x", "misc.forsale", "rec.autos", "rec.motorcycles",
@@ -343,8 +399,11 @@ _CAR_LISTS = {
 
 
 def _car(file: Path) -> Dataset:
-    """60 cars: no features, but the crowd's answers. "i is most central of i, j, k" says that j is
-    nearer to i than to k, and k nearer to i than to j (Ghoshdastidar et al. 2019, section 4.2)."""
+    """Return 60 cars with a crowd's answers and no features.
+
+    "i is the most central of i, j, k" gives two comparisons: j is nearer to i than to k, and k is
+    nearer to i than to j (Ghoshdastidar et al. 2019, section 4.2).
+    """
     rows = np.loadtxt(file, dtype=np.int64, delimiter=",", ndmin=2) - 1
     readme = (file.parent / "README-authors.txt").read_text(encoding="utf-8")
     classes: list[str | None] = [None] * 60
@@ -372,7 +431,7 @@ def _car(file: Path) -> Dataset:
 
 
 def _numbered(classes: tuple[str, ...], between: str = " ") -> tuple[str, ...]:
-    """setosa 1, setosa 2, ..., virginica 50: a class and a number within it."""
+    """Return labels such as setosa 1, setosa 2, ..., virginica 50."""
     seen: dict[str, int] = {}
     made = []
     for name in classes:
@@ -381,23 +440,27 @@ def _numbered(classes: tuple[str, ...], between: str = " ") -> tuple[str, ...]:
     return tuple(made)
 
 
-ENTRIES: dict[str, Entry] = {
-    "zoo": Entry("Zoo (101 animals)", "packaged", _zoo, ("zoo/zoo.csv", "zoo/zoo.data")),
-    "iris": Entry("Iris (150 flowers)", "library", _iris),
-    "digits": Entry("Digits (300 pictures)", "library", _digits),
-    "glass": Entry("Glass (214 fragments)", "packaged", _glass, ("glass/glass.csv",)),
-    "yeast": Entry("Yeast (186 genes x 79 arrays)", "packaged", _yeast, ("yeast/yeast.csv",)),
-    "planted": Entry("Planted hierarchy (120 items)", "library", _planted),
-    "flowers": Entry("Flowers, a crowd's answers (48 pictures)", "library", _flowers),
-    "noisy-blocks": Entry("Noisy blocks (512 items)", "library", _blocks),
-    "phylogeny": Entry("Phylogeny (400 sequences)", "library", _phylogeny, package="rapidfuzz"),
-    "digits-all": Entry("Digits (1,797 pictures)", "library", _digits, listed=False),
-    "mnist": Entry("MNIST digits", "outside", _mnist, ("mnist/mnist10k.npz",), False),
-    "newsgroups": Entry(
+ENTRIES: dict[str, DatasetEntry] = {
+    "zoo": DatasetEntry("Zoo (101 animals)", "packaged", _zoo, ("zoo/zoo.csv", "zoo/zoo.data")),
+    "iris": DatasetEntry("Iris (150 flowers)", "library", _iris),
+    "digits": DatasetEntry("Digits (300 pictures)", "library", _digits),
+    "glass": DatasetEntry("Glass (214 fragments)", "packaged", _glass, ("glass/glass.csv",)),
+    "yeast": DatasetEntry(
+        "Yeast (186 genes x 79 arrays)", "packaged", _yeast, ("yeast/yeast.csv",)
+    ),
+    "planted": DatasetEntry("Planted hierarchy (120 items)", "library", _planted),
+    "flowers": DatasetEntry("Flowers, a crowd's answers (48 pictures)", "library", _flowers),
+    "noisy-blocks": DatasetEntry("Noisy blocks (512 items)", "library", _blocks),
+    "phylogeny": DatasetEntry(
+        "Phylogeny (400 sequences)", "library", _phylogeny, package="rapidfuzz"
+    ),
+    "digits-all": DatasetEntry("Digits (1,797 pictures)", "library", _digits, listed=False),
+    "mnist": DatasetEntry("MNIST digits", "outside", _mnist, ("mnist/mnist10k.npz",), False),
+    "newsgroups": DatasetEntry(
         "20 Newsgroups", "outside", _newsgroups, ("newsgroups/newsgroups1000.npz",), False
     ),
-    "car": Entry("Cars (60 photographs)", "outside", _car, ("car/T_ALL_REDUCED.csv",)),
-    "food": Entry(
+    "car": DatasetEntry("Cars (60 photographs)", "outside", _car, ("car/T_ALL_REDUCED.csv",)),
+    "food": DatasetEntry(
         "Food (100 photographs)",
         "outside",
         food,
@@ -405,4 +468,4 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
-__all__ = ["absence", "at_hand", "data_folder", "load", "names", "title"]
+__all__ = ["at_hand", "data_folder", "load", "names", "title", "unavailable_reason"]

@@ -1,5 +1,4 @@
-"""Sequences that evolved along a known tree: Krishnamurthy et al.'s (2012) phylogeny data, made
-anew."""
+"""Simulated sequences with a known phylogeny, similar to data of Krishnamurthy et al. (2012)."""
 
 from __future__ import annotations
 
@@ -9,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.lazy import StringOracle
+from hcviz.core.similarity_oracles import StringOracle
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.datasets.dataset import Dataset
 
 Letters = NDArray[np.uint8]
@@ -26,28 +25,57 @@ def phylogeny(
     balance: float = 1.0,
     seed: int = 0,
 ) -> Dataset:
-    """n sequences at the leaves of a random binary tree, and their edit distances as an oracle.
+    """Return n sequences that evolved along a random binary tree, with edit distances as an oracle.
 
-    The tree is drawn from the root: a clade of m leaves divides into two with the first share
-    Beta(``balance``, ``balance``) distributed, at least one leaf each (1: all shares alike, as in a
-    Yule tree; infinity: always in half). Every leaf lies ``depth`` expected substitutions a site
-    from the root, and a clade divides at the time at which that share log(m) / log(n) is left.
-    Along a branch of t substitutions each site changes by Jukes and Cantor's model, and
-    Poisson(``indels`` t length) insertions or deletions of 1 to 5 letters strike it.
+    Parameters
+    ----------
+    n : int
+        Number of sequences.
+    length : int
+        Letters of the sequence at the root.
+    depth : float
+        Expected substitutions per site from the root to each leaf.
+    indels : float
+        Insertions and deletions per substitution. Each has 1 to 5 letters.
+    balance : float
+        A clade is divided by a share from Beta(balance, balance). With 1, all shares have the same
+        probability, as in a Yule tree. With infinity, clades are halved.
+    seed : int
+        Seed of the tree and the sequences.
 
-    ``oracle`` is a :class:`StringOracle` (``oracle.strings`` are the sequences), ``target`` the
-    tree, its heights the substitutions back to the present. O(n length) time and memory.
+    Returns
+    -------
+    Dataset
+        ``oracle`` is a :class:`StringOracle` with the sequences in ``oracle.strings``. ``target``
+        is the tree; its heights are expected substitutions until the present.
+
+    Raises
+    ------
+    InvalidParameter
+        If a parameter is out of range.
+
+    Notes
+    -----
+    A clade of m leaves divides at the height depth log(m) / log(n). Along a branch with t
+    substitutions per site, sites change by the model of Jukes and Cantor (1969), and there are
+    Poisson(``indels`` t length) insertions or deletions. O(n length) time and memory.
+
+    Examples
+    --------
+    >>> data = phylogeny(4, length=10, seed=1)
+    >>> data.labels, len(data.oracle.strings)
+    (('s0', 's1', 's2', 's3'), 4)
     """
-    n = whole_number(n, "n", InvalidParameter, 1)
-    length = whole_number(length, "length", InvalidParameter, 1)
+    n = check_integer(n, "n", InvalidParameter, 1)
+    length = check_integer(length, "length", InvalidParameter, 1)
     for name, value in (("depth", depth), ("indels", indels)):
         if not (math.isfinite(value) and value >= 0):
             raise InvalidParameter(f"{name} must be 0 or more, not {value}.")
     if not balance > 0:
         raise InvalidParameter(f"balance must be positive, not {balance}.")
     rng = np.random.default_rng(seed)
-    target = random_history(rng, n, depth, balance)
-    order = rng.permutation(n)  # the leaves' numbers say nothing of where they stand
+    target = random_phylogeny_tree(rng, n, depth, balance)
+    order = rng.permutation(n)  # the numbers of the leaves must not show their order in the tree
     sequences: dict[int, Letters] = {target.root: rng.choice(ALPHABET, length)}
     texts = [""] * n
     for node in range(target.root, -1, -1):
@@ -57,7 +85,7 @@ def phylogeny(
             continue
         for child in target.children(node).tolist():
             time = float(target.height[node] - target.height[child])
-            sequences[child] = evolved(rng, letters, time, indels)
+            sequences[child] = evolve(rng, letters, time, indels)
     parent = target.parent.copy()
     parent[order] = target.parent[:n]
     return Dataset(
@@ -73,11 +101,11 @@ def phylogeny(
     )
 
 
-def random_history(rng: np.random.Generator, n: int, depth: float, balance: float) -> Tree:
-    """The tree: leaves 0..n-1 from left to right, heights ``depth`` log(m) / log(n)."""
+def random_phylogeny_tree(rng: np.random.Generator, n: int, depth: float, balance: float) -> Tree:
+    """Return a random tree with leaves 0..n-1 from left to right."""
     if n == 1:
         return Tree.star(1)
-    # Inner nodes by clade size, so that a parent comes after its children.
+    # Inner nodes are numbered by clade size, so that a parent comes after its children.
     waiting, made = [(0, n, -1)], []
     while waiting:
         begin, end, over = waiting.pop()
@@ -99,14 +127,14 @@ def random_history(rng: np.random.Generator, n: int, depth: float, balance: floa
     return Tree(parent, height, n)
 
 
-def evolved(rng: np.random.Generator, letters: Letters, time: float, indels: float) -> Letters:
-    """``letters`` after ``time`` expected substitutions a site, uint8."""
-    changed = 0.75 * (1.0 - math.exp(-4.0 * time / 3.0))
-    struck = rng.random(letters.size) < changed
-    # One of the three other letters: the places of A, C, G, T in ALPHABET, moved on by 1 to 3.
-    place = np.searchsorted(ALPHABET, letters[struck])
+def evolve(rng: np.random.Generator, letters: Letters, time: float, indels: float) -> Letters:
+    """Return ``letters``, uint8, after ``time`` expected substitutions per site."""
+    probability = 0.75 * (1.0 - math.exp(-4.0 * time / 3.0))
+    changed = rng.random(letters.size) < probability
+    # A change gives one of the three other letters, 1 to 3 places further in ALPHABET.
+    place = np.searchsorted(ALPHABET, letters[changed])
     letters = letters.copy()
-    letters[struck] = ALPHABET[(place + rng.integers(1, 4, place.size)) % 4]
+    letters[changed] = ALPHABET[(place + rng.integers(1, 4, place.size)) % 4]
     for _ in range(rng.poisson(indels * time * letters.size)):
         at, count = int(rng.integers(letters.size + 1)), int(rng.integers(1, 6))
         if rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Planted models: similarities drawn around a known hierarchy or a known partition."""
+"""Planted models: random similarities with a known hierarchy or partition."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from hcviz.datasets.dataset import Dataset, class_tree
 from hcviz.datasets.sampling import Kind, count_comparisons, sample_comparisons
 
 Float = NDArray[np.float64]
-#: Draws numbers: (generator, how many) -> float64.
+#: A function that draws numbers: (generator, number of draws) -> float64.
 Draw = Callable[[np.random.Generator, int], Any]
 
 
-#: Pairs of distributions by name, (F_in, F_out), each with P(w_in > w_out) = 3/4, that is with
-#: delta = 1/2: Beta(3, 1) and N(3/4, 0.1^2) are above a uniform number with the probability of
-#: their mean.
+#: Pairs of distributions (F_in, F_out) with P(w_in > w_out) = 3/4, so delta = 1/2. The probability
+#: that a number of F_in is above a uniform number equals the mean of F_in.
 PAIRS: dict[str, tuple[Draw, Draw]] = {
     "uniform-beta": (lambda rng, m: rng.beta(3.0, 1.0, m), lambda rng, m: rng.random(m)),
     "uniform-normal": (lambda rng, m: rng.normal(0.75, 0.1, m), lambda rng, m: rng.random(m)),
@@ -37,15 +36,49 @@ def planted_hierarchy(
     sigma: float = 0.1,
     seed: int | np.random.Generator = 0,
 ) -> Dataset:
-    """The planted hierarchical model of Ghoshdastidar et al. (2019), section 2.2.
+    """Return data of the planted hierarchical model. O(n^2).
 
-    A balanced binary hierarchy of height ``levels`` (L) over 2^L pure clusters of ``pure_size``
-    items: w_ij ~ N(mu - (L - l) delta, sigma^2), independent for i < j, l the level of the lowest
-    common ancestor (0 at the root, L inside a pure cluster). The diagonal, which the model leaves
-    open, is mu. Items stand cluster by cluster; the signal-to-noise ratio is delta / sigma.
+    The model is a balanced binary hierarchy of height L over 2^L pure clusters. The similarity of
+    items i < j is drawn from N(mu - (L - l) delta, sigma^2), where l is the level of their LCA: 0
+    at the root, L inside a pure cluster.
 
-    The data set has ``similarity``, ``target`` (pure clusters as polytomies), ``classes`` (the pure
-    clusters) and one strip for each level. O(n^2).
+    Parameters
+    ----------
+    levels : int
+        Height L of the hierarchy.
+    pure_size : int
+        Items of a pure cluster.
+    mu : float
+        Mean similarity inside a pure cluster. It is also the diagonal, which the model does not
+        define.
+    delta : float
+        Difference of the means of two levels.
+    sigma : float
+        Standard deviation of the noise. The signal-to-noise ratio is delta / sigma.
+    seed : int or numpy Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Dataset
+        It has ``similarity``, ``target`` (pure clusters are polytomies), ``classes`` (the pure
+        clusters) and a strip for each level. Items are ordered by cluster.
+
+    Raises
+    ------
+    InvalidParameter
+        If a parameter is out of range.
+    TooLarge
+        If the model has too many items for a matrix.
+
+    References
+    ----------
+    Ghoshdastidar, Perrot and von Luxburg (2019), section 2.2.
+
+    Examples
+    --------
+    >>> planted_hierarchy(levels=2, pure_size=3).classes[:4]
+    ('A', 'A', 'A', 'B')
     """
     levels, pure_size = _at_least("levels", levels, 0), _at_least("pure_size", pure_size, 1)
     _not_negative(sigma=sigma, delta=delta)
@@ -53,7 +86,7 @@ def planted_hierarchy(
     n_groups = 2**levels
     _check_size(n_groups * pure_size)
     group = np.repeat(np.arange(n_groups), pure_size)
-    # Levels up to the common ancestor: how long a shared prefix the group numbers lack.
+    # Levels up to the LCA: the bits after the common prefix of the group numbers.
     up = np.frexp((group[:, None] ^ group[None, :]).astype(float))[1]
     similarity = _symmetric_noise(rng, len(group)) * sigma + (mu - delta * up)
     np.fill_diagonal(similarity, mu)
@@ -91,25 +124,62 @@ def planted_partition(
     f_out: Draw | None = None,
     seed: int | np.random.Generator = 0,
 ) -> Dataset:
-    """The planted partition of Perrot et al. (2020), section 2, and comparisons passively seen of
-    it.
+    """Return data of the planted partition model, with passive comparisons.
 
-    w_ij ~ F_in inside a cluster, F_out across, independent for i < j. By default F_out = N(0,
-    sigma^2) and F_in = N(sqrt(2) sigma PhiInv((1 + delta)/2), sigma^2), so that delta is
-    2 P(w_in > w_out) - 1. ``pair`` names the paper's other two (Figure 1c), both with delta = 1/2,
-    and then delta and sigma have no say: ``"uniform-beta"``, F_out = U(0, 1), F_in = Beta(3, 1),
-    and ``"uniform-normal"``, U(0, 1) and N(3/4, 0.1^2); which Beta and which normal are ours, since
-    the paper's stand in an appendix that we do not have. ``f_in`` and ``f_out``, called with a
-    generator and how many numbers to draw, take the place of the pair's. k clusters as equal in
-    size as n allows, or of the given ``sizes`` (then n and k have no say); items stand cluster by
-    cluster.
+    The similarity of items i < j is drawn from F_in if they are in one cluster, and from F_out
+    otherwise.
 
-    Each comparison is seen with probability ``p``, right with probability (1 + eps)/2; p = None
-    takes the paper's expected number, n (ln n)^4 (all of them where there are fewer); p = 0 draws
-    none. The diagonal of the similarity, which the model leaves open, is its largest value.
+    Parameters
+    ----------
+    n, k : int
+        Number of items, and of clusters of nearly equal size.
+    delta, sigma : float
+        For the pair ``normal-normal``: delta = 2 P(w_in > w_out) - 1, and the standard deviation.
+    eps : float
+        A comparison is right with probability (1 + eps)/2.
+    p : float, optional
+        Probability of each comparison to be observed. Default: the expected number is n (ln n)^4 as
+        in the paper, or all comparisons if there are fewer. With 0, there are no comparisons.
+    kind : {"quadruplets", "triplets"}
+        Kind of the comparisons.
+    sizes : sequence of int, optional
+        Sizes of the clusters, instead of n and k.
+    pair : {"normal-normal", "uniform-beta", "uniform-normal"}
+        Distributions F_out and F_in. ``normal-normal`` has N(0, sigma^2) and N(sqrt(2) sigma
+        PhiInv((1 + delta)/2), sigma^2). ``uniform-beta`` has U(0, 1) and Beta(3, 1), and
+        ``uniform-normal`` has U(0, 1) and N(3/4, 0.1^2); both have delta = 1/2.
+    f_in, f_out : callable, optional
+        Functions of a generator and the number of draws, instead of the pair.
+    seed : int or numpy Generator
+        Source of randomness.
 
-    The data set has ``similarity`` (hidden from methods by ``problem(similarity=None)``),
-    ``comparisons``, ``classes`` and ``target`` (root -> clusters -> items).
+    Returns
+    -------
+    Dataset
+        It has ``similarity`` (hide it from methods with ``problem(similarity=None)``),
+        ``comparisons``, ``classes`` and ``target`` (root, clusters, items). Items are ordered by
+        cluster. The diagonal of the similarity is its largest value.
+
+    Raises
+    ------
+    InvalidParameter
+        If a parameter is out of range, or the pair is unknown.
+    TooLarge
+        If there are too many items for a matrix, or too many comparisons.
+
+    Notes
+    -----
+    The parameters of the last two pairs are ours. The paper has them in its appendix.
+
+    References
+    ----------
+    Perrot, Esser and Ghoshdastidar (2020), section 2 and figure 1c.
+
+    Examples
+    --------
+    >>> data = planted_partition(n=20, k=2)
+    >>> data.target.n_internal
+    3
     """
     if sizes is None:
         n, k = _at_least("n", n, 1), _at_least("k", k, 1)
@@ -188,7 +258,7 @@ def _balanced_tree(levels: int, pure_size: int) -> Tree:
 
 
 def _group_names(count: int) -> list[str]:
-    """A, B, ... up to 26 of them; G1, G2, ... beyond."""
+    """Return A, B, ... for up to 26 groups, or G1, G2, ... for more."""
     return (
         [chr(65 + g) for g in range(count)] if count <= 26 else [f"G{g + 1}" for g in range(count)]
     )

@@ -1,4 +1,4 @@
-"""Comparisons drawn from a hidden similarity, each seen with probability p, some of them wrong."""
+"""Random comparisons from a similarity, each observed with probability p, some of them wrong."""
 
 from __future__ import annotations
 
@@ -16,19 +16,32 @@ from hcviz.core.triplets import Comparisons
 Int = NDArray[np.int64]
 Kind = Literal["triplets", "quadruplets"]
 
-#: More than this many comparisons are refused as one array (1 GB); stream them instead.
+#: Largest number of comparisons in one array (1 GB). Use the stream for more.
 MAX_COMPARISONS = 50_000_000
 _CHUNK = 1 << 18
 
 
 def count_comparisons(n: int, kind: Kind = "quadruplets") -> int:
-    """How many different comparisons n items have: n C(n-1, 2) or C(C(n, 2), 2)."""
+    """Return the number of different questions about n items.
+
+    It is n C(n-1, 2) for triplets, and C(C(n, 2), 2) for quadruplets.
+
+    Raises
+    ------
+    InvalidParameter
+        If the kind is unknown.
+
+    Examples
+    --------
+    >>> count_comparisons(4, "triplets"), count_comparisons(4)
+    (12, 15)
+    """
     if kind == "triplets":
         return n * math.comb(n - 1, 2)
     if kind == "quadruplets":
         return math.comb(math.comb(n, 2), 2)
     raise InvalidParameter(
-        f"There are no comparisons called {kind!r}.", "Known: triplets, quadruplets."
+        f"There is no kind of comparison {kind!r}.", "Known: triplets, quadruplets."
     )
 
 
@@ -39,16 +52,47 @@ def stream_comparisons(
     eps: float = 1.0,
     seed: int | np.random.Generator = 0,
 ) -> Iterator[NDArray[np.int32]]:
-    """Comparisons as chunks of rows, int32 (m, 3) or (m, 4), in a fixed order of the pairs asked.
+    """Yield random comparisons in chunks of rows.
 
-    Every unordered question (anchor i: is j or r nearer? or: which of two pairs is more alike?) is
-    asked at most once: independently seen with probability ``p``, answered rightly with probability
-    (1 + eps)/2 (Perrot et al. 2020, section 2; Ghoshdastidar et al. (2019) has eps = 1). Equal
-    similarities get either answer with probability 1/2, as the model has none. Rows read as
-    :class:`hcviz.Comparisons`.
+    Parameters
+    ----------
+    similarity : float (n, n)
+        The true similarity.
+    p : float
+        Probability of each question to be observed, independently.
+    kind : {"quadruplets", "triplets"}
+        The question: which of two pairs is more alike, or which of two items is nearer to an
+        anchor? Each question is asked at most once.
+    eps : float
+        An answer is right with probability (1 + eps)/2. Ghoshdastidar et al. (2019) have eps = 1.
+    seed : int or numpy Generator
+        Source of randomness.
 
-    Time and memory go with what is seen, p times the number of questions, not with the n^4 of them:
-    the gaps between seen questions are geometric.
+    Yields
+    ------
+    int32 (m, 3) or (m, 4)
+        Rows as in :class:`hcviz.Comparisons`, in a fixed order of the questions. For equal
+        similarities, either answer has probability 1/2.
+
+    Raises
+    ------
+    InvalidParameter
+        If the kind is unknown, or a probability is not between 0 and 1.
+
+    Notes
+    -----
+    Time and memory are proportional to the number of observed questions, since the gaps between
+    these have a geometric distribution.
+
+    References
+    ----------
+    Perrot, Esser and Ghoshdastidar (2020), section 2.
+
+    Examples
+    --------
+    >>> chunks = list(stream_comparisons([[1, 0.9, 0.1], [0.9, 1, 0.2], [0.1, 0.2, 1]], 1.0))
+    >>> chunks[0].tolist()
+    [[0, 1, 0, 2], [0, 1, 1, 2], [1, 2, 0, 2]]
     """
     w = check_square(similarity, "similarity")
     n = len(w)
@@ -61,7 +105,7 @@ def stream_comparisons(
     chunk = int(min(_CHUNK, max(1024, total * p * 1.1)))
     while True:
         gaps = np.minimum(rng.geometric(p, size=chunk), total + 1)
-        # A running sum of gaps up to the number of questions can pass int64: stop where it is past.
+        # A sum of such gaps can exceed int64. Remove the gaps after the last question.
         steps = np.cumsum(gaps, dtype=np.float64)
         gaps = gaps[: int(np.searchsorted(steps, 2.0 * total)) + 1]
         seen = at + np.cumsum(gaps)
@@ -80,9 +124,19 @@ def sample_comparisons(
     eps: float = 1.0,
     seed: int | np.random.Generator = 0,
 ) -> Comparisons:
-    """All of :func:`stream_comparisons` as one :class:`hcviz.Comparisons`.
+    """Return all rows of :func:`stream_comparisons` as one :class:`hcviz.Comparisons`.
 
-    Raises :class:`TooLarge` where more than 50 million are to be expected.
+    The parameters are those of :func:`stream_comparisons`.
+
+    Raises
+    ------
+    TooLarge
+        If more than 50 million comparisons are expected.
+
+    Examples
+    --------
+    >>> len(sample_comparisons([[1, 0.9, 0.1], [0.9, 1, 0.2], [0.1, 0.2, 1]], 1.0))
+    3
     """
     w = check_square(similarity, "similarity")
     _check_rates(p, eps)
@@ -90,7 +144,7 @@ def sample_comparisons(
     if expected > MAX_COMPARISONS:
         raise TooLarge(
             f"About {expected:,.0f} comparisons would be drawn; {MAX_COMPARISONS:,} is the limit.",
-            "Lower p, or take them in chunks from stream_comparisons().",
+            "Lower p, or use stream_comparisons().",
         )
     empty = np.empty((0, 3 if kind == "triplets" else 4), np.int32)
     return Comparisons(np.concatenate([empty, *stream_comparisons(w, p, kind, eps, seed)]))
@@ -99,19 +153,44 @@ def sample_comparisons(
 def sample_signs(
     similarity: ArrayLike, p: float, seed: int | np.random.Generator = 0
 ) -> NDArray[np.int8]:
-    """Comparisons of pairs as a dense antisymmetric sign matrix, int8 (M, M), M = n (n - 1) / 2.
+    """Return random comparisons of pairs as a dense antisymmetric matrix of signs.
 
-    Cell (a, b), pairs numbered as :func:`unrank_pairs` does, is 1 where a was seen to be the more
-    alike, -1 where b was, 0 where they were not compared (or tie); each comparison is seen with
-    probability ``p``. M^2 bytes: 0.8 GB for 240 items, where p = 0.1 is 1.3 GB of rows. Raises
-    :class:`TooLarge` above 300 items.
+    Parameters
+    ----------
+    similarity : float (n, n)
+        The true similarity.
+    p : float
+        Probability of each comparison to be observed.
+    seed : int or numpy Generator
+        Source of randomness.
+
+    Returns
+    -------
+    int8 (M, M)
+        M = n (n - 1) / 2 pairs, numbered as in :func:`unrank_pairs`. Cell (a, b) is 1 if pair a is
+        more alike than pair b, -1 for the reverse, and 0 for a tie or no comparison.
+
+    Raises
+    ------
+    TooLarge
+        Above 300 items.
+
+    Notes
+    -----
+    The matrix has M^2 bytes, 0.8 GB for 240 items. As rows, the comparisons at p = 0.1 would have
+    1.3 GB.
+
+    Examples
+    --------
+    >>> sample_signs([[1, 0.9, 0.1], [0.9, 1, 0.2], [0.1, 0.2, 1]], 1.0).tolist()
+    [[0, 1, 1], [-1, 0, -1], [-1, 1, 0]]
     """
     w = check_square(similarity, "similarity")
     _check_rates(p, 1.0)
     if len(w) > 300:
         raise TooLarge(
             f"A sign matrix over the pairs of {len(w):,} items is too large; 300 is the limit.",
-            "Take rows from sample_comparisons().",
+            "Use sample_comparisons().",
         )
     rng = np.random.default_rng(seed)
     low, high = unrank_pairs(np.arange(math.comb(len(w), 2)))
@@ -133,7 +212,10 @@ def _check_rates(p: float, eps: float) -> None:
 
 
 def _questions(index: Int, n: int, kind: Kind) -> NDArray[np.int32]:
-    """The questions with these numbers; rows (i, j, r) with j < r, or (i, j, k, l), i<j and k<l."""
+    """Return the questions with these numbers.
+
+    The rows are (i, j, r) with j < r, or (i, j, k, l) with i < j and k < l.
+    """
     if kind == "triplets":
         anchor, rest = np.divmod(index, math.comb(n - 1, 2))
         low, high = unrank_pairs(rest)
@@ -145,9 +227,12 @@ def _questions(index: Int, n: int, kind: Kind) -> NDArray[np.int32]:
 
 
 def unrank_pairs(index: Int) -> tuple[Int, Int]:
-    """The pairs (low, high) numbered high(high - 1)/2 + low: 0 is (0, 1), 1 is (0, 2), 2 (1, 2)."""
+    """Return the pairs (low, high) with the numbers high (high - 1) / 2 + low.
+
+    For instance, 0 is (0, 1), 1 is (0, 2), and 2 is (1, 2).
+    """
     high = ((1.0 + np.sqrt(1.0 + 8.0 * index)) / 2.0).astype(np.int64)
-    high -= high * (high - 1) // 2 > index  # the root may be off by a rounding
+    high -= high * (high - 1) // 2 > index  # corrects rounding of the square root
     high += high * (high + 1) // 2 <= index
     return index - high * (high - 1) // 2, high
 
@@ -155,17 +240,17 @@ def unrank_pairs(index: Int) -> tuple[Int, Int]:
 def _answered(
     w: NDArray[np.float64], rows: NDArray[np.int32], eps: float, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """The rows with the pair that was said to be more alike put first."""
+    """Return the rows as answers, with the pair first that the answer calls more alike."""
     if rows.shape[1] == 3:
         gap = w[rows[:, 0], rows[:, 1]] - w[rows[:, 0], rows[:, 2]]
-        turned = rows[:, [0, 2, 1]]
+        swapped = rows[:, [0, 2, 1]]
     else:
         gap = w[rows[:, 0], rows[:, 1]] - w[rows[:, 2], rows[:, 3]]
-        turned = rows[:, [2, 3, 0, 1]]
+        swapped = rows[:, [2, 3, 0, 1]]
     chance = rng.random(len(rows))
-    first_is_said = np.where(gap > 0, chance < (1 + eps) / 2, chance >= (1 + eps) / 2)
-    first_is_said = np.where(gap == 0, chance < 0.5, first_is_said)
-    return np.where(first_is_said[:, None], rows, turned)
+    keep = np.where(gap > 0, chance < (1 + eps) / 2, chance >= (1 + eps) / 2)
+    keep = np.where(gap == 0, chance < 0.5, keep)
+    return np.where(keep[:, None], rows, swapped)
 
 
 __all__ = ["count_comparisons", "sample_comparisons", "sample_signs", "stream_comparisons"]

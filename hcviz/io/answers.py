@@ -1,4 +1,4 @@
-"""Answers from a file as data: of the items that it names, or beside what is known of others."""
+"""Files of answers as data sets, and their relation to the answers and items known before."""
 
 from __future__ import annotations
 
@@ -13,34 +13,39 @@ from pathlib import Path
 import numpy as np
 
 from hcviz.core.errors import InvalidData, TooLarge
-from hcviz.core.rows import different_rows
 from hcviz.core.triplets import Comparisons
+from hcviz.core.unique_rows import unique_rows
 from hcviz.datasets import Dataset
 from hcviz.io.comparison_csv import (
-    MIXED,
-    SIGNATURE,
+    MIXED_HEADER,
+    SIGNATURE_COLUMNS,
     AnswersFile,
     read_comparison_csv,
     read_rows,
 )
-from hcviz.io.plaintext import decoded
+from hcviz.io.decoding import decode_text
 from hcviz.io.rawtable import MAX_UPLOAD_BYTES, NAME_WORDS, SEPARATORS, RawTable
 
-#: A file is about given items if so many of the names in it are theirs; fewer, and it is about
-#: others. A misspelt name or two are then found in any file of answers that is not of one row.
-SHARE = 0.5
+#: A file is about the given items if they have at least this share of its names. The other names
+#: are then misspelt. With a lower share, the file is about other items.
+MIN_SHARE = 0.5
 
-#: An answer about three: the question, the items' names (the chosen one first), author, time.
-Signed = tuple[str, tuple[str, ...], str, str]
-SIGNED = (*MIXED, *SIGNATURE)
+#: An answer about three items: question, names (the chosen one first), author, time.
+SignedAnswer = tuple[str, tuple[str, ...], str, str]
+SIGNED_HEADER = (*MIXED_HEADER, *SIGNATURE_COLUMNS)
 
 
 def dataset_of_answers(
     content: bytes, filename: str = "", labels: Sequence[str] | None = None
 ) -> Dataset:
-    """A file of answers as a data set: the items are ``labels``, else those that it names.
+    """Return a file of answers as a data set. The items are ``labels``, or the names in the file.
 
-    Raises :class:`TooLarge` above the limit of tables, and what :func:`read_comparison_csv` does.
+    Raises
+    ------
+    TooLarge
+        If the file exceeds the limit of tables.
+    InvalidConstraint
+        If :func:`hcviz.io.comparison_csv.read_comparison_csv` cannot read the file.
     """
     found = _read(content, labels)
     return Dataset(
@@ -55,65 +60,78 @@ def dataset_of_answers(
 
 
 def with_answers(dataset: Dataset, content: bytes, filename: str = "") -> Dataset:
-    """The same items, images, features and so on, with a file's answers beside those there were.
+    """Return the data set with the answers of a file added to its comparisons.
 
-    Raises :class:`InvalidConstraint` that names line and column where a name is none of the items.
+    Raises
+    ------
+    InvalidConstraint
+        If a name is not one of the items. The message has line and column.
     """
     found = _read(content, dataset.labels)
     known, asked = dataset.comparisons, Counter(dataset.asked or {})
-    said = f"{counted(len(found.comparisons))} came from {filename!r}." if filename else ""
+    note = f"{count_comparisons(len(found.comparisons))} came from {filename!r}."
     return replace(
         dataset,
         comparisons=found.comparisons if known is None else known + found.comparisons,
         asked=asked + Counter(found.asked),
-        notes=(*dataset.notes, *([said] if said else []), *found.notes),
+        notes=(*dataset.notes, *([note] if filename else []), *found.notes),
     )
 
 
-def counted(comparisons: int) -> str:
-    return "1 comparison" if comparisons == 1 else f"{comparisons:,} comparisons"
+def count_comparisons(number: int) -> str:
+    """Return "1 comparison", "2 comparisons" and so on."""
+    return "1 comparison" if number == 1 else f"{number:,} comparisons"
 
 
-def how_many(content: bytes) -> int:
-    """The answers that a file holds, each as often as it counts."""
+def count_answers(content: bytes) -> int:
+    """Return the number of answers in a file, with repeats."""
     return sum(_read(content).asked.values())
 
 
 @dataclass(frozen=True)
-class Meant:
-    """Whom a file of answers is about: ``theirs`` of its ``named`` names are those of given items.
+class AnswerMatch:
+    """How a file of answers matches given items.
 
-    ``comparisons``, over those items, where they are meant; else None: the file stands for itself.
+    Attributes
+    ----------
+    n_names : number of names in the file
+    n_matched : number of these that are names of the given items
+    comparisons : the answers as comparisons of the given items; None if the file is about others
     """
 
-    named: int
-    theirs: int
+    n_names: int
+    n_matched: int
     comparisons: Comparisons | None
 
 
-def meant(content: bytes, labels: Sequence[str]) -> Meant:
-    """Whether a file's answers are about these items: half of its names or more are theirs.
+def match_answers(content: bytes, labels: Sequence[str]) -> AnswerMatch:
+    """Return the answers as comparisons of these items, if half of the names or more match.
 
-    Raises what :func:`read_comparison_csv` does; where the items are meant, also for a name that is
-    none of them, which is then a misspelt one.
+    Raises
+    ------
+    InvalidConstraint
+        If the file cannot be read, or half of the names match but not all.
     """
     alone = _read(content, spellings=labels)
-    place = {name: item for item, name in enumerate(labels)}
-    items = [place.get(name) for name in alone.labels]
-    named, theirs = len(items), sum(item is not None for item in items)
-    if theirs < SHARE * named:
-        return Meant(named, theirs, None)
-    if theirs < named:  # says which, and where
-        return Meant(named, named, read_comparison_csv(content, labels).comparisons)
-    return Meant(named, theirs, Comparisons(np.array(items, np.int32)[alone.comparisons.rows]))
+    index = {name: item for item, name in enumerate(labels)}
+    items = [index.get(name) for name in alone.labels]
+    n_names, n_matched = len(items), sum(item is not None for item in items)
+    if n_matched < MIN_SHARE * n_names:
+        return AnswerMatch(n_names, n_matched, None)
+    if n_matched < n_names:  # reading with the labels raises an error that names the wrong line
+        return AnswerMatch(n_names, n_names, read_comparison_csv(content, labels).comparisons)
+    rows = np.array(items, np.int32)[alone.comparisons.rows]
+    return AnswerMatch(n_names, n_matched, Comparisons(rows))
 
 
-def beyond(found: Comparisons, known: Comparisons) -> Comparisons | None:
-    """What a list holds beside all that is known already, repeats counted; None where it does not
-    hold all of that. Triplets where all are; the order within a pair means nothing. O(m log m)."""
+def new_comparisons(found: Comparisons, known: Comparisons) -> Comparisons | None:
+    """Return the comparisons in ``found`` that are not in ``known``, with repeats. O(m log m).
+
+    Return None if ``found`` lacks any of ``known``. The order of the items in a pair is ignored.
+    """
     both = known + found
     pairs = np.sort(both.as_quadruplets().rows.reshape(-1, 2, 2), axis=2)
-    _, first, which = different_rows(pairs.reshape(-1, 4))
+    _, first, which = unique_rows(pairs.reshape(-1, 4))
     more = np.bincount(which[len(known) :], minlength=len(first))
     more -= np.bincount(which[: len(known)], minlength=len(first))
     if (more < 0).any():
@@ -121,30 +139,31 @@ def beyond(found: Comparisons, known: Comparisons) -> Comparisons | None:
     return Comparisons(np.repeat(both.rows[first], more, axis=0))
 
 
-def marks(said: Iterable[Signed]) -> array[int]:
-    """What tells answers apart as long as this process lives, 8 bytes each (they themselves take
-    some hundred): hashes, of which two of 10 million are the same once in 400,000 times. None of an
-    answer without a time."""
-    return array("q", (hash(each) for each in said if each[3]))
+def answer_hashes(answers: Iterable[SignedAnswer]) -> array[int]:
+    """Return hashes of the answers that have a time, for comparisons within this process.
 
-
-def unsaid(content: bytes, said: Iterable[int]) -> tuple[bytes, int]:
-    """A file of signed answers without those whose marks are among ``said``, and how many these
-    were.
-
-    The same question, items, author and time make the same answer. A file without authors and
-    times, and rows whose time is empty, are left as they are: people may say the same twice. O(m).
+    A hash takes 8 bytes, an answer about 100. Two of 10 million hashes collide with a probability
+    of 1 in 400,000.
     """
-    known = Counter(said)
-    header, rows, places = _signed_rows(content) if known else ([], [], None)
-    if places is None:
+    return array("q", (hash(each) for each in answers if each[3]))
+
+
+def drop_repeated(content: bytes, known: Iterable[int]) -> tuple[bytes, int]:
+    """Remove known signed answers from a file. Return the rest and the number removed. O(m).
+
+    Two answers are the same if question, items, author and time agree; ``known`` are their hashes.
+    Answers without a time are kept, since people may give an answer twice.
+    """
+    remaining = Counter(known)
+    header, rows, columns = _signed_rows(content) if remaining else ([], [], None)
+    if columns is None:
         return content, 0
     kept = []
     for row in rows:
-        answer = _signed(row, places)
-        mark = hash(answer)
-        if answer is not None and known.get(mark):
-            known[mark] -= 1
+        answer = _signed_answer(row, columns)
+        key = hash(answer)
+        if answer is not None and remaining.get(key):
+            remaining[key] -= 1
         else:
             kept.append(row)
     if len(kept) == len(rows):
@@ -154,42 +173,47 @@ def unsaid(content: bytes, said: Iterable[int]) -> tuple[bytes, int]:
     return buffer.getvalue().encode(), len(rows) - len(kept)
 
 
-def signed(content: bytes) -> list[Signed]:
-    """The answers of a file that says of each who gave it and when; none of another file. O(m)."""
-    _, rows, places = _signed_rows(content)
-    found = [] if places is None else [_signed(row, places) for row in rows]
+def read_signed_answers(content: bytes) -> list[SignedAnswer]:
+    """Return the answers with author and time; an empty list for a file without these. O(m)."""
+    _, rows, columns = _signed_rows(content)
+    found = [] if columns is None else [_signed_answer(row, columns) for row in rows]
     return [each for each in found if each is not None]
 
 
 def _signed_rows(content: bytes) -> tuple[list[str], list[list[str]], list[int] | None]:
-    """Header, rows and places of the columns; of another file the header at most."""
+    """Return header, rows and column numbers; no rows and None for unsigned answers."""
     header, rows = read_rows(content)
-    places = _signed_columns(header)
-    return header, [] if places is None else rows, places
+    columns = _signed_columns(header)
+    return header, [] if columns is None else rows, columns
 
 
 def _signed_columns(header: Sequence[str]) -> list[int] | None:
-    """Where :func:`hcviz.io.comparison_csv.write_answers_csv` put what; None in other files."""
-    if "count" in header or not set(SIGNED) <= set(header):
+    """Return the numbers of the columns in :data:`SIGNED_HEADER`, or None."""
+    if "count" in header or not set(SIGNED_HEADER) <= set(header):
         return None
-    return [header.index(column) for column in SIGNED]
+    return [header.index(column) for column in SIGNED_HEADER]
 
 
-def _signed(row: Sequence[str], places: Sequence[int]) -> Signed | None:
-    if len(row) <= max(places):
+def _signed_answer(row: Sequence[str], columns: Sequence[int]) -> SignedAnswer | None:
+    """Return the answer in a row, or None if it has no time."""
+    if len(row) <= max(columns):
         return None
-    kind, *items, author, time = (row[place].strip() for place in places)
-    return (kind.lower(), tuple(items), author, time) if time else None
+    question, *items, author, time = (row[column].strip() for column in columns)
+    return (question.lower(), tuple(items), author, time) if time else None
 
 
 def read_items(content: bytes) -> tuple[str, ...]:
-    """Items' names, one a line or in the first column of a CSV text, for answers about them.
+    """Read names of items, one per line or in the first column of a CSV text.
 
-    A first line such as ``name`` or ``item`` is a header, and tells what separates the cells
-    (``item;year``), else it is commas; empty lines are passed over. Raises
-    :class:`InvalidData` where a name stands twice, or there are fewer than two.
+    A first line such as ``name`` or ``item;year`` is a header, and determines the separator. The
+    default separator is a comma. Empty lines are ignored.
+
+    Raises
+    ------
+    InvalidData
+        If a name is repeated, or there are fewer than two names.
     """
-    text = decoded(content, "The list of items", [], "a text", "Give one name a line.")
+    text = decode_text(content, "The list of items", [], "a text", "Give one name per line.")
     seen: dict[str, int] = {}
     first = text.lstrip().splitlines()[0].lower()
     before = {each: first.partition(each)[0].strip(' "') for each in SEPARATORS if each in first}
@@ -212,24 +236,27 @@ def read_items(content: bytes) -> tuple[str, ...]:
     except csv.Error as fault:
         raise InvalidData(f"Line {reader.line_num} of the items is not CSV: {fault}.") from None
     if len(seen) < 2:
-        raise InvalidData("The list of items names fewer than two.", "Give one a line.")
+        raise InvalidData("The list of items names fewer than two.", "Give one name per line.")
     return tuple(seen)
 
 
-def like_answers(raw: RawTable) -> bool:
-    """Whether a table's rows might be answers without a header: three or four names each, no name
-    twice among three, and half of all the names or more in several of the columns."""
-    if raw.first is None or len(raw.columns) not in (3, 4):
+def resembles_answers(raw: RawTable) -> bool:
+    """Return True if a table may hold answers, but lacks their header.
+
+    Such a table has three or four names per row. Three names in a row all differ, and half of all
+    names or more occur in several columns.
+    """
+    if raw.first_cells is None or len(raw.columns) not in (3, 4):
         return False
     columns = [
-        [first, *map(str, cells)] for first, cells in zip(raw.first, raw.columns, strict=True)
+        [first, *map(str, cells)] for first, cells in zip(raw.first_cells, raw.columns, strict=True)
     ]
     if any(not cell for cells in columns for cell in cells):
         return False
     if len(columns) == 3 and any(len(set(row)) < 3 for row in zip(*columns, strict=True)):
         return False
-    among = Counter(name for cells in columns for name in set(cells))
-    return sum(count > 1 for count in among.values()) >= SHARE * len(among)
+    occurrences = Counter(name for cells in columns for name in set(cells))
+    return sum(count > 1 for count in occurrences.values()) >= MIN_SHARE * len(occurrences)
 
 
 def _read(
@@ -239,22 +266,22 @@ def _read(
         raise TooLarge(f"The file has more than {MAX_UPLOAD_BYTES // 2**20} MB.")
     found = read_comparison_csv(content, labels, spellings)
     if not len(found.comparisons):
-        raise InvalidData("The file of answers holds no answer.")
+        raise InvalidData("The file of answers has no answers.")
     return found
 
 
 __all__ = [
-    "Meant",
-    "Signed",
-    "beyond",
-    "counted",
+    "AnswerMatch",
+    "SignedAnswer",
+    "answer_hashes",
+    "count_answers",
+    "count_comparisons",
     "dataset_of_answers",
-    "how_many",
-    "like_answers",
-    "marks",
-    "meant",
+    "drop_repeated",
+    "match_answers",
+    "new_comparisons",
     "read_items",
-    "signed",
-    "unsaid",
+    "read_signed_answers",
+    "resembles_answers",
     "with_answers",
 ]

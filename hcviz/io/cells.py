@@ -1,4 +1,4 @@
-"""What the readers of tables use of cells, and the first row as one of the items."""
+"""Functions on cells that the readers of tables share."""
 
 from __future__ import annotations
 
@@ -7,36 +7,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.cells import LARGEST, is_missing, parse, quote, shown, unused, word
-from hcviz.io.rawtable import RawTable, count
+from hcviz.core.table_cells import (
+    MAX_NUMBER,
+    cell_string,
+    cell_text,
+    is_missing,
+    parse,
+    quote,
+    unused_name,
+)
+from hcviz.io.rawtable import RawTable, pluralize
 
-#: Larger numbers are refused: their squares are not numbers any more.
-MAX_NUMBER = LARGEST
 
-
-def with_first(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
-    """The columns with the first row as one of the items."""
-    assert raw.first is not None
+def with_first_row(raw: RawTable) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the columns and row numbers with the table's first row as an item."""
+    assert raw.first_cells is not None
     columns = [
         np.concatenate([np.array([cell], dtype=object), cells])
-        for cell, cells in zip(raw.first, raw.columns, strict=True)
+        for cell, cells in zip(raw.first_cells, raw.columns, strict=True)
     ]
     return columns, np.concatenate([[raw.first_row], raw.rows])
 
 
-def are(number: int) -> str:
+def is_or_are(number: int) -> str:
+    """Return the verb that fits a number of things."""
     return "is" if number == 1 else "are"
 
 
 __all__ = [
     "MAX_NUMBER",
-    "are",
-    "count",
+    "cell_string",
+    "cell_text",
     "is_missing",
+    "is_or_are",
     "parse",
+    "pluralize",
     "quote",
-    "shown",
-    "unused",
-    "with_first",
-    "word",
+    "unused_name",
+    "with_first_row",
 ]

@@ -1,4 +1,4 @@
-"""Clusters as CSV: each item and the number of its cluster, from 1, for spreadsheets and others."""
+"""Export of clusters as CSV: one row per item, with the number of its cluster."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from numpy.typing import ArrayLike
 
 
 def write_clusters_csv(labels: Sequence[str], clusters: ArrayLike) -> str:
-    """``item,cluster`` rows in the items' order; ``clusters`` int (n,), any numbers, are numbered
-    from 1 in the order of their first items."""
+    """Return CSV text with the columns ``item`` and ``cluster``, in the order of the items.
+
+    Parameters
+    ----------
+    labels : n labels
+    clusters : int (n,), any codes; the file numbers them from 1, by first appearance
+    """
     number = 1 + pd.factorize(np.asarray(clusters))[0]
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")

@@ -1,22 +1,24 @@
-"""Answers as CSV: one a row, by the items' names, under a header that says what was asked.
+"""Comparisons as CSV: one answer per row, with names of items under a header.
+
+The header says what the question was:
 
     anchor,near,far             the anchor is closer to near than to far
     first,second,third,fourth   first and second are more alike than third and fourth
-    central,other_1,other_2     which of the three is most central
+    central,other_1,other_2     which of the three is the most central
     odd,other_1,other_2         which of the three is the odd one out
     question,chosen,other_1,other_2   either of the last two, as the question column says
 
-A column ``count`` says how often an answer was given (default 1); other columns, such as who
-answered and when, are left out, and the notes say so. Cells are separated by commas, semicolons,
-tabs or bars, and the file may be in UTF-8, UTF-16 or Windows-1252, as with tables. Names are the
-same whatever way their accents are composed, and blanks around them are no part of them.
+A column ``count`` says how often an answer was given (default 1). Other columns, such as author and
+time, are ignored, with a note. Cells are separated by commas, semicolons, tabs or bars, and the
+text is UTF-8, UTF-16 or Windows-1252, as for tables. Names are compared without spaces around them,
+and in one Unicode form.
 
-One file has no header and is known all the same: that of the Food100 data, three pictures a line,
-``images/a.jpg;images/b.jpg;images/c.jpg``, which says that a tastes more like b than like c. Its
-items are called by the pictures' names, ``a``.
+Files of the Food100 data have no header. Their lines have three pictures,
+``images/a.jpg;images/b.jpg;images/c.jpg``: the taste of a is more like b than like c. The items are
+named ``a``, ``b`` and ``c``.
 
-What is written here comes back whole. Where the answers would not name all items in their order,
-rows that count 0 do so before them: they are no answers, and items never compared are not lost.
+A written file can be read back completely. If its answers do not name all items in their order,
+rows with the count 0 do so before them, so that items without comparisons are kept.
 """
 
 from __future__ import annotations
@@ -34,56 +36,67 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hcviz.core.errors import HcvizError, InvalidConstraint
-from hcviz.core.rows import different_rows
+from hcviz.core.text import closest_name, join_names, shorten
 from hcviz.core.triplets import Comparisons
-from hcviz.core.words import brief, nearest, shortlist
-from hcviz.io.plaintext import beginning, decoded
+from hcviz.core.unique_rows import unique_rows
+from hcviz.io.decoding import decode_head, decode_text
+from hcviz.io.fast_answer_rows import AnswerLayout, AnswerRows, read_uniform_rows
 from hcviz.io.rawtable import SEPARATORS
-from hcviz.io.regularrows import Layout, Rows, regular_rows
 
-#: Header -> what its rows become.
-FORMS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
+#: For each header, the function that makes comparisons of its rows.
+READERS: dict[tuple[str, ...], Callable[[ArrayLike], Comparisons]] = {
     ("anchor", "near", "far"): Comparisons,
     ("first", "second", "third", "fourth"): Comparisons,
     ("central", "other_1", "other_2"): Comparisons.from_most_central,
     ("odd", "other_1", "other_2"): Comparisons.from_odd_one_out,
 }
 
-#: Header -> the kind of question, as :class:`hcviz.datasets.Dataset` names it.
-_KINDS = dict(zip(FORMS, ("triplets", "quadruplets", "central", "odd"), strict=True))
-#: The header of answers to both questions about three: its first column is ``central`` or ``odd``.
-MIXED = ("question", "chosen", "other_1", "other_2")
-#: Columns that say whose answer it is, and since when.
-SIGNATURE = ("author", "time")
-#: A cell of Food100's answers, and how they are read; told with the data.
-_PICTURE = re.compile(r"images/([^/;]+)\.jpg")
-FOOD = (
-    "The file has no header; three pictures a line, divided by semicolons, are read as in the "
-    "Food100 data: the first is nearer to the second than to the third."
+#: For each header, the kind of question, as in :class:`hcviz.datasets.Dataset`.
+_QUESTIONS = dict(zip(READERS, ("triplets", "quadruplets", "central", "odd"), strict=True))
+#: The header of answers to both questions about three items. Its first column names the question.
+MIXED_HEADER = ("question", "chosen", "other_1", "other_2")
+#: Columns with the author and the time of an answer.
+SIGNATURE_COLUMNS = ("author", "time")
+#: For each question of :data:`MIXED_HEADER`, the header of answers to this question alone.
+_HEADERS_OF_THREE = {
+    name: header for header, name in _QUESTIONS.items() if name in ("central", "odd")
+}
+
+#: A cell of Food100's files.
+_FOOD_PICTURE = re.compile(r"images/([^/;]+)\.jpg")
+FOOD_NOTE = (
+    "The file has no header. It is read as Food100 data: each line has three pictures, and the "
+    "first is nearer to the second than to the third."
 )
-_OF_MIXED = {kind: form for form, kind in _KINDS.items() if kind in ("central", "odd")}
 
-#: What to do about a file of answers that does not say what was asked.
-HEADERS = "Its first row must be one of: {}.".format(
-    "; ".join(",".join(form) for form in (*FORMS, MIXED))
+#: What to do about a file without a known header.
+HEADER_HINT = "Its first row must be one of: {}.".format(
+    "; ".join(",".join(header) for header in (*READERS, MIXED_HEADER))
 )
+SAVE_HINT = "Save it as CSV."
 
-CSV = "Save it as CSV."
-#: What tells how a file is to be read stands in so many of its first bytes.
-LOOKED_AT = 10_000
-
-#: No answer counts more often: a row is repeated in memory.
+#: Characters at the start of a file that determine its separator and header.
+HEAD_CHARACTERS = 10_000
+#: Largest count of a row. Rows are repeated in memory.
 MAX_COUNT = 1_000_000
-#: Nor do all together count more often than so much for a row, and one row that counts most.
-MEAN_COUNT = 100
-#: Columns of a file of answers; all but a few are left out.
+#: Largest mean count of all rows, not counting one row with ``MAX_COUNT``.
+MAX_MEAN_COUNT = 100
+#: Columns of a file, with those that are ignored.
 MAX_COLUMNS = 1_000
 
 
 @dataclass(frozen=True)
 class AnswersFile:
-    """``comparisons`` over items 0..n-1 named by ``labels``; ``notes`` as sentences; ``asked``:
-    how many answers to each kind of question (``central`` and ``odd`` are two comparisons each)."""
+    """The content of a file of answers.
+
+    Attributes
+    ----------
+    comparisons : comparisons of items 0..n-1
+    labels : names of the items
+    notes : sentences for the user about what was ignored
+    asked : number of answers per kind of question (an answer ``central`` or ``odd`` gives two
+        comparisons)
+    """
 
     comparisons: Comparisons
     labels: tuple[str, ...]
@@ -96,147 +109,167 @@ def read_comparison_csv(
     labels: Sequence[str] | None = None,
     spellings: Sequence[str] | None = None,
 ) -> AnswersFile:
-    """The answers in a CSV text.
+    """Read the answers in a CSV text.
 
-    ``labels`` are the items, so that those never compared are there too, and a name that is none of
-    them is refused; without them the items are the names in the file, in order of appearance. O(m)
-    for m rows, and as many answers as the counts add up to are held.
+    Parameters
+    ----------
+    content : the file
+    labels : names of the items, among them items without comparisons; any other name is an error.
+        Without them, the items are the names in the file, in order of appearance.
+    spellings : names that the file may use, if there are no ``labels``. A name in another Unicode
+        form of one of these gets its spelling. Two of these names never become one item.
 
-    Where there are no ``labels``, ``spellings`` are names that the file may use: a name in another
-    Unicode form of one of them gets that spelling, and two of them never become one item.
+    Returns
+    -------
+    AnswersFile
+        Comparisons and items. Answers with a count are repeated.
 
-    Raises :class:`InvalidConstraint` that names line and column: no known header, an item that is
-    not there (with the nearest name), one named twice, a count that is none.
+    Raises
+    ------
+    InvalidConstraint
+        If the header or an item is unknown, a row compares an item with itself, or a count is
+        invalid. The message has line and column, and the nearest name.
+
+    Notes
+    -----
+    O(m) for m rows.
     """
     notes: list[str] = []
-    text = decoded(
-        content, "The file of answers", notes, "answers", f"{CSV} {HEADERS}", InvalidConstraint
+    text = decode_text(
+        content,
+        "The file of answers",
+        notes,
+        "answers",
+        f"{SAVE_HINT} {HEADER_HINT}",
+        InvalidConstraint,
     )
-    pictures = _is_of_pictures(text[:LOOKED_AT], len(text) > LOOKED_AT)
-    separator = ";" if pictures else _separator(text[:LOOKED_AT])
-    form = header = next(iter(FORMS))
+    pictures = _is_food100(text[:HEAD_CHARACTERS], len(text) > HEAD_CHARACTERS)
+    separator = ";" if pictures else _separator(text[:HEAD_CHARACTERS])
+    known_header = header = next(iter(READERS))
     if pictures:
-        notes.append(FOOD)
+        notes.append(FOOD_NOTE)
     else:
-        header = tuple(_header(text, separator))
-        form = _form(header, notes)
-    names = Names(spellings if labels is None else labels)
+        header = tuple(_read_header(text, separator))
+        known_header = _choose_header(header, notes)
+    names = NameMatcher(spellings if labels is None else labels)
 
-    def called(name: str) -> str:
-        found = names.called(name)
-        return found if not pictures or found in names.known else names.called(_called(name))
+    def item_name(cell: str) -> str:
+        found = names.match(cell)
+        return found if not pictures or found in names.known else names.match(_picture_name(cell))
 
-    mixed = form == MIXED
-    columns = form[1:] if mixed else form
-    layout = Layout(separator, header, columns, labels, called, not pictures, mixed)
-    found = regular_rows(text, layout, _counted, _asked)
-    if found is None:
-        found = _line_by_line(text, layout)
-    if found.counts.sum() > MAX_COUNT + MEAN_COUNT * len(found.counts):
+    mixed = known_header == MIXED_HEADER
+    columns = known_header[1:] if mixed else known_header
+    layout = AnswerLayout(separator, header, columns, labels, item_name, not pictures, mixed)
+    rows = read_uniform_rows(text, layout, _parse_count, _parse_question)
+    if rows is None:
+        rows = _read_line_by_line(text, layout)
+    if rows.counts.sum() > MAX_COUNT + MAX_MEAN_COUNT * len(rows.counts):
         raise InvalidConstraint(
-            f"The counts add up to {found.counts.sum():,} answers, too many to hold."
+            f"The counts add up to {rows.counts.sum():,} answers, which is too many."
         )
-    table = np.repeat(found.items, found.counts, axis=0)
-    items = tuple(found.index)
-    if found.kinds is None:
-        return AnswersFile(FORMS[form](table), items, tuple(notes), {_KINDS[form]: len(table)})
-    of = np.repeat(found.kinds, found.counts)
-    made = [FORMS[form](table[of == kind]).rows for kind, form in _OF_MIXED.items()]
-    asked = {kind: int((of == kind).sum()) for kind in _OF_MIXED if (of == kind).any()}
-    return AnswersFile(Comparisons(np.concatenate(made)), items, tuple(notes), asked)
+    table = np.repeat(rows.items, rows.counts, axis=0)
+    items = tuple(rows.index)
+    if rows.questions is None:
+        asked = {_QUESTIONS[known_header]: len(table)}
+        return AnswersFile(READERS[known_header](table), items, tuple(notes), asked)
+    questions = np.repeat(rows.questions, rows.counts)
+    parts = [READERS[h](table[questions == name]).rows for name, h in _HEADERS_OF_THREE.items()]
+    counts = {name: int((questions == name).sum()) for name in _HEADERS_OF_THREE}
+    asked = {name: count for name, count in counts.items() if count}
+    return AnswersFile(Comparisons(np.concatenate(parts)), items, tuple(notes), asked)
 
 
-def _line_by_line(text: str, layout: Layout) -> Rows:
-    """The rows of any file; what is wrong is told with its line."""
+def _read_line_by_line(text: str, layout: AnswerLayout) -> AnswerRows:
+    """Read the rows of any file. Errors name the line."""
     header, columns, separator = layout.header, layout.columns, layout.separator
     reader = _reader(text, separator)
-    filled = _filled(reader)
+    filled = _non_empty(reader)
     rows: list[list[int]] = []
     counts: list[int] = []
-    kinds: list[str] = []
-    index = {name: item for item, name in enumerate(layout.known or ())}
+    questions: list[str] = []
+    index = {name: item for item, name in enumerate(layout.known_names or ())}
     try:
-        if layout.headed:
+        if layout.has_header:
             next(filled)
         for cells in filled:
             line = reader.line_num
             if len(cells) > len(header) and not any(map(str.strip, cells[len(header) :])):
-                cells = cells[: len(header)]  # of spreadsheets: columns that have nothing in them
+                cells = cells[: len(header)]  # spreadsheets add empty columns
             if len(cells) != len(header):
                 raise InvalidConstraint(
                     f"Line {line} of the answers has {len(cells)} cells, the "
-                    f"{'header' if layout.headed else 'first line'} {len(header)}.",
-                    f"Cells were separated by {SEPARATORS[separator]}; put names that hold one "
-                    "into double quotes.",
+                    f"{'header' if layout.has_header else 'first line'} {len(header)}.",
+                    f"The cells are separated by {SEPARATORS[separator]}. Put names that contain "
+                    "one of these into double quotes.",
                 )
             row = dict(zip(header, cells, strict=True))
-            if layout.asks:
-                kinds.append(_kind(row["question"], line))
-            names = [layout.called(row[column].strip()) for column in columns]
+            if layout.has_question:
+                questions.append(_read_question(row["question"], line))
+            names = [layout.item_name(row[column].strip()) for column in columns]
             rows.append(
                 [
-                    _item(name, line, column, index, layout.known is None)
+                    _item(name, line, column, index, layout.known_names is None)
                     for name, column in zip(names, columns, strict=True)
                 ]
             )
-            _different(rows[-1], names, line)
-            counts.append(_count(row.get("count", ""), line))
+            _check_items(rows[-1], names, line)
+            counts.append(_read_count(row.get("count", ""), line))
     except csv.Error as fault:
         raise InvalidConstraint(
             f"Line {reader.line_num} of the answers is not CSV: {fault}."
         ) from None
-    return Rows(
+    return AnswerRows(
         np.array(rows, np.int32).reshape(-1, len(columns)),
         np.array(counts, np.int64),
-        np.array(kinds, dtype="<U7") if layout.asks else None,
+        np.array(questions, dtype="<U7") if layout.has_question else None,
         index,
     )
 
 
 def is_answers(content: bytes) -> bool:
-    """Whether a file's first row is the header of one of :data:`FORMS`, or its rows are Food's."""
-    first = beginning(content, LOOKED_AT)
-    if _forms(_header(first, _separator(first))):
+    """Return True if the first row is a header of answers, or the rows are Food100's."""
+    head = decode_head(content, HEAD_CHARACTERS)
+    if _matching_headers(_read_header(head, _separator(head))):
         return True
-    return _is_of_pictures(first, len(content) > LOOKED_AT)
+    return _is_food100(head, len(content) > HEAD_CHARACTERS)
 
 
-def _is_of_pictures(text: str, more: bool) -> bool:
-    """Whether these lines name three of Food100's pictures each; ``more``: the last is cut off."""
-    lines = text.splitlines()[: -1 if more else None]
+def _is_food100(text: str, last_line_cut: bool) -> bool:
+    """Return True if each line names three of Food100's pictures."""
+    lines = text.splitlines()[: -1 if last_line_cut else None]
     rows = [[cell.strip() for cell in line.split(";")] for line in lines if line.strip()]
-    return bool(rows) and all(len(row) == 3 and all(map(_PICTURE.fullmatch, row)) for row in rows)
+    three = bool(rows) and all(len(row) == 3 for row in rows)
+    return three and all(_FOOD_PICTURE.fullmatch(cell) for row in rows for cell in row)
 
 
-def _called(name: str) -> str:
-    """What an item is called whose picture this is."""
-    found = _PICTURE.fullmatch(name)
+def _picture_name(name: str) -> str:
+    """Return the name of the item in a picture of Food100."""
+    found = _FOOD_PICTURE.fullmatch(name)
     return found[1] if found else name
 
 
 def write_comparison_csv(comparisons: Comparisons, labels: Sequence[str]) -> str:
-    """(anchor, near, far) or quadruplets as CSV text, repeats as counts, in order of appearance.
+    """Return comparisons as CSV text in order of appearance, with repeats as counts. O(m log m).
 
-    :func:`read_comparison_csv` without labels finds the same items in it, those that were never
-    compared too (the module says how), and as many answers of each kind; but of items whose names
-    are :func:`two_forms` of one name only with labels. O(m log m).
+    :func:`read_comparison_csv` without labels gives the same items and the same number of answers
+    of each kind. If :func:`find_ambiguous_name` finds a name, reading needs the labels.
     """
-    form = list(FORMS)[int(comparisons.is_quadruplets)]
-    rows, first, which = different_rows(comparisons.rows)
+    header = list(READERS)[int(comparisons.is_quadruplets)]
+    rows, first, which = unique_rows(comparisons.rows)
     counts = np.bincount(which)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([*form, "count"])
+    writer.writerow([*header, "count"])
     order = np.argsort(first)
     if list(dict.fromkeys(rows[order].ravel().tolist())) != list(range(len(labels))):
-        writer.writerows([*row, 0] for row in _naming(labels, len(form)))
+        writer.writerows([*row, 0] for row in _rows_with_all_names(labels, len(header)))
     for at in order:
         writer.writerow([*(labels[item] for item in rows[at]), int(counts[at])])
     return buffer.getvalue()
 
 
-def _naming(labels: Sequence[str], width: int) -> Iterable[list[str]]:
-    """Rows that name all in their order and compare none with itself; none where that cannot be."""
+def _rows_with_all_names(labels: Sequence[str], width: int) -> Iterable[list[str]]:
+    """Yield rows that name all items in their order, unless there are too few for a valid row."""
     enough = len(labels) >= (3 if width == 3 else 2)
     for start in range(0, len(labels) if enough else 0, width):
         yield [labels[at % len(labels)] for at in range(start, start + width)]
@@ -245,20 +278,23 @@ def _naming(labels: Sequence[str], width: int) -> Iterable[list[str]]:
 def write_answers_csv(
     answers: Iterable[tuple[str, Sequence[int], str, str]], labels: Sequence[str]
 ) -> str:
-    """Answers about three as CSV text under :data:`MIXED`, with who said so and when.
+    """Return answers about three items as CSV text, with authors and times.
 
-    Each is (``central`` or ``odd``, the item chosen and the other two, author, time).
+    Parameters
+    ----------
+    answers : (``central`` or ``odd``, the chosen item and the other two, author, time)
+    labels : names of the items
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([*MIXED, *SIGNATURE])
-    for kind, items, author, time in answers:
-        writer.writerow([kind, *(labels[item] for item in items), author, time])
+    writer.writerow([*MIXED_HEADER, *SIGNATURE_COLUMNS])
+    for question, items, author, time in answers:
+        writer.writerow([question, *(labels[item] for item in items), author, time])
     return buffer.getvalue()
 
 
-def _kind(cell: str, line: int) -> str:
-    found = _asked(cell)
+def _read_question(cell: str, line: int) -> str:
+    found = _parse_question(cell)
     if found is None:
         raise InvalidConstraint(
             f"Line {line}, column question: {cell!r} is neither central nor odd."
@@ -266,21 +302,20 @@ def _kind(cell: str, line: int) -> str:
     return found
 
 
-def _asked(cell: str) -> str | None:
-    """The question that a cell names; None where it is none."""
-    said = cell.strip().lower()
-    return said if said in _OF_MIXED else None
+def _parse_question(cell: str) -> str | None:
+    """Return the question that a cell names, or None."""
+    word = cell.strip().lower()
+    return word if word in _HEADERS_OF_THREE else None
 
 
 def read_rows(content: bytes) -> tuple[list[str], list[list[str]]]:
-    """The header, as it is compared with others, and the rows as they stand; none of what is no
-    CSV."""
+    """Return the header, in lower case, and the other rows. Both are empty for invalid CSV."""
     try:
-        text = decoded(content, "", [], "", "")
-        rows = list(_filled(_reader(text, _separator(text[:LOOKED_AT]))))
+        text = decode_text(content, "", [], "", "")
+        rows = list(_non_empty(_reader(text, _separator(text[:HEAD_CHARACTERS]))))
     except (HcvizError, csv.Error):
         return [], []
-    return _named(rows[0]) if rows else [], rows[1:]
+    return _normalize_header(rows[0]) if rows else [], rows[1:]
 
 
 def _reader(text: str, separator: str) -> Any:
@@ -288,127 +323,131 @@ def _reader(text: str, separator: str) -> Any:
     return csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
 
 
-def _filled(reader: Iterable[list[str]]) -> Iterator[list[str]]:
-    """The rows with anything in them."""
+def _non_empty(reader: Iterable[list[str]]) -> Iterator[list[str]]:
     return (cells for cells in reader if any(cell.strip() for cell in cells))
 
 
-def _named(cells: Sequence[str]) -> list[str]:
-    """A header's names, without empty cells at its end."""
+def _normalize_header(cells: Sequence[str]) -> list[str]:
+    """Return the header's names in lower case, without empty cells at its end."""
     names = [cell.strip().lower() for cell in cells]
     while names and not names[-1]:
         names.pop()
     return names
 
 
-def _header(text: str, separator: str) -> list[str]:
-    """The cells of the first row; none where it is no CSV."""
+def _read_header(text: str, separator: str) -> list[str]:
+    """Return the names in the first row, or an empty list for invalid CSV."""
     try:
-        return _named(next(_filled(_reader(text, separator)), []))
+        return _normalize_header(next(_non_empty(_reader(text, separator)), []))
     except csv.Error:
         return []
 
 
-def _forms(header: Sequence[str]) -> list[tuple[str, ...]]:
-    return [form for form in (*FORMS, MIXED) if set(form) <= set(header)]
+def _matching_headers(header: Sequence[str]) -> list[tuple[str, ...]]:
+    return [known for known in (*READERS, MIXED_HEADER) if set(known) <= set(header)]
 
 
 def _separator(text: str) -> str:
-    """The one under which the first row is a header; else the one that cuts it most often."""
-    headers = {separator: _header(text, separator) for separator in SEPARATORS}
-    return max(headers, key=lambda each: (bool(_forms(headers[each])), len(headers[each])))
+    """Return the separator that makes the first row a known header, or else the most cells."""
+    headers = {separator: _read_header(text, separator) for separator in SEPARATORS}
+    return max(
+        headers, key=lambda each: (bool(_matching_headers(headers[each])), len(headers[each]))
+    )
 
 
-def _form(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]:
-    found = _forms(header)
+def _choose_header(header: tuple[str, ...], notes: list[str]) -> tuple[str, ...]:
+    """Return the known header whose columns the file has, and note the ignored columns."""
+    found = _matching_headers(header)
     if len(found) != 1:
-        said = "no header that says what was asked" if not found else "headers of two questions"
+        problem = "no header that says what was asked" if not found else "headers of two questions"
         raise InvalidConstraint(
-            f"The file of answers has {said}: {brief(str(list(header[:20])), 400)}.", HEADERS
+            f"The file of answers has {problem}: {shorten(str(list(header[:20])), 400)}.",
+            HEADER_HINT,
         )
     if len(header) > MAX_COLUMNS:
         raise InvalidConstraint(f"The file of answers has more than {MAX_COLUMNS:,} columns.")
     for name, often in Counter(header).items():
         if name and often > 1:
             raise InvalidConstraint(f"The file of answers has the column {name!r} twice.")
-    left = [name for name in header if name and name not in (*found[0], "count")]
-    if left:
-        notes.append(f"Columns left out: {shortlist(left, 20)}.")
+    ignored = [name for name in header if name and name not in (*found[0], "count")]
+    if ignored:
+        notes.append(f"Columns left out: {join_names(ignored, 20)}.")
     return found[0]
 
 
-class Names:
-    """What items are called whose names stand in a file: ``known`` ones, or any.
+class NameMatcher:
+    """Matches names in a file with known names, in any Unicode form.
 
-    A name is the same however its accents are composed, where that leaves no doubt: other programs
-    save "ë" as one character or as two.
+    Some programs save "ë" as one character, others as two.
     """
 
     def __init__(self, known: Sequence[str] | None) -> None:
         self.known = frozenset(known or ())
-        self._alike: dict[str, str] = {}
+        self._by_normal_form: dict[str, str] = {}
         self._ambiguous = set()
         for name in self.known:
-            alike = composed(name)
-            self._ambiguous |= {alike} if alike in self._alike else set()
-            self._alike[alike] = name
+            normal = normalize_name(name)
+            self._ambiguous |= {normal} if normal in self._by_normal_form else set()
+            self._by_normal_form[normal] = name
 
-    def called(self, name: str) -> str:
-        """The known name that is meant; of others their composed form.
+    def match(self, name: str) -> str:
+        """Return the known name, or the normal form of an unknown name.
 
-        A name that could be either of two known ones stays as it is, and is none of them.
+        A name that could be either of two known names is returned unchanged.
         """
         if name in self.known:
             return name
-        alike = composed(name)
-        return name if alike in self._ambiguous else self._alike.get(alike, alike)
+        normal = normalize_name(name)
+        return name if normal in self._ambiguous else self._by_normal_form.get(normal, normal)
 
 
-def two_forms(names: Iterable[str]) -> str | None:
-    """A name that several of the names are, in different Unicode forms; None if there is none."""
+def find_ambiguous_name(names: Iterable[str]) -> str | None:
+    """Return a name that occurs in two Unicode forms, or None."""
     seen: set[str] = set()
     for name in names:
-        alike = composed(name)
-        if alike in seen:
-            return alike
-        seen.add(alike)
+        normal = normalize_name(name)
+        if normal in seen:
+            return normal
+        seen.add(normal)
     return None
 
 
-def composed(name: str) -> str:
+def normalize_name(name: str) -> str:
+    """Return the name in Unicode's composed form (NFC), without spaces around it."""
     return unicodedata.normalize("NFC", name.strip())
 
 
-def _item(name: str, line: int, column: str, index: dict[str, int], fresh: bool) -> int:
+def _item(name: str, line: int, column: str, index: dict[str, int], may_add: bool) -> int:
+    """Return the number of an item. An unknown name gets a new number, if ``may_add``."""
     if name in index:
         return index[name]
     if not name:
         raise InvalidConstraint(f"Line {line}, column {column}: the name is missing.")
-    if fresh:
+    if may_add:
         return index.setdefault(name, len(index))
-    if sum(composed(each) == composed(name) for each in index) > 1:
+    if sum(normalize_name(each) == normalize_name(name) for each in index) > 1:
         raise InvalidConstraint(
-            f"Line {line}, column {column}: {name!r} is the name of several items, and has here "
-            "the Unicode form of none of them.",
+            f"Line {line}, column {column}: {name!r} is the name of several items, and has the "
+            "Unicode form of none of them.",
             "Copy the name from the data, or rename one of the items.",
         )
-    near = nearest(name, index)
+    near = closest_name(name, index)
     raise InvalidConstraint(
-        f"Line {line}, column {column}: there is no item {brief(name)!r}.",
-        f"The nearest is {near!r}." if near else "Answers name items of the data shown.",
+        f"Line {line}, column {column}: there is no item {shorten(name)!r}.",
+        f"The nearest is {near!r}." if near else "Answers must name items of the data shown.",
     )
 
 
-def _different(row: list[int], names: list[str], line: int) -> None:
-    wrong = len(set(row)) < 3 if len(row) == 3 else row[0] == row[1] or row[2] == row[3]
-    if wrong:
+def _check_items(row: list[int], names: list[str], line: int) -> None:
+    repeated = len(set(row)) < 3 if len(row) == 3 else row[0] == row[1] or row[2] == row[3]
+    if repeated:
         raise InvalidConstraint(
             f"Line {line} of the answers compares an item with itself: {', '.join(names)}."
         )
 
 
-def _count(cell: str, line: int) -> int:
-    found = _counted(cell)
+def _read_count(cell: str, line: int) -> int:
+    found = _parse_count(cell)
     if found is None:
         raise InvalidConstraint(
             f"Line {line}, column count: {cell.strip()!r} is not a whole number from 0 to "
@@ -417,8 +456,8 @@ def _count(cell: str, line: int) -> int:
     return found
 
 
-def _counted(cell: str) -> int | None:
-    """How often a cell says; None where it does not."""
+def _parse_count(cell: str) -> int | None:
+    """Return the count in a cell, 1 for an empty cell, or None for an invalid one."""
     cell = cell.strip() or "1"
-    whole = cell.isascii() and cell.isdigit() and len(cell) < 8 and int(cell) <= MAX_COUNT
-    return int(cell) if whole else None
+    valid = cell.isascii() and cell.isdigit() and len(cell) < 8 and int(cell) <= MAX_COUNT
+    return int(cell) if valid else None

@@ -1,10 +1,14 @@
-"""An unfinished session on disk: a log that is written ahead, and now and then the whole of it.
+"""A write-ahead log of an unfinished session, with a session file from time to time.
 
-A folder holds ``log-N.jsonl`` (one action a line, each on the disk before anything that it causes
-is started) and ``base-N.hcviz`` (a session file as of the N-th action). The newest base and the
-actions after it give the session back: all answers, the log, undo and redo. What is lost are trees
-that arrived after the base; a run computes them again. A line has a checksum and a number. The last
-line may be torn (the power went): nothing that it says had begun.
+The folder of a session has two kinds of files:
+
+- ``log-N.jsonl`` has one action per line. A line is on the disk before its action takes effect, and
+  has a number and a checksum.
+- ``base-N.hcviz`` is a session file, written after the N-th action.
+
+The newest base and the actions after it restore the session: its answers, its log, undo and redo.
+Trees that arrived after the base are lost; a run computes them again. After a power failure the
+last line may be incomplete. Its action had not taken effect.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from hcviz.core.errors import HcvizError, SessionFileError
-from hcviz.io.lock import Lock
+from hcviz.io.lock import FileLock
 from hcviz.io.session_codec import Decoder, Encoder
 from hcviz.io.session_file import check_session, load_session, save_session
 from hcviz.session import actions as act
@@ -28,19 +32,20 @@ from hcviz.session.methods import Methods
 from hcviz.session.model import Session
 from hcviz.session.update import begun, update
 
-#: Reports of runs: they speak of trees that the log does not hold.
-REPORTS = (act.Finished, act.Failed, act.Stopped)
+#: Actions by which runs report. A log omits them, since it has no trees.
+RUN_REPORTS = (act.Finished, act.Failed, act.Stopped)
 
 
-#: What an action may keep beside its line: tables and arrays, each named by its digest.
+#: Names of files with tables and arrays of actions. Each is named by its digest.
 _ENTRY = re.compile(r"tables/[0-9a-f]+|arrays/[0-9a-f]+\.npy")
 
-_NONSENSE = (ValueError, KeyError, TypeError)
+#: Errors from reading a damaged line.
+_DAMAGE = (ValueError, KeyError, TypeError)
 
 
 @dataclass(frozen=True)
-class About:
-    """What a person would know an unfinished session by."""
+class SessionSummary:
+    """Title, number of answers and time of an unfinished session, to offer it on the page."""
 
     title: str = ""
     answers: int = 0
@@ -48,41 +53,54 @@ class About:
 
 
 class Journal:
-    """The one writer of a folder, which it makes and locks. Not thread-safe but for :meth:`base`.
+    """Writes the folder of a session. It creates the folder and holds its lock.
 
-    ``number`` counts the actions written. Raises :class:`OSError` where the disk refuses.
+    Attributes
+    ----------
+    folder : the folder
+    number : number of actions written
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+
+    Notes
+    -----
+    Use a journal in one thread. Only the function that :meth:`rotate` returns may be called in
+    another one.
     """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder = folder
         self.number = 0
-        self._lock = Lock(folder / "lock")
-        self._lock.take()
+        self._lock = FileLock(folder / "lock")
+        self._lock.acquire()
         self._file = self._segment()
 
     @property
-    def live(self) -> bool:
-        """Whether the folder is still there, and ours to write."""
-        return self._lock.held and (self.folder / "lock").exists()
+    def is_writable(self) -> bool:
+        """True if the folder exists and this journal has its lock."""
+        return self._lock.is_held and (self.folder / "lock").exists()
 
-    def append(self, actions: list[act.Action], about: About) -> None:
-        """Write the actions, which are on the disk when this returns. O(their size)."""
+    def append(self, actions: list[act.Action], about: SessionSummary) -> None:
+        """Write the actions to the disk and flush them. O(their size)."""
         lines = []
         for action in actions:
             encoder = Encoder()
-            said = encoder.value(action)
+            value = encoder.value(action)
             for name, content in encoder.entries.items():
                 self._entry(name, content)
             self.number += 1
-            lines.append(_line(self.number, about, {"shared": encoder.shared, "action": said}))
+            lines.append(_line(self.number, about, {"shared": encoder.shared, "action": value}))
         self._write(b"".join(lines))
 
-    def turn(self, about: About) -> Callable[[Session], None]:
-        """Begin a new log here; the call that writes the base that the old one led to.
+    def rotate(self, about: SessionSummary) -> Callable[[Session], None]:
+        """Begin a new log. Return a function that writes the present session as a base.
 
-        The call may be made on another thread, with the session as it is now; when the base is on
-        the disk the older logs go.
+        The function may be called in another thread. It removes older logs when the base is on the
+        disk.
         """
         self._file.close()
         self._file = self._segment()
@@ -91,16 +109,16 @@ class Journal:
         return lambda session: self._base(number, save_session(session))
 
     def release(self) -> None:
-        """Nobody is at work on it for now: others may have the folder."""
+        """Release the lock, so that another page can open the session."""
         self._lock.release()
 
-    def hold(self) -> None:
-        """Somebody is again; :attr:`live` tells whether it is still there."""
+    def reacquire(self) -> None:
+        """Try to lock the folder again; :attr:`is_writable` tells if this has succeeded."""
         if (self.folder / "lock").exists():
-            self._lock.take()
+            self._lock.acquire()
 
     def close(self) -> None:
-        """The end; the folder stays. May be called twice."""
+        """Close the files and keep the folder. It may be called twice."""
         self._file.close()
         self._lock.release()
 
@@ -134,19 +152,23 @@ class Journal:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a folder gave back. ``damaged``: not all of it could be read."""
+class RecoveredSession:
+    """The session in a folder; ``damaged`` if a part of it could not be read."""
 
     session: Session
     damaged: bool
 
 
-def read_journal(folder: Path, methods: Methods) -> Found:
-    """The session that a folder's base and log lead to. Nothing on the disk is changed.
+def read_journal(folder: Path, methods: Methods) -> RecoveredSession:
+    """Restore the session from a folder's base and log. The folder is not changed.
 
-    Reads as far as it can be believed: up to the first line that is damaged, out of order or
-    refused. A torn last line is no damage. Raises :class:`SessionFileError` where not even a
-    beginning can be read.
+    Reading ends at the first line that is damaged, out of order or invalid. An incomplete last
+    line does not count as damage.
+
+    Raises
+    ------
+    SessionFileError
+        If no part of the session can be read.
     """
     session, number, damaged = None, 0, False
     for path in sorted(folder.glob("base-*.hcviz"), reverse=True):
@@ -163,27 +185,31 @@ def read_journal(folder: Path, methods: Methods) -> Found:
                 raise SessionFileError("An action is missing.")
             session = _apply(session, _action(line.action, folder), methods)
             number = line.number
-    except (HcvizError, OSError, IndexError, *_NONSENSE):
+    except (HcvizError, OSError, IndexError, *_DAMAGE):
         damaged = True
     if session is None or not session.labels:
         raise SessionFileError("The unfinished session cannot be read.")
     check_session(session)
-    return Found(session, damaged)
+    return RecoveredSession(session, damaged)
 
 
-def about_journal(folder: Path) -> About | None:
-    """What the newest line says; ``About()`` where none can be read, None where there is none."""
+def read_summary(folder: Path) -> SessionSummary | None:
+    """Return the summary in the newest line.
+
+    Return an empty summary if no line can be read, or None if there are no lines.
+    """
     found = None
     for path in sorted(folder.glob("log-*.jsonl"), reverse=True):
         for line in reversed(path.read_bytes().split(b"\n")[:-1]):
             try:
-                return _parsed(line).about
-            except _NONSENSE:
-                found = About()
+                return _parse_line(line).about
+            except _DAMAGE:
+                found = SessionSummary()
     return found
 
 
 def remove_journal(folder: Path) -> None:
+    """Remove the folder of a session."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -191,21 +217,21 @@ def _apply(session: Session | None, action: act.Action, methods: Methods) -> Ses
     if session is not None:
         return update(session, action, methods)[0]
     if not isinstance(action, act.Began):
-        raise SessionFileError("The log does not begin at the beginning.")
+        raise SessionFileError("The first actions of the log are missing.")
     return begun(action)
 
 
-def _action(said: Mapping[str, Any], folder: Path) -> act.Action:
+def _action(document: Mapping[str, Any], folder: Path) -> act.Action:
     def entry(name: str) -> bytes:
         if not _ENTRY.fullmatch(name):
-            raise SessionFileError(f"There is no part {name!r} in a log.")
+            raise SessionFileError(f"A log cannot have the part {name!r}.")
         return (folder / name).read_bytes()
 
-    document = {"shared": said["shared"], "trees": [], "snapshots": []}
-    made = Decoder(document, entry).value(said["action"])
-    if not isinstance(made, act.Action):
-        raise SessionFileError("A line of the log is no action.")
-    return made
+    values = {"shared": document["shared"], "trees": [], "snapshots": []}
+    action = Decoder(values, entry).value(document["action"])
+    if not isinstance(action, act.Action):
+        raise SessionFileError("A line of the log is not an action.")
+    return action
 
 
 # ---------------------------------------------------------------------- lines
@@ -214,11 +240,11 @@ def _action(said: Mapping[str, Any], folder: Path) -> act.Action:
 @dataclass(frozen=True)
 class _Line:
     number: int
-    about: About
+    about: SessionSummary
     action: Mapping[str, Any] | None
 
 
-def _line(number: int, about: About, action: Mapping[str, Any] | None) -> bytes:
+def _line(number: int, about: SessionSummary, action: Mapping[str, Any] | None) -> bytes:
     body = json.dumps(
         {"n": number, "about": vars(about), "action": action}, separators=(",", ":")
     ).encode()
@@ -231,17 +257,17 @@ def _lines(folder: Path) -> Iterator[_Line]:
 
 
 def _read(path: Path) -> Iterator[_Line]:
-    """The lines of a log; ValueError and the like at one that is not as it was written."""
-    *whole, _torn = path.read_bytes().split(b"\n")
-    yield from map(_parsed, whole)
+    """Yield the lines of a log. A damaged line raises one of ``_DAMAGE``."""
+    *whole, _incomplete = path.read_bytes().split(b"\n")
+    yield from map(_parse_line, whole)
 
 
-def _parsed(line: bytes) -> _Line:
+def _parse_line(line: bytes) -> _Line:
     digest, body = line[:8], line[9:]
     if int(digest, 16) != zlib.crc32(body):
-        raise ValueError("a line was changed")
-    said = json.loads(body)
-    return _Line(int(said["n"]), About(**said["about"]), said["action"])
+        raise ValueError("the checksum is wrong")
+    document = json.loads(body)
+    return _Line(int(document["n"]), SessionSummary(**document["about"]), document["action"])
 
 
 # ---------------------------------------------------------------------- the disk
@@ -252,7 +278,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """The file as a whole or not at all, whatever happens meanwhile."""
+    """Write a file atomically: after a crash it is either complete or unchanged."""
     part = path.with_name(path.name + ".part")
     with open(part, "wb", opener=_private) as file:
         file.write(content)
@@ -263,7 +289,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new name in a folder is on the disk when the folder is (POSIX; elsewhere at once)."""
+    """Flush the folder, so that a new file's name is on the disk. Only POSIX needs this."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""A lock that goes when its process goes, however it went."""
+"""File locks that end with the process that holds them, even after a crash."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # Windows: there one process serves all, and knows its own
+except ImportError:  # Windows: only one process serves, so _held_here is enough
     fcntl = None  # type: ignore[assignment]
 
-_ours: set[Path] = set()
+#: The locks that this process holds. ``flock`` alone would let it lock one file twice.
+_held_here: set[Path] = set()
 
 
-class Lock:
-    """A file that one holder has at a time, in this process or another on this machine.
+class FileLock:
+    """An exclusive lock on a file, among all processes of this machine.
 
-    Not for network file systems that do not know ``flock``.
+    It does not work on network file systems without ``flock``.
     """
 
     def __init__(self, path: Path) -> None:
@@ -24,14 +25,15 @@ class Lock:
         self._handle: int | None = None
 
     @property
-    def held(self) -> bool:
+    def is_held(self) -> bool:
+        """True while this object holds the lock."""
         return self._handle is not None
 
-    def take(self) -> bool:
-        """Take it, unless somebody has it; whether it is ours now."""
-        if self.held:
+    def acquire(self) -> bool:
+        """Take the lock without waiting. Return False if another holder has it."""
+        if self.is_held:
             return True
-        if self.path in _ours:
+        if self.path in _held_here:
             return False
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         if fcntl is not None:
@@ -41,22 +43,23 @@ class Lock:
                 os.close(handle)
                 return False
         self._handle = handle
-        _ours.add(self.path)
+        _held_here.add(self.path)
         return True
 
     def release(self) -> None:
+        """Release the lock, if it is held."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-            _ours.discard(self.path)
+            _held_here.discard(self.path)
 
 
 def is_locked(path: Path) -> bool:
-    """Whether somebody has the lock of this file (which need not be there)."""
+    """Return True if a process holds the lock of this file. The file may be missing."""
     if not path.exists():
         return False
-    probe = Lock(path)
-    if not probe.take():
+    probe = FileLock(path)
+    if not probe.acquire():
         return True
     probe.release()
     return False

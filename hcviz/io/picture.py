@@ -1,7 +1,7 @@
-"""The picture to keep: tree, labels, strips and heatmap on one page, as SVG or PNG.
+"""Export of a tree with its labels, class strips and heatmap as one SVG or PNG page.
 
-Drawn by matplotlib's own figures, without pyplot: nothing global, safe in any thread, and the same
-bytes every time. Letters stay letters in the SVG, so they can be searched and restyled.
+The page is a matplotlib figure, made without pyplot. So the code is safe in any thread, and the
+same input gives the same bytes. Text stays text in the SVG: it can be searched and restyled.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.layout import elbow_path, elbows, leaf_order, outer_children, without_nodes
 from hcviz.core.tree import Tree
 
-#: Inches of a row, and of the whole picture at most; rows shrink when there are many.
-ROW, TALLEST = 0.125, 60.0
-#: Rows thinner than this (points) are not named.
-THINNEST_NAMED = 1.5
-TREE_WIDTH, STRIP, GAP, MARGIN, HEAD = 4.6, 0.13, 0.08, 0.2, 0.55
+#: Height of a row and maximal height of all rows, in inches. Rows are lower if there are many.
+ROW_HEIGHT, MAX_HEIGHT = 0.125, 60.0
+#: Rows lower than this many points have no label.
+MIN_LABELLED_POINTS = 1.5
+#: Sizes of the page's parts, in inches.
+TREE_WIDTH, STRIP_WIDTH, GAP, MARGIN, HEAD_HEIGHT = 4.6, 0.13, 0.08, 0.2, 0.55
 DOTS_PER_INCH = 150
-#: A clade of less support than this has a lighter branch.
-UNSURE = 0.5
-#: The heatmap in print has at most this many pixels each way.
-MOST_PIXELS = 4_000
+#: A clade with less support than this has a lighter branch.
+LOW_SUPPORT = 0.5
+#: The heatmap on the page has at most this many pixels in each direction.
+MAX_PIXELS = 4_000
 
 
 @dataclass(frozen=True)
-class Strip:
-    """A categorical column: a code for each item (255: none), and a name and colour a code."""
+class ClassStrip:
+    """A column of classes: a code for each item (255: no class), and a name and colour per code."""
 
     title: str
     codes: NDArray[np.uint8]
@@ -48,13 +49,18 @@ class Strip:
 
 
 @dataclass(frozen=True, eq=False)
-class Heat:
-    """The heatmap's values (n, d), NaN where missing, and how they are drawn.
+class HeatmapData:
+    """The heatmap's values, float (n, d) with NaN where missing, and how to draw them.
 
-    ``column_order`` None: the columns are the items, in the leaves' order. ``pooled``: the values
-    are a square (k, k) in the leaves' order already, of k equal shares of the rows. ``veil``: uint8
-    (m, m) likewise, over the values: indices into ``veil_colours`` (``#rrggbbaa``), 0 for pairs
-    that nobody asked for.
+    Attributes
+    ----------
+    low, high : values of the first and the last of ``colours``
+    column_order : int (d,), or None if the columns are the items in the order of the leaves
+    column_tree : tree over the columns, drawn above the heatmap
+    pooled : True if the values are (k, k) means over k equal shares of the rows, already in the
+        order of the leaves
+    query_mask : uint8 (m, m), indices into ``query_mask_colours`` (``#rrggbbaa``), drawn over the
+        values; 0 for pairs that the method did not query
     """
 
     values: Any
@@ -66,13 +72,13 @@ class Heat:
     column_order: Any = None
     column_tree: Tree | None = None
     pooled: bool = False
-    veil: Any = None
-    veil_colours: Sequence[str] = ()
+    query_mask: Any = None
+    query_mask_colours: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
-class Ink:
-    """Colours of the page."""
+class PageColours:
+    """Colours of the page's parts, as ``#rrggbb``."""
 
     text: str = "#1d2530"
     soft: str = "#52606f"
@@ -82,42 +88,58 @@ class Ink:
     faint: str = "#d5dbe1"
 
 
-def picture(
+def draw_picture(
     tree: Tree,
     labels: Sequence[str],
     *,
     order: ArrayLike | None = None,
-    heat: Heat | None = None,
-    strips: Sequence[Strip] = (),
+    heat: HeatmapData | None = None,
+    strips: Sequence[ClassStrip] = (),
     clusters: ArrayLike | None = None,
     cluster_colours: Sequence[str] = (),
     cut: float | None = None,
     support: ArrayLike | None = None,
-    below: float = UNSURE,
+    low_support: float = LOW_SUPPORT,
     merged: ArrayLike | None = None,
     axis_title: str = "",
     title: str = "",
-    ink: Ink | None = None,
+    ink: PageColours | None = None,
     format: Literal["svg", "png"] = "svg",
 ) -> bytes:
-    """The tree with its root at the left, labels, strips and heatmap row by row, as a file.
+    """Draw the tree with its root at the left, and labels, strips and heatmap beside its leaves.
 
     Parameters
     ----------
-    tree, labels : n leaves and their n names
-    order : the leaf order from top to bottom, int (n,); a depth-first order of the tree by default
-    heat : what is drawn beside it
-    clusters : int (m,), the index of a node's branches into ``cluster_colours``, -1 for none
-    cut : height of the dashed line
-    support : float (n_internal,), shares of trees with each clade; numbers on the branches, and a
-        lighter branch above a clade of less than ``below``; NaN for none
-    merged : bool (n_internal,), nodes that are drawn as a part of the node above them
-    axis_title : what the heights mean, below their axis
-    format : ``svg`` or ``png`` (150 dots an inch)
+    tree, labels : a tree with n leaves, and their n labels
+    order : int (n,), the leaves from top to bottom; a depth-first order of the tree by default
+    heat : the heatmap to draw at the right
+    strips : columns of classes, drawn between the labels and the heatmap
+    clusters : int (n_nodes,), the index of each node's branches into ``cluster_colours``, or -1
+    cut : height of a dashed line
+    support : float (n_internal,), the support of each clade or NaN; written on the branches
+    low_support : clades with less support than this have a lighter branch
+    merged : bool (n_internal,), nodes that are drawn as a part of their parent
+    axis_title : text below the height axis, says what the heights mean
+    title : text above the tree
+    ink : colours of the page
+    format : ``svg`` or ``png`` (150 dots per inch)
 
-    Rows are an eighth of an inch until the page is 60 inches tall, then thinner; names are left
-    out below 1.5 points. Raises :class:`InvalidParameter` for another format, :class:`InvalidData`
-    for labels, an order or a matrix of the wrong size.
+    Returns
+    -------
+    bytes
+        The content of the file.
+
+    Raises
+    ------
+    InvalidParameter
+        If the format is unknown.
+    InvalidData
+        If the labels, the order, the supports or the heatmap have the wrong size.
+
+    Notes
+    -----
+    A row is 1/8 inch high, and lower if the page would exceed 60 inches. Rows lower than 1.5
+    points have no label.
     """
     if format not in ("svg", "png"):
         raise InvalidParameter(f"A picture is saved as svg or png, not as '{format}'.")
@@ -140,11 +162,11 @@ def picture(
         shape = np.shape(heat.values)
         if len(shape) != 2 or shape[0] != (shape[1] if heat.pooled else n):
             raise InvalidData(f"The heatmap has shape {shape}, and there are {n} rows.")
-    page = _Page(tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or Ink())
+    page = _Page(tree, [str(labels[i]) for i in rows], rows, heat, strips, ink or PageColours())
     page.draw_head(title, strips)
     page.draw_tree(clusters, cluster_colours, cut, axis_title)
     if shares is not None:
-        page.draw_support(shares, below)
+        page.draw_support(shares, low_support)
     page.draw_labels()
     page.draw_strips(strips)
     if heat is not None:
@@ -153,28 +175,28 @@ def picture(
 
 
 class _Page:
-    """One figure, measured in inches from its upper left corner."""
+    """One figure, with coordinates in inches from its upper left corner."""
 
     def __init__(
         self,
         tree: Tree,
         names: list[str],
         order: NDArray[np.int32],
-        heat: Heat | None,
-        strips: Sequence[Strip],
-        ink: Ink,
+        heat: HeatmapData | None,
+        strips: Sequence[ClassStrip],
+        ink: PageColours,
     ) -> None:
         self.tree, self.names, self.order, self.ink = tree, names, order, ink
         n = len(names)
-        self.row = min(ROW, TALLEST / n)
+        self.row = min(ROW_HEIGHT, MAX_HEIGHT / n)
         self.body = max(self.row * n, 0.8)
         points = 72 * self.row
         self.font = min(8.0, 0.82 * points)
-        self.named = points >= THINNEST_NAMED
-        letters = max((len(name) for name in names), default=0) if self.named else 0
+        self.labelled = points >= MIN_LABELLED_POINTS
+        letters = max((len(name) for name in names), default=0) if self.labelled else 0
         self.label_width = 0.16 + min(letters, 60) * 0.62 * self.font / 72
-        self.strips_width = len(strips) * (STRIP + 0.05)
-        self.heat_width, self.below, self.above = 0.0, 0.35, HEAD
+        self.strips_width = len(strips) * (STRIP_WIDTH + 0.05)
+        self.heat_width, self.below, self.above = 0.0, 0.35, HEAD_HEIGHT
         if heat is not None:
             columns = np.shape(heat.values)[1]
             square = heat.column_order is None
@@ -203,12 +225,12 @@ class _Page:
         return axes
 
     def rows_axes(self, x: float, width: float) -> Axes:
-        """Axes whose y is the row, downward."""
+        """Return axes whose y coordinate is the row number, counted downward."""
         axes = self.axes(x, self.above, width, self.body)
         axes.set_ylim(len(self.names), 0)
         return axes
 
-    def draw_head(self, title: str, strips: Sequence[Strip]) -> None:
+    def draw_head(self, title: str, strips: Sequence[ClassStrip]) -> None:
         axes = self.axes(MARGIN, 0.1, self.width - 2 * MARGIN, 0.3)
         axes.text(0, 0.5, title, fontsize=11, fontweight="bold", color=self.ink.text, va="center")
         chips = [
@@ -262,7 +284,7 @@ class _Page:
         axes.set_yticks([])
         axes.set_xlabel(axis_title, fontsize=7, color=self.ink.soft, labelpad=1)
 
-    def draw_support(self, support: NDArray[np.float64], below: float) -> None:
+    def draw_support(self, support: NDArray[np.float64], low_support: float) -> None:
         tree, axes = self.tree, self.tree_axes
         leaf_y = np.empty(tree.n_leaves, np.float64)
         leaf_y[self.order] = np.arange(tree.n_leaves) + 0.5
@@ -272,11 +294,11 @@ class _Page:
         for k, share in enumerate(support[:-1].tolist()):
             node = tree.n_leaves + k
             ends = (float(tree.height[node]), float(tree.height[tree.parent[node]]))
-            if share < below:
+            if share < low_support:
                 axes.plot(
                     ends, (y[node], y[node]), color=self.ink.faint, lw=1.8 * width, clip_on=False
                 )
-            if self.named and np.isfinite(share) and tree.size[node] > 2:
+            if self.labelled and np.isfinite(share) and tree.size[node] > 2:
                 axes.text(
                     ends[0], y[node], f" {100 * share:.0f} ", fontsize=size, color=self.ink.soft,
                     ha="right", va="bottom",
@@ -295,7 +317,7 @@ class _Page:
 
     def draw_labels(self) -> None:
         self.left += TREE_WIDTH
-        if self.named:
+        if self.labelled:
             axes = self.rows_axes(self.left, self.label_width)
             axes.set_xlim(0, self.label_width)
             for row, name in enumerate(self.names):
@@ -306,9 +328,9 @@ class _Page:
                 )  # fmt: skip
         self.left += self.label_width
 
-    def draw_strips(self, strips: Sequence[Strip]) -> None:
+    def draw_strips(self, strips: Sequence[ClassStrip]) -> None:
         for strip in strips:
-            axes = self.rows_axes(self.left, STRIP)
+            axes = self.rows_axes(self.left, STRIP_WIDTH)
             colours = [to_rgb(colour) for colour in strip.colours]
             table = np.array([*colours, to_rgb(self.ink.paper)])
             codes = np.asarray(strip.codes)[self.order]
@@ -316,34 +338,34 @@ class _Page:
             axes.imshow(
                 cells, aspect="auto", interpolation="none", extent=(0, 1, len(self.names), 0)
             )
-            self.left += STRIP + 0.05
+            self.left += STRIP_WIDTH + 0.05
 
-    def draw_heat(self, heat: Heat) -> None:
+    def draw_heat(self, heat: HeatmapData) -> None:
         self.left += GAP
         columns = self.order if heat.column_order is None else np.asarray(heat.column_order)
         values = np.asarray(heat.values, dtype=np.float64)
         if not heat.pooled:
-            rows = self.order[:: -(-self.order.size // MOST_PIXELS)]
-            values = values[np.ix_(rows, columns[:: -(-columns.size // MOST_PIXELS)])]
+            rows = self.order[:: -(-self.order.size // MAX_PIXELS)]
+            values = values[np.ix_(rows, columns[:: -(-columns.size // MAX_PIXELS)])]
         colours = ListedColormap(list(heat.colours)).with_extremes(bad=self.ink.missing)
         axes = self.rows_axes(self.left, self.heat_width)
         image = axes.imshow(
             np.ma.masked_invalid(values), cmap=colours, vmin=heat.low, vmax=heat.high,
             aspect="auto", interpolation="none", extent=(0, columns.size, len(self.names), 0),
         )  # fmt: skip
-        if heat.veil is not None:
-            table = np.array([to_rgba(colour) for colour in heat.veil_colours])
+        if heat.query_mask is not None:
+            table = np.array([to_rgba(colour) for colour in heat.query_mask_colours])
             axes.imshow(
-                table[np.asarray(heat.veil)], aspect="auto", interpolation="none",
+                table[np.asarray(heat.query_mask)], aspect="auto", interpolation="none",
                 extent=(0, columns.size, len(self.names), 0),
             )  # fmt: skip
             axes.text(
-                0, len(self.names) + 0.08 / self.row, "dark: not asked for", fontsize=7,
+                0, len(self.names) + 0.08 / self.row, "dark: not queried", fontsize=7,
                 va="top", color=self.ink.soft,
             )  # fmt: skip
         if heat.column_tree is not None:
             y, x = elbows(heat.column_tree, columns)
-            above = self.axes(self.left, HEAD, self.heat_width, 0.45)
+            above = self.axes(self.left, HEAD_HEIGHT, self.heat_width, 0.45)
             above.set_xlim(0, columns.size)
             above.set_ylim(0, 1.03 * float(heat.column_tree.height[-1] or 1.0))
             above.plot(x, y, color=self.ink.branch, lw=0.7)
@@ -351,7 +373,7 @@ class _Page:
             pitch = 72 * self.heat_width / columns.size
             size = float(min(8.0, 0.85 * pitch))
             for place, column in enumerate(columns):
-                if size < THINNEST_NAMED:
+                if size < MIN_LABELLED_POINTS:
                     break
                 name = str(heat.column_names[column])
                 axes.text(
@@ -370,7 +392,7 @@ class _Page:
 
     def file(self, format: str) -> bytes:
         buffer = io.BytesIO()
-        # No date and no random ids: the same picture is the same file.
+        # Without a date and random ids, the same picture gives the same file.
         with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "hcviz"}):
             if format == "svg":
                 FigureCanvasSVG(self.figure).print_svg(  # type: ignore[no-untyped-call]

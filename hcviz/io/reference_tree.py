@@ -1,7 +1,7 @@
-"""A tree that somebody drew, as constraints: what it says of the items, and no more.
+"""Reading of a reference tree, and its constraints.
 
-The tree may be over some of the items only: nothing is said of the others. A name in it that no
-item has is refused, since it is more often a slip than an item to leave out.
+The tree may have a part of the items as leaves. It implies nothing about the others. A leaf that is
+not an item is an error, since its name is probably misspelt.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from dataclasses import dataclass
 
 from hcviz.core.convert import parse_newick
 from hcviz.core.errors import InvalidTree
-from hcviz.core.reference import groups_of_tree
+from hcviz.core.text import closest_name, join_names, shorten
 from hcviz.core.tree import Tree
-from hcviz.core.words import brief, nearest, shortlist
-from hcviz.io.plaintext import utf8_text
+from hcviz.core.tree_triplets import groups_of_tree
+from hcviz.io.decoding import decode_utf8
 from hcviz.session.constraint import Constraint
 
-#: Names that a refusal spells out; the rest is counted.
+#: Number of names in an error message.
 SHOWN = 5
-#: A text of more nodes than these for each item, and more than ``FREE`` in all, is not read to its
-#: end: a tree over n items has 2 n - 1.
-NODES, FREE = 4, 10_000
+#: Reading ends after this many nodes per item, or ``MIN_NODES`` if that is more. A binary tree with
+#: n leaves has 2 n - 1 nodes.
+NODES_PER_ITEM, MIN_NODES = 4, 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceTree:
-    """``tree`` over its own leaves 0..k-1, which stand for ``items`` (int (k,)) of ``n_items``."""
+    """A tree with leaves 0..k-1, which are the ``items`` (int (k,)) among ``n_items`` items."""
 
     tree: Tree
     items: tuple[int, ...]
@@ -36,11 +36,14 @@ class ReferenceTree:
     def constraints(
         self, author: str, weight: float = 1.0, time: str = ""
     ) -> tuple[Constraint, ...]:
-        """The tree as constraints (Chatziafratis et al. 2018, Proposition 1), each of ``weight``;
-        O(k) of them.
+        """Return the tree as O(k) constraints, k - 2 for a binary tree.
 
-        For each inner node but the root: an item from each child together, before one of the
-        node's sibling. They are met by this tree and its refinements alone: of a binary tree k - 2.
+        Each inner node but the root gives one: a group with an item of each child, apart from an
+        item of the node's sibling. Only this tree and its refinements satisfy all constraints.
+
+        References
+        ----------
+        Chatziafratis, Niazadeh and Charikar (2018), Proposition 1.
         """
         return tuple(
             Constraint(
@@ -55,7 +58,7 @@ class ReferenceTree:
         )
 
     def sentence(self) -> str:
-        """What it covers: "a tree over 12 of the 101 items"."""
+        """Return a description such as "a tree over 12 of the 101 items"."""
         k = len(self.items)
         if k == self.n_items:
             return f"a tree over all {k:,} items"
@@ -63,49 +66,53 @@ class ReferenceTree:
 
 
 def read_reference_tree(content: str | bytes, labels: Sequence[str]) -> ReferenceTree:
-    """The tree in a Newick text whose leaves are named as items are; items may be missing.
+    """Read a tree in Newick format whose leaves have names of items. O(text).
 
-    Branch lengths and names of inner nodes mean nothing here; unquoted underscores stand for spaces
-    where no item has the underscore itself. Raises :class:`InvalidTree` for a text that is no tree,
-    names that no item has (with the nearest one), an item named twice, and a tree that says
-    nothing: a star, or one of fewer than three items. O(text).
+    Items may be missing. Branch lengths and names of inner nodes are ignored. An underscore is read
+    as a space, unless an item's name has the underscore.
+
+    Raises
+    ------
+    InvalidTree
+        If the text is not a tree, a leaf is not an item or repeated, or the tree implies no
+        constraint (a star, or fewer than three leaves). The message has the nearest name.
     """
-    text = utf8_text(content, "The reference tree", "It is read from a Newick file.", InvalidTree)
-    names, _, _ = parse_newick(text, max(FREE, NODES * len(labels)))
+    text = decode_utf8(content, "The reference tree", "It is read from a Newick file.", InvalidTree)
+    names, _, _ = parse_newick(text, max(MIN_NODES, NODES_PER_ITEM * len(labels)))
     leaves = [name for name, is_leaf in names if is_leaf]
     index = {name: item for item, name in enumerate(labels)}
     found = [index.get(name, index.get(name.replace("_", " "))) for name in leaves]
     unknown = [name for name, item in zip(leaves, found, strict=True) if item is None]
     if unknown:
-        _refuse_unknown(unknown, len(leaves), labels)
+        _raise_unknown(unknown, len(leaves), labels)
     items = [item for item in found if item is not None]
     twice = [item for item, count in Counter(items).items() if count > 1]
     if twice:
         raise InvalidTree(
             f"The reference tree has {_listed([labels[item] for item in twice])} twice.",
-            "Each item is a leaf once, or not at all.",
+            "Each item may be a leaf once.",
         )
     tree = Tree.from_newick(text, leaves)
     if tree.n_internal < 2:
         raise InvalidTree(
-            f"The reference tree says nothing: {_shape(len(leaves))}.",
-            "It needs a group within it that stands apart from a third item.",
+            f"The reference tree implies no constraint: {_shape(len(leaves))}.",
+            "It needs a group of two or more items below its root, and an item outside of it.",
         )
     return ReferenceTree(tree, tuple(items), len(labels))
 
 
-def _refuse_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) -> None:
+def _raise_unknown(unknown: list[str], n_leaves: int, labels: Sequence[str]) -> None:
     many = f"{len(unknown):,} of its {n_leaves:,} leaves are" if len(unknown) > 1 else "a leaf is"
-    near = nearest(unknown[0].replace("_", " "), labels)
+    near = closest_name(unknown[0].replace("_", " "), labels)
     hint = f"The nearest to {unknown[0]!r} is {near!r}. " if near else ""
     raise InvalidTree(
-        f"The reference tree is about other items: {many} no item here: {_listed(unknown)}.",
-        f"{hint}Leave those leaves out, or name them as the items are; items may be missing.",
+        f"The reference tree has other items: {many} not among the items: {_listed(unknown)}.",
+        f"{hint}Remove these leaves, or rename them. Items may be missing from the tree.",
     )
 
 
 def _listed(names: Sequence[str]) -> str:
-    return shortlist([repr(brief(name)) for name in names[:SHOWN]], SHOWN, len(names))
+    return join_names([repr(shorten(name)) for name in names[:SHOWN]], SHOWN, len(names))
 
 
 def _shape(n_leaves: int) -> str:

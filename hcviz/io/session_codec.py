@@ -1,9 +1,9 @@
-"""Sessions as JSON and arrays, and back: a closed set of types, each value checked on its way in.
+"""Conversion of sessions to JSON and arrays, and back, with checks of every value.
 
-JSON's own types stand for themselves, arrays for tuples; everything else is an object whose ``~``
-says what it is. Equal arrays are written once. Trees and snapshots keep their identity: what was
-one object (in the session, its undo stack, its history) is one object again; equal names,
-constraints and data become one.
+Only the types listed here can be written. Values of JSON's types are written as they are, and
+tuples as JSON arrays. All other values are JSON objects whose key ``~`` names the type. Equal
+arrays are written once. A tree or snapshot that occurs several times (in the session, its undo
+stack and its history) is one object again after reading. So are equal names, constraints and data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from hcviz.session.restore import Restore
 _ACTIONS = [
     each
     for each in actions.Action.__subclasses__()
-    if each not in (actions.Arrived, Restore)  # never in a log
+    if each not in (actions.Arrived, Restore)  # logs never hold these
 ]
 _VIEWS = [views.Series, views.Matrix, views.Graph, views.Points, views.Mask]
 _MODEL = [
@@ -47,10 +47,11 @@ _MODEL = [
     model.Seen,
 ]
 
-#: The dataclasses that a file may hold, by name.
+#: The dataclasses that a file may hold, by name. Files use these names, so a renamed class or field
+#: must keep its old name here.
 CLASSES: dict[str, type[Any]] = {each.__name__: each for each in (*_MODEL, *_VIEWS, *_ACTIONS)}
 
-#: Fields that earlier versions wrote and this one does not read: the registry knows them.
+#: Fields that only earlier versions wrote. The registry of methods now has this information.
 _OBSOLETE = {
     "LoadedData": {"treats"},
     "SetMethod": {"triplets"},
@@ -62,7 +63,7 @@ _OBSOLETE = {
 
 
 class Encoder:
-    """Turns values into JSON; what JSON cannot hold goes to ``entries`` (name -> bytes)."""
+    """Converts values to JSON. Arrays and uploaded tables go to ``entries`` (name -> bytes)."""
 
     def __init__(self) -> None:
         self.entries: dict[str, bytes] = {}
@@ -70,9 +71,10 @@ class Encoder:
         self.snapshots: list[Any] = []
         self.shared: list[Any] = []
         self._known: dict[Any, int] = {}
-        self._alive: list[Any] = []  # ids are compared only while their objects live
+        self._alive: list[Any] = []  # keeps objects alive whose id is a key
 
     def document(self, session: model.Session) -> dict[str, Any]:
+        """Return the JSON document of a session."""
         body = self.value(session)
         return {
             "shared": self.shared,
@@ -82,9 +84,10 @@ class Encoder:
         }
 
     def value(self, value: Any) -> Any:
+        """Return the JSON value of one value."""
         if value is None or isinstance(value, (bool, str)):
             return value
-        if isinstance(value, float) and not math.isfinite(value):  # JSON has no word for these
+        if isinstance(value, float) and not math.isfinite(value):  # JSON has no NaN or infinity
             return {"~": "float", "bits": np.float64(value).tobytes().hex()}
         if isinstance(value, (int, float)):
             return value.item() if isinstance(value, np.generic) else value
@@ -92,7 +95,7 @@ class Encoder:
             return self.value(value.item())
         names = isinstance(value, tuple) and set(map(type, value)) == {str}
         if names or isinstance(value, (model.Choice, model.Constraint, model.DataSpec)):
-            # What every step of an undo stack repeats: written once.
+            # Every step of the undo stack repeats these values. Write them once.
             return {"~": "shared", "at": self._once(value, self.shared, self._plain, value)}
         return self._plain(value)
 
@@ -133,7 +136,7 @@ class Encoder:
     def _once(
         self, thing: Any, table: list[Any], encode: Callable[[Any], Any], key: Any = None
     ) -> int:
-        """Where ``thing`` stands in the table: once for each ``key``, or for each object."""
+        """Return the place of ``thing`` in a table that holds each key, or else object, once."""
         key = id(thing) if key is None else key
         if key not in self._known:
             made = encode(thing)
@@ -152,7 +155,7 @@ class Encoder:
     def _snapshot(self, snapshot: Snapshot) -> dict[str, Any]:
         parts = {part.name: getattr(snapshot, part.name) for part in fields(Snapshot)}
         state = parts.pop("state")
-        # What undo keeps packed is of this process: a file has no more of it than it ever had.
+        # Packed views exist only for undo within this process. Files omit them.
         parts["views"] = {k: v for k, v in snapshot.views.items() if type(v) in _VIEWS}
         made = {name: self.value(part) for name, part in parts.items()}
         made["state"] = self._state(state)
@@ -164,26 +167,26 @@ class Encoder:
             return {"~": "state", "class": state_name(state), "arrays": self.value(arrays)}
         try:
             return self.value(state)
-        except TypeError:  # a method's private object: the next run goes on from the tree
+        except TypeError:  # a method's private object; the next run will begin from the tree
             return None
 
 
 class Decoder:
-    """The way back. Raises :class:`SessionFileError`, or whatever nonsense makes Python raise.
+    """Converts a JSON document back to a session.
 
-    What is decoded takes no more room than the document allows: a shared value is a name list or a
-    small object, so that values do not multiply by holding each other, and all arrays together
-    take at most ``most_bytes``.
+    A damaged document raises :class:`SessionFileError` or another exception. A small document
+    cannot fill memory: a shared value is a list of names or a small object, never nested, and all
+    arrays together take at most ``max_bytes``.
     """
 
     def __init__(
-        self, document: Any, read: Callable[[str], bytes], most_bytes: int = 64 * 2**20
+        self, document: Any, read: Callable[[str], bytes], max_bytes: int = 64 * 2**20
     ) -> None:
         self._document = document
         self._read = read
-        self._bytes_left = most_bytes
+        self._bytes_left = max_bytes
         self._shared: list[Any] = []
-        self._names: set[int] = set()  # the ids of shared tuples of texts, which are checked once
+        self._names: set[int] = set()  # ids of shared tuples of texts that were checked
         self._trees: list[Tree] = []
         self._snapshots: list[Snapshot] = []
         for each in document["shared"]:
@@ -196,15 +199,17 @@ class Decoder:
             self._names.add(id(value))
         elif not isinstance(value, (model.Choice, model.Constraint, model.DataSpec)):
             raise SessionFileError(
-                "The session file shares a value that is neither a list of names nor an answer.",
+                "The session file shares a value that is not a list of names, an answer or data.",
                 "Nothing was changed. Save the session again and open that file.",
             )
         self._shared.append(value)
 
     def session(self) -> model.Session:
+        """Return the session in the document."""
         return checked(self.value(self._document["session"]), model.Session, "the session")
 
     def value(self, value: Any) -> Any:
+        """Return the value that a JSON value stands for."""
         if isinstance(value, list):
             return tuple(self.value(item) for item in value)
         if not isinstance(value, dict):
@@ -238,7 +243,7 @@ class Decoder:
         names = {part.name for part in fields(cls)}
         obsolete = _OBSOLETE.get(cls.__name__, set())
         value = {name: part for name, part in value.items() if name not in obsolete}
-        # What a field with a default says was not said yet by the hcviz that wrote the file.
+        # A file of an earlier version may lack fields that have a default.
         needed = {p.name for p in fields(cls) if p.default is MISSING is p.default_factory}
         if not needed <= set(value) <= names | {"~"}:
             raise SessionFileError(f"A {cls.__name__} in the session file has the wrong fields.")
@@ -250,22 +255,22 @@ class Decoder:
         return cls(**parts)
 
     def _array(self, name: str) -> NDArray[Any]:
-        """An .npy entry, its header believed only as far as the bytes reach."""
+        """Read an .npy entry, and check its header against its size."""
         content = self._read(name)
         buffer = io.BytesIO(content)
         if np.lib.format.read_magic(buffer) != (1, 0):
-            raise SessionFileError(f"The entry {name} is no array of the kind written here.")
+            raise SessionFileError(f"The entry {name} is not an array of a session file.")
         shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(buffer)
         body = content[buffer.tell() :]
         count = 1
         for side in shape:
             count *= int(side)
         if dtype.kind not in "iufb" or in_fortran_order or count * dtype.itemsize != len(body):
-            raise SessionFileError(f"The entry {name} is no array of the kind written here.")
+            raise SessionFileError(f"The entry {name} is not an array of a session file.")
         self._bytes_left -= len(body)
         if self._bytes_left < 0:
-            raise SessionFileError("The arrays in the session file repeat more than sessions do.")
-        return np.frombuffer(body, dtype).reshape(shape).copy()  # writable, as kernels want it
+            raise SessionFileError("The session file repeats its arrays too often.")
+        return np.frombuffer(body, dtype).reshape(shape).copy()  # kernels need writable arrays
 
     def _tree(self, value: Any) -> Tree:
         parent, height = self.value(value["parent"]), self.value(value["height"])
@@ -277,7 +282,7 @@ class Decoder:
         parts = {part.name: self.value(value[part.name]) for part in fields(Snapshot)}
         for name, hint in _hints(Snapshot).items():
             checked(parts[name], hint, f"Snapshot.{name}")
-        for name in ("metrics", "matrices", "views"):  # a worker process gets them by pickle
+        for name in ("metrics", "matrices", "views"):  # dicts can be pickled for worker processes
             parts[name] = dict(parts[name])
         if isinstance(parts["state"], MappingProxyType):
             parts["state"] = dict(parts["state"])
@@ -290,20 +295,20 @@ class Decoder:
 @cache
 def _hints(cls: Any) -> dict[str, Any]:
     hints = get_type_hints(cls)
-    if "metrics" in hints:  # whatever a method counts: shown, never computed with
+    if "metrics" in hints:  # metrics are only shown, so any value is accepted
         hints["metrics"] = Mapping[str, Any]
     return hints
 
 
 def checked(value: Any, hint: Any, where: str = "a value") -> Any:
-    """``value``, if it is what the type hint says; else :class:`SessionFileError`."""
+    """Return ``value`` if it matches the type hint. Raise SessionFileError otherwise."""
     if not conforms(value, hint):
         raise SessionFileError(f"In the session file {where} is of the wrong kind.")
     return value
 
 
 def conforms(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type, as far as the hints of the session's classes need it."""
+    """Return True if a value matches a type hint. Only hints of the session's classes work."""
     if hint is Any:
         return True
     origin, inside = get_origin(hint), get_args(hint)
@@ -314,7 +319,7 @@ def conforms(value: Any, hint: Any) -> bool:
     if origin is tuple:
         if not isinstance(value, tuple):
             return False
-        if inside == (str, Ellipsis):  # ten thousand names, in every step of undo
+        if inside == (str, Ellipsis):  # fast, since every step of undo may have 10,000 names
             return set(map(type, value)) <= {str}
         if len(inside) == 2 and inside[1] is Ellipsis:
             return all(conforms(item, inside[0]) for item in value)

@@ -1,10 +1,14 @@
-"""Session files: one zip with everything in it, and the identical session back.
+"""Session files: zip archives that hold a complete session.
 
-``manifest.json`` (format, version, the SHA-256 of every other entry), ``session.json``,
-``arrays/*.npy`` (trees, sampler states) and ``tables/*`` (uploaded tables, as they came). Nothing
-in it is a pickle; a file is believed only after its digests, its types and its invariants agree.
-The digests guard against accident and careless editing, not against a forger: what is made from
-a file is checked as any other input is.
+An archive has these entries:
+
+- ``manifest.json``: format, version, and the SHA-256 digest of every other entry,
+- ``session.json``: the session without arrays,
+- ``arrays/*.npy``: trees and states of samplers,
+- ``tables/*``: uploaded tables, unchanged.
+
+There are no pickles. Reading checks digests, types and the invariants of sessions. The digests
+detect accidental changes, not intended ones, so all content is checked like any other input.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.io.session_codec import Decoder, Encoder
-from hcviz.io.unpacking import most_unpacked
+from hcviz.io.unpacking import max_unpacked_bytes
 from hcviz.session.answers import consistent
 from hcviz.session.choice import check_choice
 from hcviz.session.experts import check_weight
@@ -31,38 +35,42 @@ from hcviz.session.model import Checkpoint, Session
 
 FORMAT = "hcviz session"
 
-#: Raised when the meaning of what is in a file changes.
+#: Version of the format. It increases when the meaning of a file's content changes.
 VERSION = 1
 
-#: The most that a file may unpack to, and the most entries it may have.
+#: Bytes that a file may unpack to, and the number of its entries.
 MAX_BYTES = 512 * 2**20
 MAX_ENTRIES = 50_000
 
-#: JSON takes 25 times its bytes as Python objects, so it may unpack to less than arrays: to so many
-#: bytes, or so many times the size of the file.
+#: Limit for JSON: this many bytes, or this many times the size of the file. The limit is lower than
+#: that for arrays, since JSON needs 25 times its bytes as Python objects.
 JSON_FREE, JSON_RATIO = 2**20, 100
 
-#: Arrays may be used more than once: all uses together take so many bytes, or so many times the
-#: size of the file. (A session whose 300 trees are all equal reaches 500 times.)
+#: Limit for all uses of arrays, which may be used more than once: bytes, or times the size of the
+#: file. (A session with 300 equal trees reaches 500 times.)
 ARRAYS_FREE, ARRAYS_RATIO = 32 * 2**20, 1_000
 
-#: Matrices and views above this size are not saved with the snapshot shown (bytes each).
-MAX_PICTURE = 32 * 2**20
+#: Bytes of the largest matrix or view that is saved with the current snapshot.
+MAX_VIEW_BYTES = 32 * 2**20
 
 _HINT = "Nothing was changed. Save the session again and open that file."
 
 
 def save_session(session: Session) -> bytes:
-    """The session as a file; the same session gives the same bytes.
+    """Return the session as a file. The same session gives the same bytes.
 
-    All of it: data (an upload's bytes too), constraints, tree, sampler state, undo and redo,
-    history, log. Where that would pass ``MAX_BYTES`` the oldest half of undo and history goes, as
-    often as needed. A matrix above ``MAX_PICTURE``, and a method's state that is neither arrays nor
-    plain data, are left out: a run that continues begins from the tree then. Raises
-    :class:`SessionFileError` where even the bare session is too large.
+    The file has data (with uploaded tables), constraints, tree, state of the sampler, undo and
+    redo, history and log. If it exceeds ``MAX_BYTES``, the oldest half of undo and history is
+    removed until it fits. It omits matrices above ``MAX_VIEW_BYTES``, and states of methods that
+    are neither arrays nor plain data. Without its state, a continued run begins from the tree.
+
+    Raises
+    ------
+    SessionFileError
+        If the session is too large even without undo and history.
     """
     if session.snapshot is not None:
-        session = replace(session, snapshot=light(session.snapshot, MAX_PICTURE))
+        session = replace(session, snapshot=light(session.snapshot, MAX_VIEW_BYTES))
     while True:
         encoder = Encoder()
         document = encoder.document(session)
@@ -84,16 +92,19 @@ def save_session(session: Session) -> bytes:
 
 
 def load_session(content: bytes) -> Session:
-    """The session in a file that :func:`save_session` made.
+    """Read the session in a file that :func:`save_session` has written.
 
-    Raises :class:`SessionFileError` with a sentence for anything else: another version, a file cut
-    short or changed, one that would unpack to more than ``MAX_BYTES``, or no session file at all.
+    Raises
+    ------
+    SessionFileError
+        If the file is of another version, incomplete, changed, too large when unpacked, or not a
+        session file.
     """
     try:
         entries = _unzipped(content)
         document = json.loads(entries["session.json"])
-        most_bytes = most_unpacked(len(content), ARRAYS_FREE, ARRAYS_RATIO)
-        session = Decoder(document, entries.__getitem__, most_bytes).session()
+        max_bytes = max_unpacked_bytes(len(content), ARRAYS_FREE, ARRAYS_RATIO)
+        session = Decoder(document, entries.__getitem__, max_bytes).session()
         check_session(session)
         return session
     except SessionFileError:
@@ -102,9 +113,9 @@ def load_session(content: bytes) -> Session:
         raise SessionFileError(
             f"The session file does not hold a session: {fault.message}", _HINT
         ) from None
-    except Exception:  # zipfile, json and numpy raise a dozen kinds for broken bytes
+    except Exception:  # zipfile, json and numpy raise many types for broken bytes
         raise SessionFileError(
-            "This is not a session file, or it was cut short or changed.", _HINT
+            "This is not a session file, or it is incomplete or was changed.", _HINT
         ) from None
 
 
@@ -112,7 +123,7 @@ def load_session(content: bytes) -> Session:
 
 
 def _zipped(entries: Mapping[str, bytes]) -> bytes:
-    """The file; uncompressed where it would unpack to more than is read from so small a file."""
+    """Return the archive. It is uncompressed if the limits of reading require it."""
     packed = _archive(entries, zipfile.ZIP_DEFLATED)
     json_size = len(entries["session.json"])
     if _fits(len(packed), sum(map(len, entries.values())), json_size):
@@ -121,9 +132,9 @@ def _zipped(entries: Mapping[str, bytes]) -> bytes:
 
 
 def _fits(packed: int, unpacked: int, json_size: int) -> bool:
-    """Whether a file of ``packed`` bytes may unpack to so many, of them so many of JSON."""
-    within = unpacked <= most_unpacked(packed)
-    return within and json_size <= most_unpacked(packed, JSON_FREE, JSON_RATIO)
+    """Return True if a file of ``packed`` bytes may unpack to these sizes."""
+    within = unpacked <= max_unpacked_bytes(packed)
+    return within and json_size <= max_unpacked_bytes(packed, JSON_FREE, JSON_RATIO)
 
 
 def _archive(entries: Mapping[str, bytes], compression: int) -> bytes:
@@ -132,14 +143,14 @@ def _archive(entries: Mapping[str, bytes], compression: int) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, body in {"manifest.json": manifest, **entries}.items():
-            info = zipfile.ZipInfo(name)  # dated 1980: the same session, the same bytes
+            info = zipfile.ZipInfo(name)  # a fixed date, so that equal sessions give equal bytes
             info.compress_type = compression
             archive.writestr(info, body, compresslevel=1)
     return buffer.getvalue()
 
 
 def _unzipped(content: bytes) -> dict[str, bytes]:
-    """All entries but the manifest, whose word on each of them has been checked."""
+    """Return all entries but the manifest, after a check of their digests."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         infos = archive.infolist()
         size = sum(info.file_size for info in infos)
@@ -152,13 +163,13 @@ def _unzipped(content: bytes) -> dict[str, bytes]:
         if not _fits(len(content), size, json_size):
             raise SessionFileError(
                 f"The session file would unpack to {size / 2**20:,.0f} MB, "
-                f"{size // len(content):,} times its size: no session does.",
+                f"{size // len(content):,} times its size, which no session does.",
                 _HINT,
             )
         names = [info.filename for info in infos]
         manifest = json.loads(archive.read("manifest.json"))
         if manifest["format"] != FORMAT:
-            raise SessionFileError("This is a zip file, but no session file of hcviz.", _HINT)
+            raise SessionFileError("This is a zip file, but not a session file of hcviz.", _HINT)
         if manifest["version"] != VERSION:
             raise SessionFileError(
                 f"The session file is of version {manifest['version']}; this hcviz reads version "
@@ -167,7 +178,7 @@ def _unzipped(content: bytes) -> dict[str, bytes]:
             )
         digests = manifest["digests"]
         if sorted(names) != sorted(["manifest.json", *digests]):
-            raise SessionFileError("The session file lacks parts, or has too many.", _HINT)
+            raise SessionFileError("The session file has missing or additional parts.", _HINT)
         entries = {name: archive.read(name) for name in digests}
     for name, body in entries.items():
         if hashlib.sha256(body).hexdigest() != digests[name]:
@@ -187,7 +198,13 @@ def _newer_half(stack: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def check_session(session: Session) -> None:
-    """What ``update`` keeps true of every session, held against one from outside."""
+    """Check a session from a file for what ``update`` ensures of every session.
+
+    Raises
+    ------
+    SessionFileError
+        If items, constraints, trees, parameters or views of the page are invalid.
+    """
     steps = max(len(session.past), len(session.future))
     if steps > MAX_STEPS or len(session.history) > 2 * MAX_TREES:
         raise SessionFileError("The session file holds more steps or trees than sessions keep.")
@@ -195,13 +212,13 @@ def check_session(session: Session) -> None:
     if len(set(ids)) < len(ids) or max(ids, default=0) >= session.next_id:
         raise SessionFileError("The constraints in the session file are not numbered as ours are.")
     _check_moment(session)
-    checked = {id(session.labels)}  # most steps share them
+    checked = {id(session.labels)}  # most steps share their labels
     for moment in (*session.past, *session.future):
         _check_moment(moment, checked)
-    # The page checks what these values mean.
+    # Here only the types are checked. The page checks the values.
     parts = [y for x in session.look.values() for y in (x if isinstance(x, tuple) else (x,))]
     if not all(isinstance(part, np.ndarray) or _is_plain(part) for part in parts):
-        raise SessionFileError("In the session file the look of the page is of the wrong kind.")
+        raise SessionFileError("In the session file, the settings of the page have wrong types.")
 
 
 def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None) -> None:
@@ -234,13 +251,13 @@ def _check_moment(moment: Session | Checkpoint, checked: set[int] | None = None)
 
 
 def _check_params(params: Mapping[str, Any]) -> None:
-    """A parameter's value is plain, or a list of plain values. (Which one, the method checks.)"""
+    """Check that each parameter is a plain value or a list of these. The method checks the rest."""
     for name, value in params.items():
         inside = value if isinstance(value, (list, tuple)) else (value,)
         if not all(map(_is_plain, inside)):
             raise SessionFileError(
-                f"In the session file the parameter {name[:40]!r} is neither a number nor a text "
-                "nor a list of them."
+                f"In the session file, the parameter {name[:40]!r} is not a number, a text or a "
+                "list of these."
             )
 
 

@@ -1,14 +1,15 @@
-"""Constraints as CSV: one triplet a row, by the items' names, for spreadsheets and other programs.
+"""Constraints as CSV: one triplet per row, with names of items.
 
     together_1,together_2,apart,weight,author,note,group,enabled,time
     bat,whale,trout,1.0,you,,4,true,2026-11-21T12:00:00+00:00
     whale,lion,trout,1.0,you,,4,true,2026-11-21T12:00:00+00:00
 
-The first three columns suffice. Rows with one number under ``group`` are one constraint (here: bat,
-whale and lion together, before trout); rows without one stand alone.
+Only the first three columns are required. Rows with the same number in the column ``group`` are one
+constraint (here: bat, whale and lion together, apart from trout). A row without a number is a
+constraint by itself.
 
-Three columns without a header could be in any order, and cblearn's lists are (anchor, near, far): a
-file of either kind is read only by whoever names the order.
+Files with three columns and no header need the parameter ``order``, since cblearn's lists, for
+instance, have the order (anchor, near, far).
 """
 
 from __future__ import annotations
@@ -23,24 +24,32 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hcviz.core.errors import InvalidConstraint
-from hcviz.core.words import brief, nearest
-from hcviz.io.plaintext import utf8_text
+from hcviz.core.text import closest_name, shorten
+from hcviz.io.decoding import decode_utf8
 from hcviz.session.model import Constraint
 
-NEEDED = ("together_1", "together_2", "apart")
-COLUMNS = (*NEEDED, "weight", "author", "note", "group", "enabled", "time")
+REQUIRED_COLUMNS = ("together_1", "together_2", "apart")
+COLUMNS = (*REQUIRED_COLUMNS, "weight", "author", "note", "group", "enabled", "time")
 
-#: The orders of three columns that have to be named, and the columns' own names in each.
+#: Possible orders of three columns without a header.
 Order = Literal["together-together-apart", "anchor-near-far"]
 ORDERS: tuple[Order, ...] = get_args(Order)
-_ANCHORED = ("anchor", "near", "far")
+_ANCHOR_COLUMNS = ("anchor", "near", "far")
 
-_WORDS = {"true": True, "yes": True, "1": True, "": True, "false": False, "no": False, "0": False}
+_BOOLEANS = {
+    "true": True,
+    "yes": True,
+    "1": True,
+    "": True,
+    "false": False,
+    "no": False,
+    "0": False,
+}
 
 
 @dataclass(frozen=True)
 class _Row:
-    """One row of the file, understood; ``line`` is where it ends, ``group`` None if it is alone."""
+    """One row; ``line`` is its last line in the file, and ``group`` None for a single row."""
 
     line: int
     pair: tuple[int, int]
@@ -50,7 +59,7 @@ class _Row:
 
 
 def write_triplet_csv(constraints: Iterable[Constraint], labels: Sequence[str]) -> str:
-    """The constraints as CSV text, |G| - 1 rows each; nothing of them is lost."""
+    """Return the constraints as CSV text, with all fields. A group of k items gives k - 1 rows."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -65,19 +74,36 @@ def write_triplet_csv(constraints: Iterable[Constraint], labels: Sequence[str]) 
 def read_triplet_csv(
     content: str | bytes, labels: Sequence[str], order: Order | None = None
 ) -> tuple[Constraint, ...]:
-    """The constraints in a CSV text, in the order of their first rows.
+    """Read the constraints in a CSV text, in the order of their first rows.
 
-    A group's number becomes the constraint's id; the others get the free numbers. ``order`` is for
-    three columns, with or without their names above them: ``together-together-apart`` is ab|c,
-    ``anchor-near-far`` cblearn's order. The latter says less, that the anchor is nearer to the
-    second than to the third: who names it lets each row (a, b, c) stand for ab|c. There an item may
-    also be named by its number, from 0, as cblearn's arrays do. Raises :class:`InvalidConstraint`,
-    naming line and column, and the nearest name for an unknown item.
+    Parameters
+    ----------
+    content : the file
+    labels : names of the items
+    order : order of three columns, with or without a header. ``together-together-apart`` is ab|c;
+        ``anchor-near-far`` is cblearn's order, whose row (a, b, c) is read as ab|c. With an order,
+        items may also be numbers from 0, as in cblearn's arrays.
+
+    Returns
+    -------
+    tuple of Constraint
+        The number of a group is the constraint's id. Other constraints get unused numbers.
+
+    Raises
+    ------
+    InvalidConstraint
+        If the file cannot be read. The message has line and column, and the nearest name for an
+        unknown item.
+
+    Notes
+    -----
+    An answer (anchor, near, far) says less than a triplet: the anchor is nearer to the second item
+    than to the third.
     """
     if order is not None and order not in ORDERS:
         raise InvalidConstraint(f"There is no order {order!r}.", f"Known: {', '.join(ORDERS)}.")
-    rows = _parsed(
-        utf8_text(content, "The constraints file", "Save it as CSV UTF-8.", InvalidConstraint),
+    rows = _read_rows(
+        decode_utf8(content, "The constraints file", "Save it as CSV UTF-8.", InvalidConstraint),
         labels,
         order,
     )
@@ -96,12 +122,12 @@ def read_triplet_csv(
 # ---------------------------------------------------------------------- reading
 
 
-def _parsed(text: str, labels: Sequence[str], order: Order | None) -> list[_Row]:
+def _read_rows(text: str, labels: Sequence[str], order: Order | None) -> list[_Row]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         lines: Iterable[list[str]] = reader
         first = next(reader, [])
-        header = _header(first) if order is None else list(NEEDED)
+        header = _check_header(first) if order is None else list(REQUIRED_COLUMNS)
         if order is not None and not _names_columns(first, order):
             lines = itertools.chain([first], reader)
         index = {name: item for item, name in enumerate(labels)}
@@ -126,24 +152,24 @@ def _parsed(text: str, labels: Sequence[str], order: Order | None) -> list[_Row]
         ) from None
 
 
-def _header(cells: list[str]) -> list[str]:
+def _check_header(cells: list[str]) -> list[str]:
     header = _lowered(cells)
-    if not set(NEEDED) <= set(header):
+    if not set(REQUIRED_COLUMNS) <= set(header):
         begins = ",".join(cells)[:60]
-        if set(_ANCHORED) <= set(header):
+        if set(_ANCHOR_COLUMNS) <= set(header):
             raise InvalidConstraint(
                 f"The file holds comparisons (anchor, near, far), not constraints: its first line "
                 f"is {begins!r}.",
-                "They say less than 'together, before': to take each for one, open the file as "
-                "anchor-near-far.",
+                "A comparison says less than a constraint. To read each as a constraint, open the "
+                "file as anchor-near-far.",
             )
         raise InvalidConstraint(
             f"The constraints file has no header: its first line is {begins!r}.",
-            f"Begin with a line {','.join(NEEDED)!r} (more columns may follow), or name the order "
-            f"of its columns: {' or '.join(ORDERS)}.",
+            f"Begin with a line {','.join(REQUIRED_COLUMNS)!r} (more columns may follow), or name "
+            f"the order of its columns: {' or '.join(ORDERS)}.",
         )
-    for name, often in Counter(header).items():
-        if often > 1:
+    for name, count in Counter(header).items():
+        if count > 1:
             raise InvalidConstraint(f"The constraints file has the column {name!r} twice.")
         if name not in COLUMNS:
             raise InvalidConstraint(
@@ -158,12 +184,16 @@ def _lowered(cells: list[str]) -> list[str]:
 
 
 def _names_columns(cells: list[str], order: Order) -> bool:
-    """Whether the first line of a file in a named order is a header; it must agree with the name.
+    """Return True if the first line is a header of this order.
 
-    A header of the other order, or of more than three columns, says more than the name does.
+    A header of the other order, or with the same columns in another order, is an error.
     """
     found = set(_lowered(cells))
-    mine, other = (_ANCHORED, NEEDED) if order == "anchor-near-far" else (NEEDED, _ANCHORED)
+    mine, other = (
+        (_ANCHOR_COLUMNS, REQUIRED_COLUMNS)
+        if order == "anchor-near-far"
+        else (REQUIRED_COLUMNS, _ANCHOR_COLUMNS)
+    )
     if found >= set(other) or (found >= set(mine) and _lowered(cells) != list(mine)):
         raise InvalidConstraint(
             f"The file was opened as {order}, but its first line is {','.join(cells)[:60]!r}.",
@@ -173,15 +203,15 @@ def _names_columns(cells: list[str], order: Order) -> bool:
 
 
 def _row(cells: dict[str, str], line: int, index: dict[str, int]) -> _Row:
-    items = [_item(cells[name], line, name, index) for name in NEEDED]
+    items = [_item(cells[name], line, name, index) for name in REQUIRED_COLUMNS]
     if len(set(items)) < 3:
         raise InvalidConstraint(
             f"Line {line} of the constraints names one item twice: "
-            f"{', '.join(cells[name] for name in NEEDED)}.",
+            f"{', '.join(cells[name] for name in REQUIRED_COLUMNS)}.",
             "A triplet needs three different items.",
         )
     weight = _number(cells.get("weight", ""), line)
-    enabled = _WORDS.get(cells.get("enabled", "").strip().lower())
+    enabled = _BOOLEANS.get(cells.get("enabled", "").strip().lower())
     if enabled is None:
         raise InvalidConstraint(
             f"Line {line}, column enabled: {cells['enabled']!r} is neither true nor false."
@@ -190,7 +220,7 @@ def _row(cells: dict[str, str], line: int, index: dict[str, int]) -> _Row:
     if group and not (group.isascii() and group.isdigit() and len(group) < 16):
         raise InvalidConstraint(
             f"Line {line}, column group: {group!r} is not a whole number.",
-            "Rows of one constraint share a number; leave it empty for rows that stand alone.",
+            "Rows of one constraint have the same number. Leave it empty for single rows.",
         )
     author = cells.get("author", "you")
     rest = (weight, author, cells.get("note", ""), enabled, cells.get("time", ""))
@@ -201,10 +231,10 @@ def _item(name: str, line: int, column: str, index: dict[str, int]) -> int:
     found = index.get(name, index.get(name.strip()))
     if found is not None:
         return found
-    near = nearest(name.strip(), index)
+    near = closest_name(name.strip(), index)
     raise InvalidConstraint(
-        f"Line {line}, column {column}: there is no item {brief(name.strip())!r}.",
-        f"The nearest is {near!r}." if near else "Constraints name items of the data shown.",
+        f"Line {line}, column {column}: there is no item {shorten(name.strip())!r}.",
+        f"The nearest is {near!r}." if near else "Constraints must name items of the data shown.",
     )
 
 
@@ -216,12 +246,12 @@ def _number(cell: str, line: int) -> float:
     except ValueError:
         weight = math.nan
     if not (math.isfinite(weight) and weight > 0):
-        raise InvalidConstraint(f"Line {line}, column weight: {cell!r} is no positive number.")
+        raise InvalidConstraint(f"Line {line}, column weight: {cell!r} is not a positive number.")
     return weight
 
 
 def _constraint(rows: list[_Row], number: int) -> Constraint:
-    """One constraint of the rows that share a group number: they must say one thing."""
+    """Return the constraint of rows with the same group number, which must agree."""
     first = rows[0]
     members = dict.fromkeys(first.pair)  # in their order
     for row in rows[1:]:
@@ -238,10 +268,12 @@ def _constraint(rows: list[_Row], number: int) -> Constraint:
         if not any(item in members for item in row.pair):
             raise InvalidConstraint(
                 f"{where}, but shares no item with the rows above it.",
-                "Each row of a group joins one more item to those before it.",
+                "Each row of a group must share an item with the rows before it.",
             )
         members |= dict.fromkeys(row.pair)
     if first.apart in members:
-        raise InvalidConstraint(f"Group {first.group} of the constraints holds its own odd item.")
+        raise InvalidConstraint(
+            f"Group {first.group} of the constraints contains the item that is apart from it."
+        )
     weight, author, note, enabled, time = first.rest
     return Constraint(number, tuple(members), first.apart, author, weight, note, enabled, time)

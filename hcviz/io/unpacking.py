@@ -1,25 +1,24 @@
-"""How much a compressed file may unpack to: a file of a few kilobytes must not fill the memory."""
+"""Limits on the size that a compressed file unpacks to, so that a small file cannot fill memory."""
 
 from __future__ import annotations
 
 import io
 import zipfile
 
-#: A file may unpack to so many bytes (100,000 rows of 50 numbers with names), or to so many times
-#: its own size. Zeros with one in a hundred ones, as float64, reach 240 times; deflate ends at
-#: 1,032 times.
+#: Any file may unpack to this many bytes (100,000 rows of 50 numbers with names).
 FREE = 48 * 2**20
+#: A file may also unpack to this many times its own size. A float64 array of zeros with one 1 in
+#: a hundred cells reaches 240; deflate cannot exceed 1,032.
 RATIO = 300
 
 
-def most_unpacked(packed: int, free: int = FREE, ratio: int = RATIO) -> int:
-    """The bytes that ``packed`` bytes may unpack to."""
+def max_unpacked_bytes(packed: int, free: int = FREE, ratio: int = RATIO) -> int:
+    """Return the number of bytes that a file of ``packed`` bytes may unpack to."""
     return max(free, ratio * packed)
 
 
 def unpacked_size(content: bytes) -> int:
-    """The bytes that a zip archive or a Parquet file says it unpacks to; of any other file its own
-    size."""
+    """Return the size that a zip or Parquet file declares, or the size of any other file."""
     if content.startswith(b"PAR1"):
         return max(len(content), _parquet_size(content))
     if not content.startswith(b"PK\x03\x04"):
@@ -32,16 +31,16 @@ def unpacked_size(content: bytes) -> int:
 
 
 def _parquet_size(content: bytes) -> int:
-    """Of a Parquet file: eight bytes a cell, or what it says its columns take; 0 if it is none."""
-    import pyarrow.parquet as parquet  # slow to import, and seldom needed
+    """Return 8 bytes per cell or the declared size, whichever is larger; 0 for a broken file."""
+    import pyarrow.parquet as parquet  # slow to import, rarely needed
 
     try:
         meta = parquet.read_metadata(io.BytesIO(content))
         groups = range(meta.num_row_groups)
         stored = sum(meta.row_group(k).total_byte_size for k in groups)
         return max(8 * meta.num_rows * meta.num_columns, stored)
-    except Exception:  # a broken file may raise anything here; the reader refuses it later
+    except Exception:  # a broken file may raise anything; the reader refuses it later
         return 0
 
 
-__all__ = ["FREE", "RATIO", "most_unpacked", "unpacked_size"]
+__all__ = ["FREE", "RATIO", "max_unpacked_bytes", "unpacked_size"]

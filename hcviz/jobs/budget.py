@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.samples import Samples
-from hcviz.posterior.settling import LIMIT
+from hcviz.posterior.chain_comparison import LIMIT
 
 #: Seconds between two looks at the supports, at least.
 PACE = 0.5

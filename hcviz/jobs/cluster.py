@@ -31,13 +31,13 @@ import numpy as np
 
 from hcviz.algorithms import MODULES
 from hcviz.algorithms.active import framework
-from hcviz.algorithms.active.asking import strides, tallied
-from hcviz.algorithms.active.growth import finished
+from hcviz.algorithms.active.queries import strides, tallied
+from hcviz.algorithms.active.recursion import build_subtree
 from hcviz.algorithms.base import SampledDivision
-from hcviz.core.errors import HcvizError, InvalidData, NoCluster
-from hcviz.core.lazy import FeatureOracle, oracle_of
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.counting_oracle import CountingOracle
+from hcviz.core.errors import ClusterError, HcvizError, InvalidData
 from hcviz.core.problem import Problem, as_problem
+from hcviz.core.similarity_oracles import FeatureOracle, oracle_of
 from hcviz.core.snapshot import Snapshot
 from hcviz.jobs.longtask import PATIENCE, LongTask, by_name
 from hcviz.jobs.standstill import Stream, watched
@@ -68,12 +68,12 @@ class Cluster:
         self.address = address
         self._lock = threading.Lock()  # never held while the scheduler is waited for
         self._client: Any = None
-        self._refused: tuple[float, NoCluster] | None = None
+        self._refused: tuple[float, ClusterError] | None = None
         self._look: tuple[float, Future[Any]] | None = None  # under way, and since when
         self._closed = 0  # how often
 
     def client(self, timeout: float | None = None) -> Any:
-        """A client whose scheduler has workers; :class:`NoCluster`, which is remembered a while.
+        """A client whose scheduler has workers; :class:`ClusterError`, which is remembered a while.
 
         The scheduler is asked on a thread of its own, for all who want to know at once: each waits
         ``timeout`` seconds at most (None: :data:`REACH`), less what the answer is overdue already.
@@ -99,7 +99,7 @@ class Cluster:
         try:
             client, workers = self._running()
             if not workers:
-                fault = NoCluster(
+                fault = ClusterError(
                     f"The Dask scheduler at {self.address} has no workers.",
                     f"Start some: dask worker {self.address}.",
                 )
@@ -131,7 +131,7 @@ class Cluster:
             if client is None:
                 client = made = connected(self.address, REACH)
             workers = addresses(client, self.address, REACH)
-        except NoCluster as fault:
+        except ClusterError as fault:
             self._refused = (time.monotonic(), fault)
             if made is not None:
                 _close(made)
@@ -150,14 +150,14 @@ class Cluster:
 
         A closed ``gate`` makes the workers wait. ``tell(sentence)`` when no worker takes on work,
         and with an empty one when one does again. Raises what is wrong beforehand, and
-        :class:`NoCluster` where it cannot begin; a cluster that is lost later, with whatever it has
-        been given to do, is a :class:`HcvizError`.
+        :class:`ClusterError` where it cannot begin; a cluster that is lost later, with whatever it
+        has been given to do, is a :class:`HcvizError`.
         """
         client = self.client(timeout)
         method = task.known()
         given = method.parameters(**task.params)
         problem = task.problem
-        fault = method.lacks(problem)
+        fault = method.missing_data(problem)
         if fault:
             raise InvalidData(fault)
         if method.sampled_division is not None and problem.n_items > framework.TASK:
@@ -171,7 +171,7 @@ class Cluster:
             data = pickle.dumps(problem)
         except Exception as reason:
             told = untransportable(reason)
-            raise NoCluster(told.message, told.hint) from None
+            raise ClusterError(told.message, told.hint) from None
         gate = Gate() if gate is None else gate
         long = _long(client, self.address, task, data, gate)
         return self._guarded(watched(long, partial(_ready, client), tell))
@@ -226,7 +226,7 @@ def cluster_at(address: str) -> Cluster:
 
 
 def connected(address: str, timeout: float | None = None) -> Any:
-    """A Dask client of the scheduler at ``address``; :class:`NoCluster` where nobody answers
+    """A Dask client of the scheduler at ``address``; :class:`ClusterError` where nobody answers
     within ``timeout`` seconds (None: :data:`REACH`)."""
     timeout = REACH if timeout is None else timeout
     try:
@@ -234,7 +234,7 @@ def connected(address: str, timeout: float | None = None) -> Any:
 
         make: Any = Client  # without types
     except ImportError:
-        raise NoCluster(
+        raise ClusterError(
             "A cluster needs the package distributed, which is not installed.",
             "pip install hcviz[distributed]",
         ) from None
@@ -248,8 +248,8 @@ def connected(address: str, timeout: float | None = None) -> Any:
         raise _silent(address) from None
 
 
-def _silent(address: str) -> NoCluster:
-    return NoCluster(
+def _silent(address: str) -> ClusterError:
+    return ClusterError(
         f"No Dask scheduler answers at {address or 'an empty address'}.",
         "Give its address, as in tcp://127.0.0.1:8786.",
     )
@@ -268,7 +268,7 @@ async def _greet(address: str, timeout: float) -> None:
 
 
 def addresses(client: Any, address: str, timeout: float = PATIENCE) -> list[str]:
-    """The workers that there are; :class:`NoCluster` where that is not answered in time."""
+    """The workers that there are; :class:`ClusterError` where that is not answered in time."""
     try:
         found = client.sync(client.scheduler.ncores, callback_timeout=timeout)
     except Exception:
@@ -296,7 +296,7 @@ def run_on(
     """:func:`hcviz.run` on the workers of the Dask scheduler at ``address``: the same snapshots of
     a sampler, the same last one of any method; ``tell`` as :meth:`Cluster.start` has it.
 
-    Raises :class:`NoCluster` where nobody answers at the address.
+    Raises :class:`ClusterError` where nobody answers at the address.
     """
     task = Task(0, name, MODULES.get(name, ""), as_problem(problem), params, seed, start)
     cluster = Cluster(address)
@@ -333,18 +333,18 @@ def _held(begin: Callable[[], Iterator[Snapshot | None]], gate: Gate) -> Stream:
 def _long(client: Any, address: str, task: Task, data: bytes, gate: Gate) -> Stream:
     """The task as long tasks: one for each of its shares, or one."""
     method = task.known()
-    shares = None
-    if method.shares is not None:
+    split = None
+    if method.split_run is not None:
         given = method.parameters(**task.params)
-        shares = method.shares(task.problem, given, task.generator(), task.start)
+        split = method.split_run(task.problem, given, task.generator(), task.start)
     tasks: list[Task] = [task]
-    together: Callable[[Sequence[Snapshot]], Snapshot] = _only
-    if shares is not None:
+    combine: Callable[[Sequence[Snapshot]], Snapshot] = _only
+    if split is not None:
         tasks = [
             replace(task, params=part.params, rng=part.rng, start=part.start)
-            for part in shares.parts
+            for part in split.parts
         ]
-        together = shares.together
+        combine = split.combine
     # A task is done where its problem is, so there is one for each worker, if there are as many
     # tasks; all before the first task begins.
     copies = min(len(tasks), len(addresses(client, address)) or 1)
@@ -353,7 +353,7 @@ def _long(client: Any, address: str, task: Task, data: bytes, gate: Gate) -> Str
     try:
         for part, problem in zip(tasks, itertools.cycle(problems), strict=False):
             long.append(LongTask(client, part, problem, method.samples))
-        yield from _merged(long, together, gate)
+        yield from _merged(long, combine, gate)
     finally:
         _leave(client, long)
 
@@ -364,7 +364,7 @@ def _only(shown: Sequence[Snapshot]) -> Snapshot:
 
 def _merged(
     long: list[LongTask],
-    together: Callable[[Sequence[Snapshot]], Snapshot],
+    combine: Callable[[Sequence[Snapshot]], Snapshot],
     gate: Gate,
 ) -> Iterator[Snapshot | None]:
     """The next snapshots of all, as one, as soon as each has come; None while none have."""
@@ -383,7 +383,7 @@ def _merged(
                 line.extend(found)
                 news = news or bool(found)
         while all(lines):
-            yield together([line.popleft() for line in lines])
+            yield combine([line.popleft() for line in lines])
         if all(each.over for each in long):
             return
         yield None
@@ -407,11 +407,11 @@ def _leave(client: Any, long: list[LongTask]) -> None:
             each.clear()
 
 
-# ---------------------------------------------------------------------- the active methods' crew
+# ---------------------------------------------------------------------- tasks of the active methods
 
 
 class Workers:
-    """A crew (:class:`hcviz.algorithms.active.crew.Crew`) of the workers of a Dask client.
+    """A :class:`hcviz.algorithms.active.executor.TaskExecutor` of the workers of a Dask client.
 
     Features are dealt out in shards of rows, one worker each: a placement is asked of the shard
     that has its rows, and brings the sample's rows along; a set that is divided to its leaves
@@ -458,10 +458,10 @@ class Workers:
         self._names[made] = np.concatenate([rows, columns])
         return made
 
-    def finish(self, oracle: Any, plan: Any, who: Any, *given: Any) -> Future[Any]:
+    def build_subtree(self, oracle: Any, settings: Any, who: Any, *given: Any) -> Future[Any]:
         if self._features is None:
-            return self._submit(elsewhere, self._oracle, finished, plan, who, *given)
-        made = self._submit(divided, None, self._features.part(who), plan, *given)
+            return self._submit(elsewhere, self._oracle, build_subtree, settings, who, *given)
+        made = self._submit(divided, None, self._features.part(who), settings, *given)
         self._names[made] = who
         return made
 
@@ -475,7 +475,7 @@ class Workers:
         names = self._names.pop(future, None)
         if names is not None:
             log = [(names[rows], names[cols]) for rows, cols in log]
-        oracle.absorb(log)
+        oracle.add_requests(log)
         return result
 
     def close(self) -> None:
@@ -511,12 +511,12 @@ def placed(shard: FeatureOracle, at: Any, sample: FeatureOracle, *given: Any) ->
     here = shard.part(at)
     rows = np.arange(here.n_items, dtype=np.int32)
     columns = here.n_items + np.arange(sample.n_items, dtype=np.int32)
-    return elsewhere(here.beside(sample), tallied, rows, columns, *given)
+    return elsewhere(here.joined_with(sample), tallied, rows, columns, *given)
 
 
-def divided(_: None, own: FeatureOracle, plan: Any, *given: Any) -> tuple[Any, Any]:
+def divided(_: None, own: FeatureOracle, settings: Any, *given: Any) -> tuple[Any, Any]:
     """What a worker does with a set whose features came along: divide it to its leaves."""
-    return elsewhere(own, finished, plan, np.arange(own.n_items, dtype=np.int32), *given)
+    return elsewhere(own, build_subtree, settings, np.arange(own.n_items, dtype=np.int32), *given)
 
 
 def elsewhere(oracle: Any, task: Callable[..., Any], *given: Any) -> tuple[Any, Any]:
@@ -529,7 +529,7 @@ def grow_on(
     client: Any, made: SampledDivision, oracle: Any, seed: int = 0, triplets: Any = None
 ) -> Iterator[Snapshot | None]:
     """:meth:`SampledDivision.grow` with the workers of a Dask client; the same tree."""
-    return made.grow(oracle, seed, triplets, crew=Workers(client, oracle))
+    return made.grow(oracle, seed, triplets, executor=Workers(client, oracle))
 
 
 __all__ = ["Cluster", "Workers", "cluster_at", "connected", "grow_on", "run_on"]

@@ -107,7 +107,7 @@ def work(problem: Problem, task: Task, name: str, each: bool, pace: float) -> En
         return state is not None and state.state in ("executing", "long-running")
 
     task = replace(task, problem=problem)
-    resumes = task.known().rest is not None
+    resumes = task.known().remaining is not None
     outbox = Outbox(client, name, wanted, each, pace if resumes else None)
     try:
         found = outbox.checkpoint()

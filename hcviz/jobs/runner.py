@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import MODULES, get
-from hcviz.core.errors import HcvizError, NoCluster
+from hcviz.core.errors import ClusterError, HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
@@ -34,7 +34,7 @@ class Place:
     ``waiting``: why nobody there takes on work at the moment, a sentence."""
 
     address: str
-    fault: NoCluster | None = None
+    fault: ClusterError | None = None
     waiting: str = ""
 
 
@@ -185,7 +185,7 @@ class Job:
                 # A pause is passed on: only who steers the cluster looks at the gate.
                 gate = Gate(stopped=self._gate.stopped)
                 perform(task, self.courier, gate, samples=self._samples, stream=lambda _: away)
-            elif get(task.method).place(task.params) == "thread":
+            elif get(task.method).run_location(task.params) == "thread":
                 perform(task, self.courier, self._gate, samples=self._samples)
             else:
                 self._in_worker(task)
@@ -202,7 +202,7 @@ class Job:
         place = Place(self._cluster.address)
         try:
             stream = self._cluster.start(self._task, self._gate, SOON, self._waits)
-        except NoCluster as fault:
+        except ClusterError as fault:
             stream, place = None, Place(self._cluster.address, fault)
         self._placed(place)
         return stream

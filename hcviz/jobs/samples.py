@@ -13,7 +13,7 @@ from typing import Any
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.posterior import Posterior, Verdict
-from hcviz.posterior.settling import Settling
+from hcviz.posterior.chain_comparison import ChainComparison
 from hcviz.posterior.summary import MAX_TREES
 
 #: Numbers of all trees that are kept, over their items: some 40 MB for each of two posteriors.
@@ -53,7 +53,7 @@ class Samples:
         self._reached = -1.0  # proposals of the furthest draw
         self._marks: dict[bytes, None] = {}
         self._verdict: tuple[tuple[int, int], float, Verdict] | None = None
-        self._settling: tuple[int, float, Settling] | None = None
+        self._settling: tuple[int, float, ChainComparison] | None = None
         self._summary: Tree | None = None
         self._before: Tree | None = None  # what was on the screen before the constraints changed
         self._next_summary = 0.0  # monotonic seconds
@@ -132,14 +132,14 @@ class Samples:
             self._next_summary = done + (done - now) / SUMMARIES
         return replace(snapshot, tree=self._summary)
 
-    def settling(self, pace: float = 0.0) -> Settling | None:
+    def settling(self, pace: float = 0.0) -> ChainComparison | None:
         """How accurate the supports are, computed every ``pace`` seconds at most; some 20 ms."""
         with self.open() as posterior:
             if posterior is None:
                 return None
             known, now = self._settling, time.monotonic()
             if known is None or (known[0] != self._taken and now - known[1] >= pace):
-                found = posterior.settling()
+                found = posterior.compare_chains()
                 self._settling = known = (self._taken, time.monotonic(), found)
             return known[2]
 

@@ -108,7 +108,7 @@ def first_tree(task: Task) -> Tree | None:
     tree = start.tree if isinstance(start, Snapshot) else start
     if tree is None or tree.n_leaves != problem.n_items:
         return None
-    if task.known().treats(task.params) == "hard":
+    if task.known().constraint_mode(task.params) == "hard":
         return build_guided(tree, problem.triplets)
     return tree
 
@@ -123,11 +123,11 @@ def _shows_summary(start: Snapshot | Tree | None) -> bool:
 def taken_up(task: Task, reached: Snapshot) -> Iterator[Snapshot | None]:
     """What the run yields after ``reached``, a snapshot of it, for a method that has ``rest``."""
     method = task.known()
-    if method.rest is None:
+    if method.remaining is None:
         raise ValueError(f"{task.method} cannot be taken up in the middle")
     if reached.step == reached.total:
         return
-    left = method.rest(method.parameters(**task.params), reached)
+    left = method.remaining(method.parameters(**task.params), reached)
     for snapshot in begun(replace(task, params={**task.params, **left}, start=reached)):
         if snapshot is None:
             yield None

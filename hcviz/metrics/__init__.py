@@ -1,4 +1,4 @@
-"""Costs of a tree, distances between trees, and what changed from one to the next."""
+"""Costs of a tree, distances between trees, and changes from one tree to the next."""
 
 from hcviz.core.cut import cut
 from hcviz.metrics.agreement import (
@@ -27,7 +27,7 @@ from hcviz.metrics.structural import (
 
 
 def warm() -> None:
-    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    """Compile the kernels, or load them from the cache."""
     import numpy as np
 
     from hcviz.core.tree import Tree

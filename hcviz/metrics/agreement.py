@@ -1,4 +1,4 @@
-"""How alike two hierarchies over the same items are: by triplets, by flat cuts, by clades."""
+"""Agreement of two trees over the same items: by triplets, by cuts, and by clades."""
 
 from __future__ import annotations
 
@@ -18,22 +18,75 @@ Int = NDArray[np.int32]
 
 
 def triplet_distance(target: Tree, tree: Tree) -> float:
-    """TD(T*, T) of Vikram & Dasgupta (2016): the share of the target's resolved triplets that
-    ``tree`` violates or leaves open; in [0, 1], 0 when the target resolves nothing. Not symmetric.
+    """Compute the triplet distance TD: the share of the target's triplets that ``tree`` lacks.
 
-    Multifurcations are allowed in both. O(n log^2 n) on the trees seen (O(n log^3 n) at worst) and
-    O(n) memory: smaller-half trick on one tree, heavy paths on the other, cf. Brodal, Fagerberg,
-    Mailund, Pedersen and Sand (2013). Raises :class:`InvalidData` for trees of different sizes.
+    Parameters
+    ----------
+    target : Tree
+        The target.
+    tree : Tree
+        A tree over the same items. Both may have polytomies.
+
+    Returns
+    -------
+    float
+        From 0 to 1; 0 if the target resolves no triplet. Not symmetric.
+
+    Raises
+    ------
+    InvalidData
+        The trees have different numbers of leaves.
+
+    Notes
+    -----
+    Usually O(n log^2 n) time, at worst O(n log^3 n); O(n) memory. The algorithm uses heavy paths
+    in both trees, similar to Brodal et al. (2013).
+
+    References
+    ----------
+    Vikram and Dasgupta (2016). Brodal, Fagerberg, Mailund, Pedersen and Sand (2013).
+
+    Examples
+    --------
+    >>> target, tree = Tree.from_newick("((0,1),2);"), Tree.from_newick("((0,2),1);")
+    >>> triplet_distance(target, tree)
+    1.0
     """
     shared, resolved = shared_triplets(target, tree)
     return 1.0 - shared / resolved if resolved else 0.0
 
 
 def triplet_agreement(a: Tree, b: Tree) -> float:
-    """The share of all C(n, 3) triples that both trees resolve, and alike; symmetric.
+    """Compute the share of all C(n, 3) triples of items that both trees resolve in the same way.
 
-    A triple that either leaves open counts as disagreement (Krishnamurthy et al. 2012 calls this
-    the *outlier fraction*). 1 for fewer than three items. Cost of :func:`triplet_distance`.
+    Parameters
+    ----------
+    a, b : Tree
+        Trees over the same items.
+
+    Returns
+    -------
+    float
+        From 0 to 1, symmetric; 1 for fewer than three items. A triple that one tree leaves
+        unresolved counts as disagreement.
+
+    Raises
+    ------
+    InvalidData
+        The trees have different numbers of leaves.
+
+    Notes
+    -----
+    Time as for :func:`triplet_distance`.
+
+    References
+    ----------
+    Krishnamurthy et al. (2012), who call it the *outlier fraction*.
+
+    Examples
+    --------
+    >>> triplet_agreement(Tree.star(4), Tree.star(4))
+    0.0
     """
     shared, _ = shared_triplets(a, b)
     n = a.n_leaves
@@ -42,7 +95,7 @@ def triplet_agreement(a: Tree, b: Tree) -> float:
 
 
 def shared_triplets(a: Tree, b: Tree) -> tuple[int, int]:
-    """Triplets resolved alike by both, and those that ``a`` resolves."""
+    """Count the triplets that both trees have, and the triplets of ``a``."""
     _same_items(a, b)
     n = a.n_leaves
     resolved, sizes_a = kernels.resolved_triplets(a.parent, a.size, n)
@@ -54,11 +107,41 @@ def shared_triplets(a: Tree, b: Tree) -> tuple[int, int]:
 
 
 def aari(target: Tree, tree: Tree, levels: int) -> float:
-    """The averaged adjusted Rand index of Ghoshdastidar et al. (2019): the mean over l = 1..levels
-    of the ARI between both trees cut into 2^l clusters by undoing the last 2^l - 1 merges
-    (:func:`cut`).
+    """Compute the averaged adjusted Rand index (AARI).
 
-    In [-1, 1], 1 for equal cuts. O(levels * n + n log n).
+    It is the mean over l = 1..levels of the adjusted Rand index of both trees, cut into 2^l
+    clusters (:func:`cut`).
+
+    Parameters
+    ----------
+    target, tree : Tree
+        Trees over the same items.
+    levels : int
+        Number of cuts, 1 or more.
+
+    Returns
+    -------
+    float
+        From -1 to 1; 1 if all cuts are equal.
+
+    Raises
+    ------
+    InvalidData, InvalidParameter
+        The trees have different numbers of leaves, or ``levels`` is below 1.
+
+    Notes
+    -----
+    O(levels * n + n log n).
+
+    References
+    ----------
+    Ghoshdastidar et al. (2019).
+
+    Examples
+    --------
+    >>> tree = Tree.from_newick("((0,1),(2,3));")
+    >>> aari(tree, tree, 2)
+    1.0
     """
     _same_items(target, tree)
     if levels < 1:
@@ -68,9 +151,27 @@ def aari(target: Tree, tree: Tree, levels: int) -> float:
 
 
 def adjusted_rand_index(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:
-    """Hubert and Arabie's adjusted Rand index of two labelings, int (n,), labels from 0.
+    """Compute the adjusted Rand index of two partitions.
 
-    1 where both are the same partition, trivial ones included.
+    Parameters
+    ----------
+    first, second : int32 (n,)
+        The cluster of each item, from 0.
+
+    Returns
+    -------
+    float
+        1 if the partitions are equal, also for trivial ones.
+
+    References
+    ----------
+    Hubert and Arabie (1985).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> adjusted_rand_index(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    1.0
     """
     rows, columns = int(first.max()) + 1, int(second.max()) + 1
     table = np.bincount(first.astype(np.int64) * columns + second, minlength=rows * columns)
@@ -80,14 +181,20 @@ def adjusted_rand_index(first: NDArray[np.int32], second: NDArray[np.int32]) -> 
         return float((counts * (counts - 1) // 2).sum())
 
     both, left, right = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    every = first.size * (first.size - 1) / 2
-    expected = left * right / every if every else 0.0
-    most = (left + right) / 2
-    return 1.0 if most == expected else (both - expected) / (most - expected)
+    all_pairs = first.size * (first.size - 1) / 2
+    expected = left * right / all_pairs if all_pairs else 0.0
+    maximum = (left + right) / 2
+    return 1.0 if maximum == expected else (both - expected) / (maximum - expected)
 
 
 def ari_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
-    """:func:`adjusted_rand_index` of every two of m partitions of the same items; (m, m)."""
+    """Compute :func:`adjusted_rand_index` for each two of m partitions: float64 (m, m).
+
+    Parameters
+    ----------
+    partitions : sequence of int32 (n,)
+        Partitions of the same items.
+    """
     out = np.eye(len(partitions))
     for a, b in combinations(range(len(partitions)), 2):
         out[a, b] = out[b, a] = adjusted_rand_index(partitions[a], partitions[b])
@@ -96,9 +203,17 @@ def ari_matrix(partitions: Sequence[NDArray[np.int32]]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class CladeChanges:
-    """What a rerun changed. ``gained``: nodes of the later tree whose leaf set is new; ``lost``:
-    nodes of the earlier one whose leaf set is gone (both int32, increasing, inner nodes only);
-    ``kept``: how many clades both have, the root among them."""
+    """The clades that differ between two trees.
+
+    Attributes
+    ----------
+    gained : int32 (g,)
+        Inner nodes of the later tree whose clades the earlier tree lacks, increasing.
+    lost : int32 (l,)
+        Inner nodes of the earlier tree whose clades the later tree lacks, increasing.
+    kept : int
+        Number of clades in both trees, including the root's.
+    """
 
     gained: Int
     lost: Int
@@ -106,11 +221,32 @@ class CladeChanges:
 
 
 def clade_changes(before: Tree, after: Tree) -> CladeChanges:
-    """Clades gained and lost between two trees over the same items.
+    """Find the clades that one of two trees over the same items has and the other lacks.
 
-    Clades are compared as sets of items, by the XOR of a fixed 64-bit code per leaf; numbering and
-    heights mean nothing, so two trees are one hierarchy iff nothing is gained and nothing lost (up
-    to a chance of about n^2 / 2^64 that two different sets look alike). O(n log n).
+    Parameters
+    ----------
+    before, after : Tree
+        The earlier and the later tree.
+
+    Returns
+    -------
+    CladeChanges
+        Heights and the numbers of nodes have no effect.
+
+    Raises
+    ------
+    InvalidData
+        The trees have different numbers of leaves.
+
+    Notes
+    -----
+    A clade is represented by the XOR of fixed 64-bit codes of its leaves. Two different clades
+    have the same code with a probability of about n^2 / 2^64. O(n log n).
+
+    Examples
+    --------
+    >>> clade_changes(Tree.star(3), Tree.from_newick("((0,1),2);")).gained.tolist()
+    [3]
     """
     _same_items(before, after)
     n = before.n_leaves
@@ -123,11 +259,26 @@ def clade_changes(before: Tree, after: Tree) -> CladeChanges:
 
 
 def nearest_clades(tree: Tree, other: Tree, nodes: Int) -> Int:
-    """How new the clades ``nodes`` of ``tree`` are beside those of ``other``, over the same items.
+    """Find the most similar clades of another tree over the same items.
 
-    int32 (len(nodes), 2): the node of ``other`` whose leaves differ least from the clade's, single
-    items included, and by how many items it differs (0: it is a clade of both). One pass over
-    ``other`` for each node: O(len(nodes) * n).
+    Parameters
+    ----------
+    tree : Tree
+        The tree of ``nodes``.
+    other : Tree
+        The tree to search; single items count as clades.
+    nodes : int32 (k,)
+        Nodes of ``tree``.
+
+    Returns
+    -------
+    int32 (k, 2)
+        For each node, the node of ``other`` whose clade differs in the fewest items, and the
+        number of these items (0 if both trees have the clade).
+
+    Notes
+    -----
+    O(k n).
     """
     _same_items(tree, other)
     parts = [tree.leaves(int(node)) for node in nodes]

@@ -1,4 +1,4 @@
-"""What a list of comparisons is like: how it agrees with itself, and with a tree."""
+"""Consistency of comparisons with each other, and their agreement with a tree."""
 
 from __future__ import annotations
 
@@ -16,13 +16,22 @@ from hcviz.core.triplets import Comparisons
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """How comparisons agree among themselves.
+    """How comparisons agree with each other.
 
-    ``questions``: different ones, of which ``repeated`` were answered more than once, and
-    ``agreeing`` of those always alike. ``contradictions`` int32 (c, 3) or (c, 4) are the others,
-    each as it was answered more often (as the tally has it where both ways are equally many), and
-    ``counts`` int64 (c, 2) how often so and how often the other way round; those with most answers
-    on the losing side first, then by the winning side, then in the order of the items.
+    Attributes
+    ----------
+    questions : int
+        Number of different questions.
+    repeated : int
+        Number of questions with more than one answer.
+    agreeing : int
+        Number of repeated questions with equal answers.
+    contradictions : int32 (c, 3) or (c, 4)
+        Questions with different answers, each with its more frequent answer; in a tie with the
+        answer of :meth:`hcviz.Comparisons.tally`.
+    counts : int64 (c, 2)
+        For each contradiction, the number of these answers and of opposite answers. Contradictions
+        are sorted by the second number, then by the first (both decreasing), then by items.
     """
 
     questions: int
@@ -33,15 +42,31 @@ class Consistency:
 
     @property
     def share(self) -> float | None:
-        """The share of repeated questions that were always answered alike; None without any."""
+        """The share of repeated questions with equal answers; None if no question is repeated."""
         return self.agreeing / self.repeated if self.repeated else None
 
 
 def consistency(comparisons: Comparisons) -> Consistency:
-    """Repeats and contradictions. O(m log m) for m comparisons.
+    """Count repeated questions and find contradictions.
 
-    A question is {(anchor, x), (anchor, y)}, or a set of two unordered pairs: see
-    :meth:`hcviz.Comparisons.tally`.
+    Parameters
+    ----------
+    comparisons : Comparisons
+        m comparisons. A question is {(anchor, x), (anchor, y)}, or a set of two unordered pairs.
+
+    Returns
+    -------
+    Consistency
+        The counts.
+
+    Notes
+    -----
+    O(m log m).
+
+    Examples
+    --------
+    >>> consistency(Comparisons([[0, 1, 2], [0, 1, 2], [0, 2, 1]])).contradictions.tolist()
+    [[0, 1, 2]]
     """
     questions, yes, no = comparisons.tally()
     repeated = yes + no > 1
@@ -60,10 +85,29 @@ def consistency(comparisons: Comparisons) -> Consistency:
 
 
 def cyclic_share(comparisons: Comparisons) -> float:
-    """The share of questions whose more frequent answer lies on a cycle: "more alike than" leads
-    from a pair of items back to itself, so that no similarity explains all of them.
+    """Compute the share of questions whose more frequent answer is part of a cycle.
 
-    Questions with as many answers either way are left out; 0 if there are no others. O(m log m).
+    In a cycle, "more similar than" leads from a pair of items back to itself. So no similarity
+    explains all answers of the cycle.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        m comparisons.
+
+    Returns
+    -------
+    float
+        Questions with equally many answers both ways are left out; 0 if there are no others.
+
+    Notes
+    -----
+    O(m log m).
+
+    Examples
+    --------
+    >>> cyclic_share(Comparisons([[0, 1, 2], [1, 2, 0], [2, 0, 1]]))
+    1.0
     """
     questions, yes, no = comparisons.tally()
     lead = yes - no
@@ -83,21 +127,45 @@ def cyclic_share(comparisons: Comparisons) -> float:
 
 
 def comparisons_held(tree: Tree, comparisons: Comparisons) -> NDArray[np.int8]:
-    """What a tree says of each comparison: 1 it agrees, -1 the opposite, 0 it leaves it open.
+    """Check each comparison against a tree.
 
-    (anchor, near, far): it agrees if the LCA of anchor and near lies below that of anchor and far.
-    (i, j, k, l): if the LCA of i and j is lower, by height, than that of k and l. int8 (m,).
-    O(n log n + m). Raises :class:`InvalidData` where an item is no leaf of the tree.
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    comparisons : Comparisons
+        m comparisons.
+
+    Returns
+    -------
+    int8 (m,)
+        1 if the tree agrees, -1 if it has the opposite, 0 if it leaves the comparison open. The
+        tree agrees with (anchor, near, far) if LCA(anchor, near) is below LCA(anchor, far), and
+        with (i, j, k, l) if LCA(i, j) has a lower height than LCA(k, l).
+
+    Raises
+    ------
+    InvalidData
+        An item is not a leaf of the tree.
+
+    Notes
+    -----
+    O(n log n + m).
+
+    Examples
+    --------
+    >>> comparisons_held(Tree.from_newick("((0,1),2);"), Comparisons([[0, 1, 2]])).tolist()
+    [1]
     """
     rows = comparisons.as_quadruplets().rows
     if len(rows) and rows.max() >= tree.n_leaves:
         raise InvalidData(
-            f"The comparisons name item {rows.max()}, and the tree has {tree.n_leaves} leaves."
+            f"The comparisons name item {rows.max()}, but the tree has {tree.n_leaves} leaves."
         )
     first, second = tree.lca(rows[:, 0], rows[:, 1]), tree.lca(rows[:, 2], rows[:, 3])
     if comparisons.is_quadruplets:
         gap = tree.height[second] - tree.height[first]
-    else:  # both lie on the way from the anchor to the root, where numbers grow
+    else:  # both are ancestors of the anchor, so the higher one has the larger index
         gap = second.astype(np.int64) - first
     return np.asarray(np.sign(gap), np.int8)
 

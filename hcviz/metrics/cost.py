@@ -1,5 +1,4 @@
-"""Dasgupta's cost of a tree (2016), and its sum with the triplets it violates (Chatziafratis et al.
-2018)."""
+"""Dasgupta's cost of a tree (Dasgupta 2016; regularised: Chatziafratis et al. 2018)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Krishnamurthy et al.'s (2012) measures of a hierarchy: agreement level by level, HKM and HRC."""
+"""Measures of Krishnamurthy et al. (2012): agreement by level, HKM and HRC."""
 
 from __future__ import annotations
 
@@ -11,29 +11,54 @@ from numpy.typing import ArrayLike, NDArray
 from hcviz.core.cost import dasgupta_cost
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.tree import Tree
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.metrics import kernels
 from hcviz.metrics.agreement import shared_triplets
 
 Float = NDArray[np.float64]
 
-#: Levels looked at, unless told otherwise.
-LEVELS = 20
+#: Default limit of the number of levels.
+MAX_LEVELS = 20
 
 
 def triplet_agreement_by_level(target: Tree, tree: Tree, levels: int | None = None) -> Float:
-    """Of the triplets ab|c that ``target`` resolves with LCA(a,b,c) at depth l, the share that
-    ``tree`` has too; float64 (levels,) for l = 0, 1, ... (default: as deep as the target, 20 at
-    most), NaN where the target resolves none.
+    """Compute the share of the target's triplets that ``tree`` has, by depth in the target.
 
-    Uniform triples hardly see the deep levels: half of all are decided at the root. Chance is 1/3
-    against a binary tree. Exact: the target, cut off one level further each time, resolves the
-    triplets of the next level besides. O(levels) times :func:`triplet_distance`.
+    Parameters
+    ----------
+    target, tree : Tree
+        Trees over the same items.
+    levels : int or None
+        Number of levels; None: the depth of the target, at most 20.
+
+    Returns
+    -------
+    float64 (levels,)
+        Entry l is for the triplets ab|c of the target with LCA(a,b,c) at depth l; NaN if there are
+        none. A random binary tree has 1/3.
+
+    Notes
+    -----
+    Of all triplets about half are resolved at the root, so an overall share tells little about
+    deep levels. Exact: the triplets of the target, cut at increasing depths, are counted. O(levels)
+    times :func:`triplet_distance`.
+
+    References
+    ----------
+    Krishnamurthy et al. (2012).
+
+    Examples
+    --------
+    >>> tree = Tree.from_newick("(((0,1),2),3);")
+    >>> triplet_agreement_by_level(tree, tree).tolist()
+    [1.0, 1.0, nan]
     """
     depth = target.depth
     inner = int(depth[target.n_leaves :].max()) + 1 if target.n_leaves > 1 else 0
     count = (
-        min(inner, LEVELS) if levels is None else whole_number(levels, "levels", InvalidParameter)
+        min(inner, MAX_LEVELS)
+        if levels is None
+        else check_integer(levels, "levels", InvalidParameter)
     )
     out = np.full(count, np.nan)
     before = (0, 0)
@@ -47,11 +72,11 @@ def triplet_agreement_by_level(target: Tree, tree: Tree, levels: int | None = No
 
 
 def _cut_off(tree: Tree, depth: int) -> Tree:
-    """The tree without its inner nodes deeper than ``depth``."""
+    """Remove the inner nodes deeper than ``depth``."""
     n = tree.n_leaves
     stays = (np.arange(tree.n_nodes) < n) | (tree.depth <= depth)
     over = tree.parent.copy()
-    for _ in range(int(tree.depth.max())):  # up past what goes
+    for _ in range(int(tree.depth.max())):  # replace removed parents by their parents
         low = (over >= 0) & ~stays[over]
         if not low.any():
             break
@@ -62,17 +87,45 @@ def _cut_off(tree: Tree, depth: int) -> Tree:
 
 
 def hkm(tree: Tree, features: ArrayLike) -> float:
-    """The hierarchical k-means objective (equation 2 of Krishnamurthy et al. 2012): the mean over
-    clusters of more than ln n items of the mean cosine between an item and its cluster's centre;
-    larger is better.
+    """Compute the hierarchical k-means objective (HKM); larger is better.
 
-    ``features``: float (n, d); for data that have similarities only, their rows. Items or centres
-    that are 0 have cosine 0. 0 where no cluster is that large. O(n d) time and memory.
+    It is the mean over clusters with more than ln n items of the mean cosine between an item and
+    the centre of its cluster.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree over n items.
+    features : float (n, d)
+        Features, or the rows of a similarity matrix.
+
+    Returns
+    -------
+    float
+        0 if no cluster is large enough. The cosine with a zero vector is 0.
+
+    Raises
+    ------
+    InvalidData
+        The features have the wrong shape, or values that are not finite.
+
+    Notes
+    -----
+    O(n d) time and memory.
+
+    References
+    ----------
+    Krishnamurthy et al. (2012), equation 2.
+
+    Examples
+    --------
+    >>> hkm(Tree.star(3), [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    1.0
     """
     n = tree.n_leaves
     rows = np.asarray(features, dtype=np.float64)
     if rows.ndim != 2 or len(rows) != n:
-        raise InvalidData(f"The features have shape {rows.shape}, and the tree {n} leaves.")
+        raise InvalidData(f"The features have shape {rows.shape}, but the tree has {n} leaves.")
     if not np.isfinite(rows).all():
         raise InvalidData("The features must be finite.")
     length = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -89,15 +142,42 @@ def hkm(tree: Tree, features: ArrayLike) -> float:
 
 
 def hrc(tree: Tree, similarity: Any) -> float:
-    """The hierarchical ratio cut (equation 3 of Krishnamurthy et al. 2012): the mean over clusters
-    C of more than ln n items of the sum over C's children C_k of K(C_k, C without C_k) / (2 |C_k|),
-    K the summed similarity; smaller is better.
+    """Compute the hierarchical ratio cut (HRC); smaller is better.
 
-    A cluster without children adds 0 and is counted. A node whose children are all items is such a
-    one: a star says nothing of what is inside. ``similarity``: float (n, n), the diagonal ignored.
+    It is the mean over clusters C with more than ln n items of the sum over children C_k of
+    K(C_k, C without C_k) / (2 |C_k|), where K is the summed similarity.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree over n items.
+    similarity : float (n, n)
+        The similarity; the diagonal is ignored.
+
+    Returns
+    -------
+    float
+        A polytomy whose children are all items is not divided, so it adds 0.
+
+    Raises
+    ------
+    InvalidData
+        The matrix has another size, or cells that are not finite.
+
+    Notes
+    -----
     O(n^2 + n depth) time, O(n) memory.
+
+    References
+    ----------
+    Krishnamurthy et al. (2012), equation 3.
+
+    Examples
+    --------
+    >>> hrc(Tree.star(3), np.ones((3, 3)))
+    0.0
     """
-    dasgupta_cost(tree, similarity)  # it checks the matrix, and names the cell that is wrong
+    dasgupta_cost(tree, similarity)  # raises InvalidData for a bad matrix
     matrix = np.ascontiguousarray(similarity, dtype=np.float64).view()
     matrix.flags.writeable = False
     large = _large(tree)
@@ -113,7 +193,7 @@ def hrc(tree: Tree, similarity: Any) -> float:
 
 
 def _large(tree: Tree) -> NDArray[np.bool_]:
-    """The inner nodes of more than ln n leaves, bool (m,)."""
+    """Return True for inner nodes with more than ln n leaves, bool (m,)."""
     large = tree.size > math.log(max(tree.n_leaves, 1))
     large[: tree.n_leaves] = False
     return np.asarray(large)

@@ -12,9 +12,9 @@ from hcviz.core.treekernels import children_csr
 
 @njit
 def resolved_triplets(parent, size, n):
-    """Triplets ab|c that a tree resolves, and the sum of |T[a,b]| over unordered pairs."""
+    """Count the triplets ab|c of a tree, and sum |T[a,b]| over unordered pairs."""
     m = parent.size
-    same_child = np.zeros(m, np.int64)  # pairs below a node that are below one child
+    same_child = np.zeros(m, np.int64)  # number of pairs below the same child of a node
     for v in range(m - 1):
         same_child[parent[v]] += np.int64(size[v]) * (size[v] - 1) // 2
     resolved = 0
@@ -28,31 +28,37 @@ def resolved_triplets(parent, size, n):
 
 # ---------------------------------------------------------------------- triplets in both trees
 #
-# A triplet ab|c is resolved alike by two trees iff c lies outside u = LCA(a,b) in the first and
-# outside v = LCA(a,b) in the second: n - |u| - |v| + |u and v| choices of c. The first three terms
-# are easy. For the last, fix u. With I(v) the leaves of u below v, and D(v) the pairs below v that
-# come from different children of u, the sum over v of I(v) (D(v) - sum of D over v's children) is
+# Both trees have the triplet ab|c if and only if c is outside u = LCA(a,b) in the first tree and
+# outside v = LCA(a,b) in the second. There are n - |u| - |v| + |u and v| such items c. The first
+# three terms are easy to sum. For the last term, fix u. Let I(v) be the number of leaves of u below
+# v, and D(v) the number of pairs below v that are below different children of u. The sum over v of
+# I(v) (D(v) - sum of D over v's children) is
 #
 #     D(root) I(root)  -  sum over v not the root of  D(v) (I(parent v) - I(v)).        (*)
 #
-# Walk up each heavy path of the first tree and keep its leaves so far, the "old" ones, counted in
-# the second: h(v) of them below v. At u the leaves of the light children come in, c(v) of them
-# below v, c_i(v) of colour i (one a child). D = h c + (c^2 - sum c_i^2) / 2 vanishes but above
-# light leaves, i.e. on the chains between neighbouring nodes of the tree that they induce, and on a
-# chain c is constant. There (*) telescopes, but for c times the sum of h(v) (h(parent v) - h(v)).
-# On a heavy path of the second tree with nodes 0 (top) .. L-1 let d_j = h_j - h_(j+1) old leaves
-# leave at node j. A new leaf changes one d on each of its O(log n) heavy paths, and
+# The algorithm visits each heavy path of the first tree from the bottom to the top. The leaves of
+# the path so far are the "old" leaves; h(v) of them are below v in the second tree. At u the leaves
+# of the light children are added: c(v) of them are below v, and c_i(v) of these belong to child i.
+# D = h c + (c^2 - sum c_i^2) / 2 is 0 except above light leaves, that is, on the chains between
+# neighbouring nodes of the tree that the light leaves induce. On a chain c is constant, so (*)
+# telescopes, except for c times the sum of h(v) (h(parent v) - h(v)).
 #
-#     sum over t <= j < b of d_j h_(j+1)  =  (S^2 - R) / 2 + S h_b,   S = sum d_j, R = sum d_j^2,
+# To compute that sum, let a heavy path of the second tree have the nodes 0 (top) .. L-1, and let
+# d_j = h_j - h_(j+1). A new leaf changes one d on each of its O(log n) heavy paths, and
 #
-# so two Fenwick trees a path answer it. Each leaf comes in once for each of the O(log n) heavy
-# paths of the first tree above it.
+#     sum over t <= j < b of d_j h_(j+1)  =  (S^2 - R) / 2 + S h_b,   S = sum d_j, R = sum d_j^2.
+#
+# Two Fenwick trees for each path give S and R. Each leaf is added once for each of the O(log n)
+# heavy paths above it in the first tree.
 
 
 @njit
 def heavy_paths(parent, size):
-    """``(head, rank, length)``: top of each node's heavy path, its place on it, the path's length
-    (at the head); the heavy child is the largest, the first of equals."""
+    """Return ``(head, rank, length)`` of the heavy paths.
+
+    ``head`` is the top of each node's path, ``rank`` its position on the path, and ``length`` the
+    length of the path (at its head). The heavy child is the largest; of equal ones, the first.
+    """
     m = parent.size
     heavy = np.full(m, -1, np.int32)
     for v in range(m - 1):
@@ -77,7 +83,7 @@ def heavy_paths(parent, size):
 
 @njit
 def insert(leaf, by, parent, head, rank, length, base, count, sums, squares, values):
-    """Add ``by`` (1 or -1) old leaves at ``leaf`` to every path above it."""
+    """Add ``by`` (1 or -1) old leaves at ``leaf`` to all paths above it."""
     v = leaf
     while v >= 0:
         top = head[v]
@@ -97,7 +103,7 @@ def insert(leaf, by, parent, head, rank, length, base, count, sums, squares, val
 
 @njit
 def leaving(top, below, base, sums, squares):
-    """``(S, R)``: sums of d and d^2 over places 0 .. below-1 of the path with head ``top``."""
+    """Return ``(S, R)``: sums of d and d^2 over positions 0 .. below-1 of the path of ``top``."""
     total = np.int64(0)
     square = np.int64(0)
     at = base[top]
@@ -111,7 +117,7 @@ def leaving(top, below, base, sums, squares):
 
 @njit
 def old_below(v, head, rank, base, count, sums):
-    """h(v)."""
+    """Return h(v), the number of old leaves below v."""
     top = head[v]
     total = count[top]
     at = base[top]
@@ -124,7 +130,7 @@ def old_below(v, head, rank, base, count, sums):
 
 @njit
 def climb(v, goal, parent, head, rank, base, count, sums, squares):
-    """Sum of h(x) (h(parent x) - h(x)) for x from v up to below ``goal``, and h of the last x."""
+    """Sum h(x) (h(parent x) - h(x)) for x from v to below ``goal``; also return the last h(x)."""
     total = np.int64(0)
     last = np.int64(0)
     while head[v] != head[goal]:
@@ -149,7 +155,7 @@ def climb(v, goal, parent, head, rank, base, count, sums, squares):
 
 @njit
 def values_at(v, top, rank, base, sums):
-    """d at one place of a path, from its Fenwick tree."""
+    """Return d at one position of a path, from its Fenwick tree."""
     at = base[top]
     j = rank[v] + 1
     stop = j - (j & -j)
@@ -163,9 +169,9 @@ def values_at(v, top, rank, base, sums):
 
 @njit
 def path_lca(u, v, parent, head, rank):
-    """LCA by heavy paths, O(log n) without any table."""
+    """Return the LCA, by heavy paths: O(log n) without a table."""
     while head[u] != head[v]:
-        if head[u] < head[v]:  # an ancestor has the larger index, so the smaller head goes up
+        if head[u] < head[v]:  # ancestors have larger indices, so move up from the smaller head
             u = parent[head[u]]
         else:
             v = parent[head[v]]
@@ -174,10 +180,11 @@ def path_lca(u, v, parent, head, rank):
 
 @njit
 def virtual_tree(places, count, leaf_at, parent, head, rank, node, above, below, stack):
-    """The tree induced by leaves at increasing ``places[:count]``, children before parents.
+    """Compute the tree induced by the leaves at the increasing positions ``places[:count]``.
 
-    Fills node, above (index of its parent in the list, -1 at the top) and below (how many of the
-    leaves); returns the number of nodes.
+    Nodes are listed with children before parents. Fills ``node``; ``above``, the index of the
+    parent in the list (-1 at the top); and ``below``, the number of leaves. Returns the number of
+    nodes.
     """
     made = 0
     depth = 0
@@ -206,9 +213,9 @@ def virtual_tree(places, count, leaf_at, parent, head, rank, node, above, below,
 
 @njit
 def common_clade_sum(first_parent, first_size, first_start, first_order, parent, size, start):
-    """Sum over unordered pairs of |u and v|, u and v being their LCAs in the two trees.
+    """Sum |u and v| over unordered pairs, where u and v are the LCAs in the two trees.
 
-    O(n log^3 n) at worst (n log^2 n on the trees seen), O(n) memory.
+    At worst O(n log^3 n), usually O(n log^2 n); O(n) memory.
     """
     n = first_order.size
     m = parent.size
@@ -278,7 +285,7 @@ def common_clade_sum(first_parent, first_size, first_start, first_order, parent,
                     parent, head, rank, length, base, count, sums, squares, values,
                 )  # fmt: skip
             if offsets[u + 1] - offsets[u] > 2:
-                # (c^2 - sum of c_i^2) / 2, with h now counting the new leaves too: h = I.
+                # Add (c^2 - sum of c_i^2) / 2. Now h includes the new leaves, so h = I.
                 twice = telescope(
                     made, node, above, below, top, head, rank, base, count, sums, root
                 )
@@ -316,7 +323,7 @@ def common_clade_sum(first_parent, first_size, first_start, first_order, parent,
 
 @njit
 def telescope(made, node, above, below, top, head, rank, base, count, sums, root):
-    """Sum over the chains of an induced tree of c^2 (I(upper end) - I(lower end))."""
+    """Sum c^2 (I(upper end) - I(lower end)) over the chains of an induced tree."""
     total = np.int64(0)
     for k in range(made):
         upper = root if k == top else node[above[k]]
@@ -329,7 +336,7 @@ def telescope(made, node, above, below, top, head, rank, base, count, sums, root
 
 @njit
 def clade_hashes(parent, codes):
-    """XOR of the codes of the leaves below each node: uint64 (m,)."""
+    """Return the XOR of the codes of the leaves below each node: uint64 (m,)."""
     out = np.zeros(parent.size, np.uint64)
     out[: codes.size] = codes
     for v in range(parent.size - 1):
@@ -339,8 +346,11 @@ def clade_hashes(parent, codes):
 
 @njit
 def nearest_clades(parent, size, leaves, starts):
-    """For each set ``leaves[starts[k] : starts[k + 1]]`` the node of the tree whose leaves differ
-    from it least, and by how many items: int32 (k, 2). Of several the first. O(k m)."""
+    """Find the node whose leaves differ least from each set ``leaves[starts[k] : starts[k + 1]]``.
+
+    Returns int32 (k, 2): the node (the first one in a tie), and the number of different items.
+    O(k m).
+    """
     m = parent.size
     out = np.empty((starts.size - 1, 2), np.int32)
     shared = np.empty(m, np.int64)
@@ -361,12 +371,12 @@ def nearest_clades(parent, size, leaves, starts):
     return out
 
 
-# ---------------------------------------------------------------------- clusters as wholes
+# ---------------------------------------------------------------------- sums over clusters
 
 
 @njit
 def clade_sums(parent, rows):
-    """Sums of the leaves' ``rows`` (float64 (n, d)) below each node: float64 (m, d)."""
+    """Sum the ``rows`` (float64 (n, d)) of the leaves below each node: float64 (m, d)."""
     m, width = parent.size, rows.shape[1]
     out = np.zeros((m, width))
     out[: rows.shape[0]] = rows
@@ -379,7 +389,7 @@ def clade_sums(parent, rows):
 
 @njit
 def cross_weights(parent, size, start, leaf_order, matrix):
-    """Summed similarity between each node's leaves and its parent's others: float64 (m,)."""
+    """Sum the similarities of each node's leaves to its parent's other leaves: float64 (m,)."""
     n = leaf_order.size
     across = np.zeros(parent.size)
     before = np.empty(n + 1)

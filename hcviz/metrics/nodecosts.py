@@ -1,4 +1,4 @@
-"""Where a tree's cost comes from: Dasgupta's cost by node."""
+"""Dasgupta's cost by node: how much each node of a tree contributes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,46 @@ from hcviz.core.triplets import Triplets
 def node_costs(
     tree: Tree, similarity: Any, triplets: Any = None, lam: float = 0.0
 ) -> NDArray[np.float64]:
-    """What each node adds to the cost, float64 (m,), 0 at the leaves.
+    """Compute the contribution of each node to Dasgupta's cost.
 
-    Node v adds |v| times the weight it cuts, that is of the pairs whose LCA it is, and with
-    ``triplets`` ``lam`` c_k |v| for each violated ab|c with LCA(a, b) = v. They sum to
-    :func:`dasgupta_cost`, or :func:`regularised_cost`. O(n^2 + n depth) time, O(n) memory. Raises
-    :class:`InvalidData` as those do.
+    Parameters
+    ----------
+    tree : Tree
+        The tree, with m nodes.
+    similarity : float (n, n) or scipy.sparse
+        As for :func:`dasgupta_cost`.
+    triplets : Triplets or int (k, 3), optional
+        Constraints ab|c with weights c_k.
+    lam : float
+        The price of violated triplets, as for :func:`regularised_cost`.
+
+    Returns
+    -------
+    float64 (m,)
+        Node v contributes |v| times the similarity of the pairs whose LCA is v, plus ``lam`` c_k
+        |v| for each violated ab|c with LCA(a, b) = v. 0 for leaves. The sum is
+        :func:`dasgupta_cost`, or :func:`regularised_cost`.
+
+    Raises
+    ------
+    InvalidData
+        As :func:`dasgupta_cost`.
+
+    Notes
+    -----
+    O(n^2 + n depth) time, O(n) memory.
+
+    Examples
+    --------
+    >>> node_costs(Tree.star(3), np.ones((3, 3))).tolist()
+    [0.0, 0.0, 0.0, 9.0]
     """
     if issparse(similarity):
         cut = np.zeros(tree.n_nodes)
         rows, columns, weights = sparse_pairs(similarity, tree.n_leaves)
         np.add.at(cut, tree.lca(rows, columns), weights)
     else:
-        dasgupta_cost(tree, similarity)  # it checks the matrix, and names the cell that is wrong
+        dasgupta_cost(tree, similarity)  # raises InvalidData for a bad matrix
         matrix = np.ascontiguousarray(similarity, dtype=np.float64).view()
         matrix.flags.writeable = False
         within = clade_weights(tree.parent, tree.size, tree.leaf_start, tree.leaf_order, matrix)
@@ -44,7 +71,7 @@ def node_costs(
 
 @njit
 def clade_weights(parent: Any, size: Any, start: Any, leaf_order: Any, matrix: Any) -> Any:
-    """The weight of all pairs inside each clade, float64 (m,)."""
+    """Return the sum of the weights of all pairs inside each clade, float64 (m,)."""
     n = leaf_order.size
     within = np.zeros(parent.size)
     before = np.empty(n + 1)
@@ -63,5 +90,5 @@ def clade_weights(parent: Any, size: Any, start: Any, leaf_order: Any, matrix: A
 
 
 def warm() -> None:
-    """Compile (or load) the kernel, so that nobody's first click waits for it."""
+    """Compile the kernel, or load it from the cache."""
     node_costs(Tree.star(3), np.ones((3, 3)))

@@ -1,4 +1,4 @@
-"""Where one item belongs in a tree over the others, by a target tree's word."""
+"""Remove one item from a tree, insert it elsewhere, and compare the place with a target tree."""
 
 from __future__ import annotations
 
@@ -16,11 +16,22 @@ Int = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Gap:
-    """A tree without one of its items, and the places at which the item could be put back.
+class RemovedItem:
+    """A tree without one of its items, and the places where the item can be inserted again.
 
-    ``rest`` is the tree over the other items: its leaf r is item ``others[r]``. A place is a node
-    of ``rest``, and means the branch above it; above the root the item stands apart from all.
+    A place is a node of ``rest`` and means the branch above that node. The place above the root
+    separates the item from all others.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree with the item.
+    item : int
+        The removed item.
+    others : int32 (n - 1,)
+        The other items.
+    rest : Tree
+        The tree over the other items: its leaf r is ``others[r]``.
     """
 
     tree: Tree
@@ -28,22 +39,27 @@ class Gap:
 
     def __post_init__(self) -> None:
         if self.tree.n_leaves < 3 or not 0 <= self.item < self.tree.n_leaves:
-            raise InvalidData(f"There is no item {self.item} to be taken out of this tree.")
+            raise InvalidData(
+                f"Item {self.item} cannot be removed from a tree with {self.tree.n_leaves} leaves.",
+                "The tree needs three leaves or more, and the item must be one of them.",
+            )
 
     @cached_property
     def others(self) -> Int:
-        every = np.arange(self.tree.n_leaves, dtype=np.int32)
-        return np.delete(every, self.item)
+        """The other items, int32 (n - 1,)."""
+        items = np.arange(self.tree.n_leaves, dtype=np.int32)
+        return np.delete(items, self.item)
 
     @cached_property
     def rest(self) -> Tree:
+        """The tree over the other items."""
         return self.tree.restrict(self.others)
 
     def place(self, items: ArrayLike) -> int:
-        """The place above the smallest clade with these items; the item itself does not count."""
+        """Return the place above the LCA of these items; the removed item is ignored."""
         chosen = [int(each) for each in np.asarray(items).ravel() if int(each) != self.item]
         if not chosen:
-            raise InvalidData("A place is told by one other item at least.")
+            raise InvalidData("A place needs at least one other item.")
         local = [each - (each > self.item) for each in chosen]
         node = local[0]
         for each in local[1:]:
@@ -51,12 +67,12 @@ class Gap:
         return node
 
     def clade(self, place: int) -> Int:
-        """The items below a place."""
+        """Return the items below a place."""
         found: Int = self.others[self.rest.leaves(place)]
         return found
 
-    def put(self, place: int) -> Tree:
-        """The tree over all items with the item at ``place``: halfway up its branch. O(n)."""
+    def insert_at(self, place: int) -> Tree:
+        """Return the tree over all items with the item in the middle of a branch. O(n)."""
         n, rest = self.tree.n_leaves, self.rest
         to = self._numbers(place)
         made = self.new_node(place)
@@ -77,13 +93,15 @@ class Gap:
         return Tree(parent, height, n)
 
     def new_node(self, place: int) -> int:
-        """The node of :meth:`put`'s tree from which the item hangs."""
+        """Return the parent of the item in the tree of :meth:`insert_at`."""
         return self.tree.n_leaves + max(0, place - self.rest.n_leaves + 1)
 
-    def way(self, start: int, end: int) -> Int:
-        """Inner nodes of ``put(start)`` on the way from the item to the place ``end``, at least the
-        item's own; one more than there are branches between the two places."""
-        tree, goal = self.put(start), int(self._numbers(start)[end])
+    def path(self, start: int, end: int) -> Int:
+        """Return the inner nodes of ``insert_at(start)`` from the item to the place ``end``.
+
+        At least the parent of the item; one more node than branches between the two places.
+        """
+        tree, goal = self.insert_at(start), int(self._numbers(start)[end])
         top = int(tree.lca(self.item, goal))
         nodes = []
         node = int(tree.parent[self.item])
@@ -97,14 +115,14 @@ class Gap:
             node = int(tree.parent[node])
         return np.array(nodes, np.int32)
 
-    def claims(self, target: Tree, place: int) -> tuple[int, int]:
-        """How much of what a place says of the item is true: ``(true, told)``.
+    def count_true_triplets(self, target: Tree, place: int) -> tuple[int, int]:
+        """Count the triplets of a place that the target has: ``(true, resolved)``.
 
-        Put above the clade S, the item is together with each s of S before each o outside it. Of
-        these triplets the target resolves ``told``, and ``true`` of them so. O(n).
+        If the item x is above the clade S, the tree has xs|o for each s in S and each o outside S.
+        The target resolves ``resolved`` of these triples, and has ``true`` of these triplets. O(n).
         """
         self._check(target)
-        level, branch = kernels.seen_from(target.parent, self.item)
+        level, branch = kernels.levels_and_branches(target.parent, self.item)
         inside = np.zeros(self.tree.n_leaves, np.bool_)
         inside[self.clade(place)] = True
         outside = ~inside
@@ -115,35 +133,35 @@ class Gap:
         below = np.cumsum(far)
         true = int(near @ (below[-1] - below))
         nearer_out = int(near @ (below - far))
-        # Two in one branch are nearer to each other than to the item; in two of one level, unsaid.
+        # Two items of one branch are nearer to each other than to x. Two items of different
+        # branches at one level are not resolved.
         size = target.n_nodes
-        kin, strangers = (np.bincount(branch[each], minlength=size) for each in (inside, outside))
-        return true, true + nearer_out + int(kin @ strangers)
+        near, far = (np.bincount(branch[each], minlength=size) for each in (inside, outside))
+        return true, true + nearer_out + int(near @ far)
 
-    def mates(self, target: Tree) -> Int:
-        """The item's own in the target: the others of the smallest clade there with it."""
+    def target_siblings(self, target: Tree) -> Int:
+        """Return the other items of the smallest clade with the item in the target."""
         self._check(target)
         clade = target.leaves(int(target.parent[self.item]))
         found: Int = clade[clade != self.item]
         return found
 
-    def violated(self, target: Tree) -> Int:
-        """The target's triplets about the item that ``tree`` has otherwise or leaves open, int32
-        (m, 3), each ab|c. O(n^2)."""
+    def violated_triplets(self, target: Tree) -> Int:
+        """Return the target's triplets about the item that ``tree`` lacks, int32 (m, 3). O(n^2)."""
         self._check(target)
-        there = kernels.seen_from(target.parent, self.item)
-        here = kernels.seen_from(self.tree.parent, self.item)
-        rows: Int = kernels.differing(*there, *here, self.others, self.item)
+        in_target = kernels.levels_and_branches(target.parent, self.item)
+        in_tree = kernels.levels_and_branches(self.tree.parent, self.item)
+        rows: Int = kernels.differing_triplets(*in_target, *in_tree, self.others, self.item)
         return rows
 
     def _check(self, target: Tree) -> None:
         if target.n_leaves != self.tree.n_leaves:
             raise InvalidData(
-                f"The target has {target.n_leaves} leaves, the tree {self.tree.n_leaves}."
+                f"The target has {target.n_leaves} leaves, but the tree has {self.tree.n_leaves}."
             )
 
     def _numbers(self, place: int) -> Int:
-        """The node of ``put(place)`` that each node of ``rest`` is."""
+        """Return the number in ``insert_at(place)`` of each node of ``rest``."""
         n, k = self.tree.n_leaves, self.rest.n_leaves
         inner = n + np.arange(self.rest.n_nodes - k, dtype=np.int32)
         inner[max(0, place - k + 1) :] += 1

@@ -1,8 +1,9 @@
-"""Triplets about one item, told by how the others are seen from its branch.
+"""Triplets about one item x, from the positions of the other items relative to its branch.
 
-Along the way from a branch up to the root every other item hangs off at a *level* (0: below the
-branch itself) in a *branch* of its own there. Of two items the one at the lower level is nearer;
-two at one level are nearer to each other than to the item if they hang in one branch, or below it.
+On the path from the branch of x to the root, each other item has a *level*, the first node of the
+path above it (0: below the branch itself), and a *branch*, the child of that node above the item.
+Of two items, the one with the lower level is nearer to x. Two items with equal levels are nearer to
+each other than to x if they have the same branch, or if their level is 0.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -15,10 +16,10 @@ from hcviz.core.jit import njit
 
 
 @njit
-def seen_from(parent, place):
-    """Level and branch of every node, seen from the branch above ``place``; O(m).
+def levels_and_branches(parent, place):
+    """Return level and branch of each node, relative to the branch above ``place``; O(m).
 
-    ``branch`` is -1 below the place, and on the way itself.
+    ``branch`` is -1 below the place and on the path to the root.
     """
     m = parent.size
     level = np.full(m, -1, np.int32)
@@ -34,14 +35,14 @@ def seen_from(parent, place):
             up = parent[node]
             level[node] = level[up]
             if level[up] > 0:
-                # On the way itself no branch is noted: this child begins one.
+                # A parent on the path has no branch, so its child begins a new branch.
                 branch[node] = node if branch[up] < 0 else branch[up]
     return level, branch
 
 
 @njit
-def said(level_y, branch_y, level_z, branch_z):
-    """1: xy|z, 2: xz|y, 3: yz|x, 0: left open."""
+def resolve_triple(level_y, branch_y, level_z, branch_z):
+    """Return 1 for xy|z, 2 for xz|y, 3 for yz|x, 0 if not resolved."""
     if level_y < level_z:
         return 1
     if level_z < level_y:
@@ -50,8 +51,8 @@ def said(level_y, branch_y, level_z, branch_z):
 
 
 @njit
-def differing(level, branch, here, side, others, item):
-    """The triplets that the first resolves and the second does not have so."""
+def differing_triplets(level, branch, other_level, other_branch, others, item):
+    """Return the triplets of the first tree that the second one lacks: int32 (m, 3)."""
     count = 0
     for turn in range(2):
         if turn == 1:
@@ -61,13 +62,15 @@ def differing(level, branch, here, side, others, item):
             y = others[i]
             for j in range(i):
                 z = others[j]
-                word = said(level[y], branch[y], level[z], branch[z])
-                if word == 0 or word == said(here[y], side[y], here[z], side[z]):
+                relation = resolve_triple(level[y], branch[y], level[z], branch[z])
+                if relation == 0 or relation == resolve_triple(
+                    other_level[y], other_branch[y], other_level[z], other_branch[z]
+                ):
                     continue
                 if turn == 1:
-                    if word == 1:
+                    if relation == 1:
                         rows[count, 0], rows[count, 1], rows[count, 2] = item, y, z
-                    elif word == 2:
+                    elif relation == 2:
                         rows[count, 0], rows[count, 1], rows[count, 2] = item, z, y
                     else:
                         rows[count, 0], rows[count, 1], rows[count, 2] = y, z, item
@@ -76,7 +79,7 @@ def differing(level, branch, here, side, others, item):
 
 
 def warm() -> None:
-    """Compile them all."""
+    """Compile the kernels, or load them from the cache."""
     parent = np.array([3, 3, 4, 4, -1], np.int32)
-    seen = seen_from(parent, 0)
-    differing(*seen, *seen, np.array([1, 2], np.int32), 0)
+    found = levels_and_branches(parent, 0)
+    differing_triplets(*found, *found, np.array([1, 2], np.int32), 0)

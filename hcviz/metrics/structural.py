@@ -1,8 +1,7 @@
-"""What a set of triplets is worth: equivalent trees, dependency, guarantee, redundancy
-(Chatziafratis et al. 2018).
+"""Properties of a set of triplets: equivalent trees, dependency, guarantee, redundancy.
 
-A triplet ab|c has the base {a, b} and the key c. Everything here takes a :class:`Triplets` or
-anything shaped (k, 3).
+All are from Chatziafratis et al. (2018). A triplet ab|c has the base {a, b} and the key c. Each
+function takes :class:`Triplets` or int (k, 3).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from hcviz.core.build import build, implies
 from hcviz.core.errors import InvalidConstraint
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 
 Int = NDArray[np.int32]
 Bool = NDArray[np.bool_]
@@ -27,14 +26,34 @@ Bool = NDArray[np.bool_]
 
 
 def tree_triplets(tree: Tree) -> Int:
-    """Triplets that say the same as ``tree`` (proposition 1): int32 (k, 3), deepest first.
+    """Return triplets that define ``tree`` (Proposition 1).
 
-    For a binary tree over n >= 3 items exactly n - 2, one for each inner node but the root: a and b
-    represent its children, c its sibling; every tree that satisfies them all is this one. A node
-    with r children gets r - 1 (chained through them), a polytomy's sibling is the first one; then
-    the tree is the Aho tree of the triplets, which others refine. O(n).
+    Parameters
+    ----------
+    tree : Tree
+        The tree to describe.
+
+    Returns
+    -------
+    int32 (k, 3)
+        Rows ab|c, children before parents. ``tree`` is their Aho tree.
+
+    Notes
+    -----
+    A binary tree over n >= 3 items has n - 2 rows, one for each inner node except the root: a and
+    b represent its children, and c its sibling. No other tree satisfies all rows. A node with r
+    children has r - 1 rows, chained through the children; c represents the first sibling. O(n).
+
+    References
+    ----------
+    Chatziafratis et al. (2018), Proposition 1.
+
+    Examples
+    --------
+    >>> tree_triplets(Tree.from_newick("((0,1),2);")).tolist()
+    [[0, 1, 2]]
     """
-    label = np.empty(tree.n_nodes, np.int32)  # the least item below
+    label = np.empty(tree.n_nodes, np.int32)  # the lowest item below
     label[: tree.n_leaves] = np.arange(tree.n_leaves)
     rows = []
     for v in range(tree.n_leaves, tree.n_nodes):
@@ -49,10 +68,30 @@ def tree_triplets(tree: Tree) -> Int:
 
 
 def triplets_tree(n_leaves: int, triplets: Any) -> Tree:
-    """The one binary tree that satisfies ``triplets``: the way back of proposition 1.
+    """Return the only binary tree that satisfies ``triplets``; inverse of :func:`tree_triplets`.
 
-    Raises :class:`InconsistentTriplets` where there is none, and :class:`InvalidConstraint` where
-    there are several, naming items that the triplets leave open.
+    Parameters
+    ----------
+    n_leaves : int
+        Number of items.
+    triplets : Triplets or int (k, 3)
+        Rows ab|c.
+
+    Raises
+    ------
+    InconsistentTriplets
+        No tree satisfies all rows.
+    InvalidConstraint
+        Several binary trees satisfy all rows; the message names items that are not resolved.
+
+    References
+    ----------
+    Chatziafratis et al. (2018), Proposition 1.
+
+    Examples
+    --------
+    >>> triplets_tree(3, [[0, 1, 2]]).is_binary
+    True
     """
     tree = build(n_leaves, triplets)
     sizes = np.diff(tree.children_csr[0])
@@ -62,16 +101,16 @@ def triplets_tree(n_leaves: int, triplets: Any) -> Tree:
         raise InvalidConstraint(
             f"The triplets leave open how items {three[0]}, {three[1]} and {three[2]} belong "
             "together: several binary trees satisfy them.",
-            "Add a triplet on these three; build() gives the tree with such places left open.",
+            "Add a triplet on these three; build() returns the tree with polytomies.",
         )
-    # A binary tree stands for its n - 2 triplets: no other fits iff each of them follows.
+    # n - 2 triplets define a binary tree. It is the only one if the rows imply each of them.
     missing = [row for row in tree_triplets(tree) if not implies(n_leaves, triplets, row)]
     if missing:
         a, b, c = (int(x) for x in missing[0])
         raise InvalidConstraint(
             f"The triplets do not decide whether items {a} and {b} come together before {c}: "
             "several binary trees satisfy them.",
-            "Add a triplet on these three; build() gives one of the trees.",
+            "Add a triplet on these three; build() returns one of the trees.",
         )
     return tree
 
@@ -81,13 +120,19 @@ def triplets_tree(n_leaves: int, triplets: Any) -> Tree:
 
 @dataclass(frozen=True)
 class Dependency:
-    """The dependency digraph of Chatziafratis et al. (2018), definition 1, and what follows from
-    it.
+    """The dependency digraph of triplets (Chatziafratis et al. 2018, definition 1).
 
-    ``bases`` int32 (N, 2): the pair {a, b} of each class, a < b, in lexicographic order.
-    ``members``: for each class the rows of its triplets; of equal ones the first.
-    ``edges`` int32 (e, 2), from class to class: the second must be resolved before the first's base
-    can be parted. ``measures`` float64 (N,): DM of each class.
+    Attributes
+    ----------
+    bases : int32 (N, 2)
+        The pair {a, b} of each class, a < b, in lexicographic order.
+    members : tuple of tuple of int
+        For each class, the rows of its triplets; of equal triplets only the first.
+    edges : int32 (e, 2)
+        From class to class. The second class must be resolved before the base of the first can be
+        divided.
+    measures : float64 (N,)
+        The dependency measure DM of each class.
     """
 
     bases: Int
@@ -97,27 +142,50 @@ class Dependency:
 
     @property
     def dmc(self) -> float:
-        """DMC, the largest measure of a class; 1 without triplets."""
+        """DMC, the largest dependency measure; 1 without triplets."""
         return float(self.measures.max(initial=1.0))
 
     def layers(self, number: int) -> list[list[int]]:
-        """The classes reachable from class ``number``, by the longest path from it (def. 2)."""
-        whole_number(number, "The number of a class", InvalidConstraint)
+        """Group the classes reachable from class ``number`` by their longest path (def. 2)."""
+        check_integer(number, "The number of a class", InvalidConstraint)
         if number >= len(self.bases):
-            raise InvalidConstraint(f"There is no class {number}, only {len(self.bases)} of them.")
+            raise InvalidConstraint(f"There is no class {number}, only 0..{len(self.bases) - 1}.")
         return _layers(_adjacency(len(self.bases), self.edges), number)
 
 
 def dependency(triplets: Any) -> Dependency:
-    """Classes, digraph and measures of a set of triplets (Chatziafratis et al. 2018, definitions 1
-    to 3).
+    """Compute the classes, the dependency digraph and the measures of triplets.
 
-    Triplets with one base form a class C. There is an edge C -> C' if for some ab|c of C the base
-    of C' is {a, c} or {b, c}. DM(C) is the product over the layers l of what is reachable from C of
-    1 + the triplets in layer l: a single triplet has 2, three on one base 4, a chain of three 8.
+    Parameters
+    ----------
+    triplets : Triplets or int (k, 3)
+        Consistent triplets.
 
-    Feasible triplets have an acyclic digraph (remark 5); :class:`InvalidConstraint` for a cycle.
-    O(N (N + e)) for N classes.
+    Returns
+    -------
+    Dependency
+        The digraph.
+
+    Raises
+    ------
+    InvalidConstraint
+        The digraph has a cycle, so no tree satisfies the triplets (remark 5).
+
+    Notes
+    -----
+    Triplets with the same base form a class C. There is an edge C -> C' if C has a triplet ab|c
+    and the base of C' is {a, c} or {b, c}. DM(C) is the product of 1 + (number of triplets) over
+    the layers reachable from C. It is 2 for a single triplet, 4 for three triplets with one base,
+    and 8 for a chain of three. O(N (N + e)) for N classes.
+
+    References
+    ----------
+    Chatziafratis et al. (2018), definitions 1 to 3.
+
+    Examples
+    --------
+    >>> dependency([[0, 1, 2]]).dmc
+    2.0
     """
     rows = Triplets.of(triplets).rows
     seen: dict[tuple[int, int], dict[int, int]] = {}  # base -> key -> first row
@@ -149,13 +217,37 @@ def dependency(triplets: Any) -> Dependency:
 
 
 def dependency_guarantee(n_leaves: int, triplets: Any, digraph: Dependency | None = None) -> float:
-    """What constrained random cutting reaches in expectation, as a share of the optimum.
+    """Compute the guarantee of constrained random cutting, as a share of the optimum.
 
-    2 (1 - k/n) / (3 DMC), theorem 5. k is the number of items that some triplet names: the proof
-    counts the points *not* involved in any, of which the theorem's wording, "k triplets", would
-    have too many. Without triplets 2/3. ``digraph`` is their :func:`dependency`, where it is known.
+    Parameters
+    ----------
+    n_leaves : int
+        Number of items, n.
+    triplets : Triplets or int (k, 3)
+        Consistent triplets.
+    digraph : Dependency or None
+        Their :func:`dependency`; None: it is computed.
+
+    Returns
+    -------
+    float
+        2 (1 - k/n) / (3 DMC); 2/3 without triplets.
+
+    Notes
+    -----
+    k is the number of items that occur in a triplet. The theorem says "k triplets", but its proof
+    counts items.
+
+    References
+    ----------
+    Chatziafratis et al. (2018), Theorem 5.
+
+    Examples
+    --------
+    >>> round(dependency_guarantee(10, []), 3)
+    0.667
     """
-    n = whole_number(n_leaves, "n_leaves", InvalidConstraint, 1)
+    n = check_integer(n_leaves, "n_leaves", InvalidConstraint, 1)
     known = Triplets.of(triplets, n)
     dmc = (dependency(known) if digraph is None else digraph).dmc
     return 2.0 * (1.0 - np.unique(known.rows).size / n) / (3.0 * dmc)
@@ -212,55 +304,93 @@ def _refuse_cycle(below: list[list[int]], bases: list[tuple[int, int]]) -> None:
         raise InvalidConstraint(
             f"The triplets depend on each other in a circle, at items {a} and {b}: no tree "
             "satisfies them.",
-            "hcviz.build() names the rows that are at odds.",
+            "hcviz.build() names the rows that contradict each other.",
         )
 
 
-# ---------------------------------------------------------------------- which ones are useful
+# ---------------------------------------------------------------------- useful constraints
 
 
 @dataclass(frozen=True)
 class Usefulness:
-    """For each triplet or statement: does it follow from the others, is it true without any?"""
+    """Which triplets, or constraints of several triplets, are redundant.
+
+    Attributes
+    ----------
+    implied : bool (g,)
+        True if the other constraints imply it.
+    already : bool (g,)
+        True if the tree without constraints satisfies it.
+    """
 
     implied: Bool
     already: Bool
 
     @property
     def useful(self) -> Bool:
-        """Neither: dropping it may change the tree."""
+        """True if neither ``implied`` nor ``already``: removing it may change the tree."""
         return ~self.implied & ~self.already
 
 
 def usefulness(
     n_leaves: int, triplets: Any, without: Tree | None = None, said: ArrayLike | None = None
 ) -> Usefulness:
-    """Which constraints are useful (Chatziafratis et al. 2018, appendix B: "easy" ones are not).
+    """Find the constraints that are useful, and those that are redundant.
 
-    ``implied``: every tree that satisfies the other rows satisfies this one (so does each of two
-    equal rows). ``already``: ``without``, the method's tree under no triplets, satisfies it; all
-    false if there is none given. ``said``, int (k,), numbers statements 0..g-1 of one or more rows
-    each (``A together before x`` has |A| - 1): what follows is then of statements, bool (g,), all
-    of whose rows must be implied by the rows of others, or hold already. Raises
-    :class:`InconsistentTriplets`, and :class:`InvalidConstraint` for a ``said`` of another size.
-    Three BUILDs over the named items a row.
+    Parameters
+    ----------
+    n_leaves : int
+        Number of items.
+    triplets : Triplets or int (k, 3)
+        Consistent triplets.
+    without : Tree or None
+        The method's tree without constraints; None: ``already`` is all False.
+    said : int (k,) or None
+        The constraint of each triplet, numbered 0..g-1: a constraint on a group A has |A| - 1
+        triplets. None: each triplet is a constraint.
+
+    Returns
+    -------
+    Usefulness
+        For each constraint; all its triplets must be implied, or satisfied by ``without``. Of two
+        equal constraints each is implied by the other.
+
+    Raises
+    ------
+    InconsistentTriplets
+        No tree satisfies all triplets.
+    InvalidConstraint
+        ``said`` has the wrong size.
+
+    Notes
+    -----
+    Three runs of BUILD for each triplet.
+
+    References
+    ----------
+    Chatziafratis et al. (2018), appendix B, where redundant constraints are called "easy".
+
+    Examples
+    --------
+    >>> usefulness(4, [[0, 1, 3], [1, 2, 3], [0, 2, 3]]).implied.tolist()
+    [True, True, True]
     """
     known = Triplets.of(triplets, n_leaves)
     build(n_leaves, known)
-    told = np.arange(len(known)) if said is None else np.asarray(said, dtype=np.int64)
-    if told.shape != (len(known),) or np.any(told < 0):
+    constraint = np.arange(len(known)) if said is None else np.asarray(said, dtype=np.int64)
+    if constraint.shape != (len(known),) or np.any(constraint < 0):
         raise InvalidConstraint(
-            f"``said`` has shape {told.shape}: each of {len(known)} triplets needs the number of "
-            "its statement, 0 or more."
+            f"``said`` has shape {constraint.shape}: each of {len(known)} triplets needs the "
+            "number of its constraint, 0 or more."
         )
     items, local = np.unique(known.rows, return_inverse=True)
     local = local.reshape(-1, 3)
-    count = int(told.max(initial=-1)) + 1
+    count = int(constraint.max(initial=-1)) + 1
     implied, already = np.ones(count, np.bool_), np.full(count, without is not None)
     for number in range(count):
-        others = local[told != number]
-        own = local[told == number]
+        others = local[constraint != number]
+        own = local[constraint == number]
         implied[number] = all(implies(items.size, others, row) for row in own)
     if without is not None:
-        np.logical_and.at(already, told, without.satisfies(known))
+        np.logical_and.at(already, constraint, without.satisfies(known))
     return Usefulness(implied, already)

@@ -1,5 +1,7 @@
-"""What a stream of sampled trees says, and whether it has said it long enough."""
+"""Summaries of sampled trees, and checks whether the sampler has settled."""
 
+from hcviz.posterior.chain_comparison import ChainComparison, compare_chains
+from hcviz.posterior.chain_record import ChainRecord
 from hcviz.posterior.clades import CladeTable
 from hcviz.posterior.convergence import (
     Diagnosis,
@@ -11,18 +13,18 @@ from hcviz.posterior.convergence import (
     verdict,
 )
 from hcviz.posterior.draws import Draws, Sampler
-from hcviz.posterior.settling import Settling, compare_chains
 from hcviz.posterior.summary import Posterior, depth_moments, warm
-from hcviz.posterior.thinned import Thinned
+from hcviz.posterior.thinned_stream import ThinnedStream
 
 __all__ = [
+    "ChainComparison",
+    "ChainRecord",
     "CladeTable",
     "Diagnosis",
     "Draws",
     "Posterior",
     "Sampler",
-    "Settling",
-    "Thinned",
+    "ThinnedStream",
     "Verdict",
     "compare_chains",
     "depth_moments",

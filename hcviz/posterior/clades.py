@@ -1,4 +1,4 @@
-"""``CladeTable``: how often each clade was seen, within a bound on memory."""
+"""``CladeTable``: counts of the clades in a stream of trees, with bounded memory."""
 
 from __future__ import annotations
 
@@ -13,39 +13,71 @@ from hcviz.posterior.draws import Draws
 
 Codes = NDArray[np.uint64]
 
-#: Counters: this many for each item, within these bounds (some 60 bytes each, twice at most).
-PER_ITEM, FEWEST, MOST = 128, 4096, 2**18
+#: Number of counters: this number for each item, within these bounds. 60 to 120 bytes each.
+CAPACITY_PER_ITEM, MIN_CAPACITY, MAX_CAPACITY = 128, 4096, 2**18
 
 
 class CladeTable:
-    """Counts of the clades of a stream of trees over ``n_items``; roots and leaves are not counted.
+    """Counts of the clades in a stream of trees; roots and leaves are not counted.
 
-    A clade is known by 128 bits, the exclusive or of its items' random keys. The keys are fixed, so
-    tables of different runs agree, and were drawn without regard to any data: among K different
-    clades two share a code with probability below K^2 / 2^129 (10^-26 for ten million clades).
+    Parameters
+    ----------
+    n_items : int
+        Number of items, n.
+    capacity : int or None
+        Largest number of counted clades; None: 128 for each item, from 4,096 to 262,144.
 
-    At most ``capacity`` clades are counted. When there are more, half of them go: those with the
-    least ``count + missed``, of equals those seen longest ago; ``error`` is raised to the most that
-    one of them had, and a clade that comes (back) later begins with ``missed = error``. So always
+    Attributes
+    ----------
+    trees : int
+        Number of trees so far.
+    n_clades : int
+        Number of clades in the table.
+    error : int
+        Counts are too low by at most this; 0: exact.
 
-        count <= times seen <= count + missed <= count + error,  times seen <= error if not held,
+    Notes
+    -----
+    *Codes.* The code of a clade has 128 bits: the exclusive or of random keys of its items. The
+    keys are fixed, so tables of different runs have the same codes. Among K different clades, two
+    have the same code with a probability below K^2 / 2^129 (10^-26 for ten million clades).
 
-    and since each raise of ``error`` by 1 takes 1 from the excess over ``error`` of capacity / 2
-    clades, error <= 2 (clades counted) / capacity: as a share of the trees at most
-    2 (n - 2) / capacity (Misra and Gries 1982; Manku and Motwani 2002), in practice far less.
+    *Counts.* When the table is full, half of the clades are removed: those with the smallest
+    ``count + missed``, of equal ones those seen longest ago. ``error`` becomes the maximum of the
+    removed sums, and a clade that is added later starts with ``missed = error``. So always
+
+        count <= occurrences <= count + missed <= count + error,
+        occurrences <= error for a clade that is not in the table.
+
+    As a share of the trees, the error is at most 2 (n - 2) / capacity; in practice far less.
+
+    References
+    ----------
+    Misra and Gries (1982), "Finding repeated elements". Manku and Motwani (2002), "Approximate
+    frequency counts over data streams".
+
+    Examples
+    --------
+    >>> table = CladeTable(3)
+    >>> tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 0.5, 1.0], 3)
+    >>> table.add(tree, table.codes(tree))
+    >>> table.counts(table.codes(tree)).tolist()
+    [1]
     """
 
     def __init__(self, n_items: int, capacity: int | None = None) -> None:
         self.n_items = n_items
-        self.capacity = capacity or min(max(PER_ITEM * n_items, FEWEST), MOST)
+        self.capacity = capacity or min(
+            max(CAPACITY_PER_ITEM * n_items, MIN_CAPACITY), MAX_CAPACITY
+        )
         self.capacity = max(self.capacity, 2 * n_items)
-        bits = np.random.PCG64(0xD1FF)  # fixed: not a source of the chain's randomness
+        bits = np.random.PCG64(0xD1FF)  # fixed, and independent of the chains' random numbers
         self.keys: Codes = np.random.Generator(bits).integers(
             0, 2**64, (n_items, 2), dtype=np.uint64
         )
         self.trees = 0
         self.error = 0
-        self.held = 0
+        self.n_clades = 0
         self._allocate(1024)
         self._words = (n_items + 63) // 64
         self._members = np.zeros((0, self._words), np.uint64)
@@ -57,18 +89,18 @@ class CladeTable:
         self.count = np.zeros(slots, np.int64)
         self.missed = np.zeros(slots, np.int64)
         self.last = np.zeros(slots, np.int64)
-        self.height = np.zeros(slots)  # summed over the trees counted
-        self.row = np.full(slots, -1, np.int32)  # where the members are written down
+        self.height = np.zeros(slots)  # sum over the counted trees
+        self.row = np.full(slots, -1, np.int32)  # row of the stored members, or -1
 
     def codes(self, tree: Tree) -> Codes:
-        """Codes of ``tree``'s inner nodes but the root, uint64 (n_internal - 1, 2). O(m)."""
+        """Return the codes of the inner nodes except the root, uint64 (n_internal - 1, 2). O(m)."""
         found: Codes = kernels.clade_codes(tree.parent.copy(), tree.n_leaves, self.keys)
         return found[tree.n_leaves : -1]
 
     def add(self, tree: Tree, codes: Codes) -> None:
-        """Count the clades of one more tree. O(m), with O(capacity) now and then."""
+        """Count the clades of one more tree. O(m), amortised."""
         room = min(len(self.used) // 2, self.capacity)
-        if self.held + len(codes) > room:
+        if self.n_clades + len(codes) > room:
             self._make_room(len(codes))
         self.trees += 1
         heights = np.ascontiguousarray(tree.height[tree.n_leaves : -1]).copy()
@@ -76,34 +108,34 @@ class CladeTable:
             self.key, self.used, self.count, self.missed, self.last, self.height,
             codes, heights, self.error, self.trees,
         )  # fmt: skip
-        self.held += new
+        self.n_clades += new
         self._write_members(tree, slots)
 
     def add_draws(self, draws: Draws, chosen: slice) -> None:
-        """Count the clades of many trees in compiled code. O(trees * n)."""
+        """Count the clades of many draws in compiled code. O(draws * n)."""
         n = self.n_items
-        at_once = max(1, self.capacity // (4 * n))
-        for begin in range(chosen.start, chosen.stop, at_once):
-            rows = slice(begin, min(begin + at_once, chosen.stop))
+        block = max(1, self.capacity // (4 * n))
+        for begin in range(chosen.start, chosen.stop, block):
+            rows = slice(begin, min(begin + block, chosen.stop))
             parent, nodes = draws.parent[rows], draws.nodes[rows]
-            if self.held + len(parent) * n > min(len(self.used) // 2, self.capacity):
+            if self.n_clades + len(parent) * n > min(len(self.used) // 2, self.capacity):
                 self._make_room(len(parent) * n)
             slots = np.empty((len(parent), max(n - 2, 0)), np.int64)
-            self.held += kernels.count_draws(
+            self.n_clades += kernels.count_draws(
                 self.key, self.used, self.count, self.missed, self.last, self.height, parent,
                 nodes, draws.height[rows], n, self.keys, self.error, self.trees + 1, slots,
             )  # fmt: skip
             self.trees += len(parent)
-            # Latest first: after a few trees nothing is left to write.
+            # Start with the last tree: after a few trees all frequent clades are stored.
             for k in reversed(range(len(parent))):
                 held = slots[k][: nodes[k] - n - 1]
                 if np.any((2 * self.count[held] > self.trees) & (self.row[held] < 0)):
-                    self._write_members(Tree(*draws.arrays(begin + k), n), held)
+                    self._write_members(Tree(*draws.tree_arrays(begin + k), n), held)
 
     def _make_room(self, more: int) -> None:
         at = np.flatnonzero(self.used)
         if at.size + more > self.capacity:
-            # least count + missed first, then longest ago: one number for both
+            # sort by count + missed, then by the last occurrence, combined in one number
             rank = (self.count[at] + self.missed[at]) * np.int64(2**31) + self.last[at]
             gone = at.size - min(self.capacity // 2, self.capacity - more)
             order = np.argpartition(rank, gone - 1)
@@ -116,7 +148,7 @@ class CladeTable:
             slots *= 2
         old = self._columns()
         self._allocate(slots)
-        self.held = at.size
+        self.n_clades = at.size
         codes = np.ascontiguousarray(old["key"][at])
         nothing = np.zeros(at.size)
         where, _ = kernels.count_clades(
@@ -131,10 +163,10 @@ class CladeTable:
         return {name: getattr(self, name) for name in names}
 
     def _write_members(self, tree: Tree, slots: NDArray[np.int64]) -> None:
-        """Write down the items of clades that more than half of the trees so far have.
+        """Store the items of the clades that more than half of the trees so far have.
 
-        A clade that has a majority in the end had one when it was last seen, so none is missed; at
-        most n - 2 have one at a time, so 2n rows suffice (n^2 / 4 bytes).
+        A clade with a majority at the end had one at its last occurrence, so none is missed. At
+        most n - 2 clades have a majority at a time, so 2n rows are enough (n^2 / 4 bytes).
         """
         fresh = np.flatnonzero((2 * self.count[slots] > self.trees) & (self.row[slots] < 0))
         if not fresh.size:
@@ -163,20 +195,20 @@ class CladeTable:
                 [self._members, np.zeros((missing, self._words), np.uint64)]
             )
 
-    # ------------------------------------------------------------------ what was seen
+    # ------------------------------------------------------------------ counts and supports
 
     def counts(self, codes: Codes) -> NDArray[np.int64]:
-        """How often each code was seen, at least: int64 (k,); 0 for clades that are not held."""
+        """Return a lower bound for the occurrences of each code: int64 (k,); 0 if not counted."""
         slots = kernels.look_up(self.key, self.used, np.ascontiguousarray(codes))
         return np.asarray(np.where(slots >= 0, self.count[slots], 0))
 
     def count_of(self, items: NDArray[np.int32]) -> int:
-        """How often exactly these items were a clade, at least."""
+        """Return a lower bound for the number of trees with the clade of exactly these items."""
         code = np.bitwise_xor.reduce(self.keys[items], axis=0)
         return int(self.counts(code[None])[0])
 
-    def above(self, share: float) -> tuple[list[NDArray[np.intp]], NDArray[Any], NDArray[Any]]:
-        """Clades in more than ``share`` >= 1/2 of the trees, the largest first.
+    def frequent(self, share: float) -> tuple[list[NDArray[np.intp]], NDArray[Any], NDArray[Any]]:
+        """Return the clades in more than ``share`` >= 1/2 of the trees, the largest first.
 
         ``(items of each, support (k,), mean height (k,))``.
         """
@@ -188,11 +220,11 @@ class CladeTable:
         count = self.count[at]
         return [np.flatnonzero(row) for row in inside], count / self.trees, self.height[at] / count
 
-    def uncertain(self, number: int, one_in: int | np.uint64 = 1) -> NDArray[np.uint64]:
-        """First halves of the codes of the ``number`` clades whose support is nearest to 1/2.
+    def most_uncertain(self, number: int, one_in: int | np.uint64 = 1) -> NDArray[np.uint64]:
+        """Return the first halves of the codes of ``number`` clades with support nearest to 1/2.
 
-        Only of those with a support between 0.05 and 0.95: the others say little by themselves.
-        And only of those whose codes' second halves are multiples of ``one_in``.
+        Only clades with a support between 0.05 and 0.95 are used, and only those whose code has a
+        multiple of ``one_in`` as its second half.
         """
         at = np.flatnonzero(self.used & (self.count > 0.05 * self.trees))
         at = at[self.key[at, 1] % np.uint64(one_in) == 0]

@@ -1,10 +1,10 @@
-"""Has the sampler settled? Rank-normalised split R-hat and effective sample sizes, and a sentence.
+"""Convergence of a sampler: rank-normalised split R-hat, effective sample sizes, and a verdict.
 
-Vehtari, Gelman, Simpson, Carpenter, Buerkner, "Rank-normalization, folding, and localization: an
-improved R-hat" (Bayesian Analysis 2021). Written here with numpy and scipy: arviz would bring
-xarray and a dozen more packages for two functions. The tests hold these against arviz's numbers.
+After Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and
+localization: an improved R-hat". The functions are written here with numpy and scipy, because arviz
+needs xarray and a dozen more packages. The tests compare the results with those of arviz.
 
-Everywhere draws are float64 (chains, draws), in the order in which they were made.
+Draws are float64 (chains, draws), in their order.
 """
 
 from __future__ import annotations
@@ -22,28 +22,53 @@ from hcviz.core.errors import InvalidData
 
 Float = NDArray[np.float64]
 
-#: The paper's own limits: below and above these a quantity counts as settled.
+#: Limits of Vehtari et al. (2021). A settled quantity has a lower R-hat and a larger sample size.
 RHAT_LIMIT, ESS_LIMIT = 1.01, 400.0
-#: An R-hat above this is told as a difference, whatever the number of draws. Between 1.01 and this
-#: it may be the chance of few draws: where they are few, it counts if such means come once in a
-#: thousand times or less by chance.
-RHAT_APART, CHANCE = 1.05, 1e-3
-#: With fewer draws a chain there are no numbers.
-FEWEST_AT_ALL = 8
-#: Fewer draws a chain than this say nothing either way.
-FEWEST = 50
-#: The share of each chain's beginning that is set aside, as it still remembers the start.
+#: An R-hat above the first number means that the chains differ. Between 1.01 and this number, few
+#: draws can be the reason. Then the chains differ if their means have a p-value below the second.
+RHAT_DIFFERENT, CHANCE = 1.05, 1e-3
+#: R-hat and sample sizes are NaN with fewer draws in a chain.
+MIN_DRAWS_RHAT = 8
+#: There is no judgement with fewer draws in a chain.
+MIN_DRAWS = 50
+#: The burn-in: the first draws of each chain, as a share, are left out.
 BURN_IN = 0.25
 
 
 def rhat(draws: ArrayLike) -> float:
-    """Rank-normalised split R-hat: the larger of bulk and folded. O(N log N).
+    """Compute the rank-normalised split R-hat: the maximum of bulk and folded R-hat.
 
-    1 when the chains (and the halves of each) agree. Draws that are all one value give 1; chains
-    that stand still at different values give infinity. NaN for fewer than 8 draws a chain.
+    Parameters
+    ----------
+    draws : float (chains, draws) or (draws,)
+        Finite numbers.
+
+    Returns
+    -------
+    float
+        Near 1 if the chains and their halves agree. 1 if all draws are equal; infinity if each
+        chain is constant and the values differ; NaN for fewer than 8 draws in a chain.
+
+    Raises
+    ------
+    InvalidData
+        The draws are not finite numbers.
+
+    Notes
+    -----
+    O(N log N).
+
+    References
+    ----------
+    Vehtari et al. (2021).
+
+    Examples
+    --------
+    >>> rhat(np.ones((2, 10)))
+    1.0
     """
     x = _chains(draws)
-    if x.shape[1] < FEWEST_AT_ALL:
+    if x.shape[1] < MIN_DRAWS_RHAT:
         return float("nan")
     halves = _split(x)
     folded = np.abs(halves - np.median(halves))
@@ -51,26 +76,33 @@ def rhat(draws: ArrayLike) -> float:
 
 
 def ess_bulk(draws: ArrayLike) -> float:
-    """Effective sample size of the rank-normalised split chains: for means and medians."""
+    """Compute the bulk effective sample size: of the rank-normalised split chains.
+
+    ``draws`` is float (chains, draws). NaN for fewer than 8 draws in a chain (Vehtari et al. 2021).
+    """
     x = _chains(draws)
-    if x.shape[1] < FEWEST_AT_ALL:
+    if x.shape[1] < MIN_DRAWS_RHAT:
         return float("nan")
     return _ess(_normal_scores(_split(x)))
 
 
 def ess_mean(draws: ArrayLike) -> float:
-    """Effective sample size of the split chains as they are: for means. O(N log N).
+    """Compute the effective sample size of the split chains for means. O(N log N).
 
-    Of draws of two values, such as whether a tree has a clade, the same as :func:`ess_bulk`.
+    ``draws`` is float (chains, draws). For draws with two values, such as indicators of a clade,
+    the result equals :func:`ess_bulk`.
     """
     x = _chains(draws)
-    return _ess(_split(x)) if x.shape[1] >= FEWEST_AT_ALL else float("nan")
+    return _ess(_split(x)) if x.shape[1] >= MIN_DRAWS_RHAT else float("nan")
 
 
 def ess_tail(draws: ArrayLike) -> float:
-    """The smaller of the effective sample sizes of the 5 % and the 95 % quantile."""
+    """Compute the tail effective sample size: the smaller of those of the 5 % and 95 % quantiles.
+
+    ``draws`` is float (chains, draws). NaN for fewer than 8 draws in a chain (Vehtari et al. 2021).
+    """
     x = _chains(draws)
-    if x.shape[1] < FEWEST_AT_ALL:
+    if x.shape[1] < MIN_DRAWS_RHAT:
         return float("nan")
     return min(_ess(_split((x <= np.quantile(x, p)).astype(float))) for p in (0.05, 0.95))
 
@@ -84,13 +116,13 @@ def _chains(draws: ArrayLike) -> Float:
 
 
 def _split(x: Float) -> Float:
-    """Every chain as two: its first and its last half (an odd one's middle draw is left out)."""
+    """Split each chain into its two halves; the middle draw of an odd number is left out."""
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, -half:]])
 
 
 def _normal_scores(x: Float) -> Float:
-    """Ranks over all chains, ties averaged, as quantiles of the normal (Blom's 3/8)."""
+    """Convert ranks over all chains to normal quantiles (Blom's 3/8); ties are averaged."""
     rank = rankdata(x, method="average").reshape(x.shape)
     scores: Float = ndtri((rank - 0.375) / (x.size + 0.25))
     return scores
@@ -106,10 +138,11 @@ def _between_within(x: Float) -> float:
 
 
 def _differ(draws: Float) -> bool:
-    """Whether the chains' (and their halves') means are further apart than chance explains.
+    """Return True if the means of the half chains differ by more than chance.
 
-    Their variance over what the autocorrelation within each half makes of it: F of m - 1 degrees of
-    freedom, taken as a chi square's. (R-hat alone cannot tell: it grows as draws get fewer.)
+    The statistic is the variance of the means, divided by its expectation under the
+    autocorrelation in each half. It is compared with a chi-squared distribution with m - 1 degrees
+    of freedom. (R-hat alone is not enough, since it is larger for fewer draws.)
     """
     x = _normal_scores(_split(draws))
     within = float(x.var(axis=1, ddof=1).mean())
@@ -121,7 +154,7 @@ def _differ(draws: Float) -> bool:
 
 
 def _ess(x: Float) -> float:
-    """By Geyer's initial monotone sequence over the chains' mean autocorrelations. O(N log N)."""
+    """Compute the effective sample size by Geyer's initial monotone sequence. O(N log N)."""
     chains, draws = x.shape
     if np.ptp(x) < 1e-15:
         return float(x.size)
@@ -135,14 +168,15 @@ def _ess(x: Float) -> float:
         total += float(x.mean(axis=1).var(ddof=1))
     rho = 1.0 - (within - covariance) / total
     rho[0] = 1.0
-    # Sums of neighbours (2k, 2k + 1) are positive and fall: cut where they are not, then flatten.
+    # Geyer: sums of neighbours (2k, 2k + 1) must be positive, so stop at the first negative one.
+    # They must also decrease, so take the running minimum.
     last = (draws - 1) // 2
     pairs = rho[0 : 2 * last : 2] + rho[1 : 2 * last : 2]
-    fallen = np.flatnonzero(pairs < 0)
-    kept = int(fallen[0]) if fallen.size else last - 1
-    flat = np.minimum.accumulate(pairs[:kept])
-    # One term more, where it is positive: for antithetic chains (as Stan and arviz do).
-    tau = -1.0 + 2.0 * float(flat.sum()) + max(float(rho[2 * kept]), 0.0)
+    negative = np.flatnonzero(pairs < 0)
+    kept = int(negative[0]) if negative.size else last - 1
+    monotone = np.minimum.accumulate(pairs[:kept])
+    # Add one more term if it is positive, for antithetic chains, as Stan and arviz do.
+    tau = -1.0 + 2.0 * float(monotone.sum()) + max(float(rho[2 * kept]), 0.0)
     size = float(chains * draws)
     return float(size / max(tau, 1.0 / np.log10(size)))
 
@@ -152,7 +186,7 @@ def _ess(x: Float) -> float:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """R-hat, bulk and tail effective sample size of one quantity."""
+    """R-hat, bulk and tail effective sample size of a quantity."""
 
     rhat: float
     bulk: float
@@ -160,10 +194,12 @@ class Diagnosis:
 
     @classmethod
     def of(cls, draws: ArrayLike) -> Diagnosis:
+        """Compute the three numbers for draws, float (chains, draws)."""
         return cls(rhat(draws), ess_bulk(draws), ess_tail(draws))
 
     @property
     def settled(self) -> bool:
+        """True if R-hat is below 1.01 and both sample sizes are above 400."""
         return self.rhat < RHAT_LIMIT and self.least > ESS_LIMIT
 
     @property
@@ -174,54 +210,89 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``word`` for a badge, ``why`` as a sentence, and the numbers behind it by quantity."""
+    """A judgement on whether the sampler has settled.
 
-    word: Literal["settled", "still moving", "too few trees yet"]
+    Attributes
+    ----------
+    word : str
+        The judgement.
+    why : str
+        The reason, as a sentence.
+    chains, draws : int
+        Number of chains, and of draws of each chain after burn-in.
+    numbers : mapping of str to Diagnosis
+        The numbers of each quantity.
+    accuracy : float
+        The accuracy of clade supports; see :attr:`Posterior.accuracy`.
+    """
+
+    word: Literal["settled", "still settling", "too few trees yet"]
     why: str
     chains: int = 0
-    draws: int = 0  # of each chain, after those set aside
+    draws: int = 0
     numbers: Mapping[str, Diagnosis] = field(default_factory=dict)
-    accuracy: float = float("nan")  # of clade supports, see Posterior.accuracy
+    accuracy: float = float("nan")
 
 
 def verdict(quantities: Mapping[str, ArrayLike]) -> Verdict:
-    """Judge named quantities, each (chains, draws); what was set aside is the caller's business.
+    """Judge whether a sampler has settled, from several quantities.
 
-    "too few trees yet": fewer than 50 draws a chain, or nothing that speaks against it but too
-    little for it. "settled": every quantity has R-hat < 1.01 and bulk and tail effective sample
-    sizes > 400, the limits of Vehtari et al. 2021. "still moving": an R-hat above 1.05, or above
-    1.01 and no chance of few draws; the worst quantity says why. A single chain is compared
-    with itself, first half against second: that cannot show a region that it never saw, and the
-    sentence says so.
+    Parameters
+    ----------
+    quantities : mapping of str to float (chains, draws)
+        The draws of each quantity by name, without burn-in.
+
+    Returns
+    -------
+    Verdict
+        "settled": each quantity has an R-hat below 1.01, and bulk and tail effective sample sizes
+        above 400. "still settling": an R-hat is above 1.05, or above 1.01 and not explained by few
+        draws. "too few trees yet": otherwise, or with fewer than 50 draws in a chain.
+
+    Notes
+    -----
+    For a single chain, its two halves are compared. This cannot detect a region that the chain
+    never visited, and the sentence recommends several chains.
+
+    References
+    ----------
+    Vehtari et al. (2021).
+
+    Examples
+    --------
+    >>> verdict({}).word
+    'too few trees yet'
     """
     arrays = {name: _chains(draws) for name, draws in quantities.items()}
     chains, draws = min((x.shape for x in arrays.values()), default=(0, 0))
-    if draws < FEWEST:
+    if draws < MIN_DRAWS:
         return Verdict(
             "too few trees yet",
-            f"Only {draws} of the {FEWEST} trees a chain that a judgement needs are there.",
+            f"Each chain has {draws} trees; a judgement needs {MIN_DRAWS}.",
             chains,
             draws,
         )
     numbers = {name: Diagnosis.of(x) for name, x in arrays.items()}
-    apart = max(numbers, key=lambda name: numbers[name].rhat)
-    worst = numbers[apart].rhat
+    differing = max(numbers, key=lambda name: numbers[name].rhat)
+    worst = numbers[differing].rhat
     few = min(numbers, key=lambda name: numbers[name].least)
     least = numbers[few].least
     enough = least > ESS_LIMIT
-    if not worst < RHAT_LIMIT and (enough or not worst < RHAT_APART or _differ(arrays[apart])):
+    if not worst < RHAT_LIMIT and (
+        enough or not worst < RHAT_DIFFERENT or _differ(arrays[differing])
+    ):
         halves = "The first and the second half of the run" if chains == 1 else "The chains"
         shown = f"{worst:.3f}" if np.isfinite(worst) else "infinite"
-        why = f"{halves} still differ in {apart}: R-hat is {shown}, and should fall below 1.01."
-        return Verdict("still moving", why, chains, draws, numbers)
+        why = f"{halves} still differ in {differing}: R-hat is {shown}, and must be below 1.01."
+        return Verdict("still settling", why, chains, draws, numbers)
     if not enough:
         why = (
-            f"The trees so far are worth {least:.0f} independent ones for {few}; "
-            f"{ESS_LIMIT:.0f} are wanted."
+            f"The trees so far are worth {least:.0f} independent trees for {few}; "
+            f"{ESS_LIMIT:.0f} are needed."
         )
         return Verdict("too few trees yet", why, chains, draws, numbers)
     agree = "Both halves of the one chain agree" if chains == 1 else f"All {chains} chains agree"
-    why = f"{agree} (R-hat at most {worst:.3f}), with {least:.0f} independent trees' worth or more."
+    why = f"{agree} (R-hat at most {worst:.3f}), with {least:.0f} independent trees or more."
     if chains == 1:
-        why += " Several chains would be a stronger proof."
+        why += " Several chains would be stronger evidence."
     return Verdict("settled", why, chains, draws, numbers)

@@ -1,9 +1,9 @@
-"""Compiled passes of the posterior summaries: shapes for LCA look-ups, clade codes and their table.
+"""Compiled passes of the posterior summaries: shapes for LCA depths, clade codes and their table.
 
-The *shape* of a tree is what its LCAs need: ``place`` (n,), each leaf's position in a depth-first
-order; ``gap`` (n - 1,), the depth in edges of the LCA of the leaves at places k and k + 1; and
-``depth`` (n,) of each leaf. The depth of the LCA of any two leaves is the least gap between them.
-Many trees at once: the same with the tree as the first axis.
+The *shape* of a tree determines the depths of all LCAs: ``place`` (n,) is the position of each leaf
+in a depth-first order; ``gap`` (n - 1,) is the depth, in edges, of the LCA of the leaves at the
+positions k and k + 1; ``depth`` (n,) is the depth of each leaf. The depth of the LCA of two leaves
+is the minimum gap between them. For many trees, the first axis is the tree.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,21 +18,21 @@ from hcviz.core.treekernels import depths, first_leaf_positions, subtree_sizes
 
 @njit
 def shape_of(parent, n):
-    """``(place, gap, depth)`` of one tree, int32. O(m)."""
+    """Return the shape ``(place, gap, depth)`` of one tree, int32. O(m)."""
     size = subtree_sizes(parent, n)
     start = first_leaf_positions(parent, size)
     depth = depths(parent)
     gap = np.empty(max(n - 1, 0), np.int32)
     for v in range(parent.size - 1):
         p = parent[v]
-        if start[v] > start[p]:  # not the first child: a boundary lies before it
+        if start[v] > start[p]:  # v is not the first child, so p is the LCA at its left boundary
             gap[start[v] - 1] = depth[p]
     return start[:n].copy(), gap, depth[:n].copy()
 
 
 @njit
 def logs(n):
-    """floor(log2(k)) for k = 0..n (0 at 0), int32."""
+    """Return floor(log2(k)) for k = 0..n (0 at 0), int32."""
     out = np.zeros(n + 1, np.int32)
     for k in range(2, n + 1):
         out[k] = out[k // 2] + 1
@@ -41,7 +41,7 @@ def logs(n):
 
 @njit
 def fill_table(gap, table):
-    """``table[k, i]`` = the least of ``gap[i : i + 2^k]``. O(n log n)."""
+    """Set ``table[k, i]`` to the minimum of ``gap[i : i + 2^k]``. O(n log n)."""
     width = gap.size
     table[0, :width] = gap
     k = 1
@@ -54,16 +54,17 @@ def fill_table(gap, table):
 
 @njit
 def least(table, log, low, high):
-    """The least gap at places low .. high - 1: LCA depth of the leaves at ``low`` < ``high``."""
+    """Return the minimum gap at low .. high - 1: the LCA depth of the leaves at low < high."""
     k = log[high - low]
     return min(table[k, low], table[k, high - (1 << k)])
 
 
 @njit
 def sort_by_place(place, subset, at, where):
-    """Positions in ``subset`` by place in one tree, into ``at``; those places into ``where``.
+    """Sort the items of ``subset`` by position in one tree.
 
-    Insertion: subsets are small. O(s^2).
+    Writes their indices in ``subset`` to ``at`` and their positions to ``where``. Insertion sort,
+    since subsets are small: O(s^2).
     """
     for i in range(subset.size):
         here = place[subset[i]]
@@ -77,11 +78,12 @@ def sort_by_place(place, subset, at, where):
 
 
 @njit
-def count_triplets(place, gap, rows, out, held):
-    """For many trees: ``out`` (k, 3) += ab|c, ac|b, bc|a; ``held[t]``: whether all rows' ab|c hold.
+def count_triplets(place, gap, rows, out, satisfied):
+    """Count ab|c, ac|b and bc|a over many trees for each row a, b, c, in ``out`` (k, 3).
 
-    O(trees (n log n + k)). Of three leaves in depth-first order the nearer pair is told by two
-    LCAs: first with second against second with third.
+    ``satisfied[t]`` becomes True if tree t has ab|c for all rows. For three leaves in depth-first
+    order, the LCA depths of the first two and of the last two determine the nearer pair.
+    O(trees (n log n + k)).
     """
     trees, n = place.shape
     log = logs(n)
@@ -92,37 +94,37 @@ def count_triplets(place, gap, rows, out, held):
         every = True
         for r in range(rows.shape[0]):
             p, q, s = here[rows[r, 0]], here[rows[r, 1]], here[rows[r, 2]]
-            # x, y: which item is first, which last; the third is in the middle
             low = min(p, q, s)
             high = max(p, q, s)
             middle = p + q + s - low - high
             left = least(table, log, low, middle)
             right = least(table, log, middle, high)
-            # Without branches, which nobody could predict. The place of the leaf that stands apart:
+            # The position of the leaf outside the nearer pair; -1 if unresolved. Arithmetic is
+            # faster here than unpredictable branches.
             outside = high * (left > right) + low * (left < right) - (left == right)
             out[r, 0] += outside == s
             out[r, 1] += outside == q
             out[r, 2] += outside == p
             every &= outside == s
-        held[t] = every
+        satisfied[t] = every
 
 
 @njit
 def count_distances(place, gap, depth, subsets, induced, total, square):
-    """Sums and sums of squares over trees of the edges between every two leaves of every subset.
+    """Sum the numbers of edges between each two leaves of each subset, and their squares.
 
-    ``total``, ``square``: int64 (L, s, s), upper triangles. ``induced``: in the tree restricted to
-    the subset, whose nodes with one child vanish, instead of in the whole tree.
-    O(trees (n log n + L s^2)).
+    The sums over trees are added to the upper triangles of ``total`` and ``square``, int64
+    (L, s, s). ``induced``: count edges in the tree restricted to the subset, instead of in the
+    whole tree. O(trees (n log n + L s^2)).
     """
     trees, n = place.shape
     many, s = subsets.shape
     log = logs(n)
     table = np.empty((log[n] + 1, max(n - 1, 1)), np.int32)
-    at = np.empty(s, np.int32)  # members by place
+    at = np.empty(s, np.int32)  # indices in the subset, sorted by position
     where = np.empty(s, np.int32)
-    deep = np.empty(s, np.int32)  # LCA depth of neighbours: in the whole tree,
-    level = np.empty(s, np.int32)  # and in the induced one
+    deep = np.empty(s, np.int32)  # LCA depth of neighbours, in the whole or the induced tree
+    level = np.empty(s, np.int32)  # -1 if the gap belongs to the node of an earlier gap
     stack = np.empty(s, np.int32)
     above = np.empty(s, np.int32)
     leaf = np.empty(s, np.int32)
@@ -133,8 +135,8 @@ def count_distances(place, gap, depth, subsets, induced, total, square):
             for i in range(s - 1):
                 deep[i] = least(table, log, where[i], where[i + 1])
             if induced:
-                # Equal gaps with nothing higher between are one node: link each gap to the next
-                # higher node (a Cartesian tree), then count nodes from the top.
+                # Build a Cartesian tree of the gaps. Equal gaps without a smaller gap between
+                # them are one node. Then count the nodes above each gap.
                 top = 0
                 for i in range(s - 1):
                     last = -1
@@ -144,7 +146,7 @@ def count_distances(place, gap, depth, subsets, induced, total, square):
                         last = stack[top - 1]
                         top -= 1
                     if top > 0 and deep[stack[top - 1]] == deep[i]:
-                        above[i] = stack[top - 1]  # the same node, named by its first gap
+                        above[i] = stack[top - 1]  # the same node, identified by its first gap
                         if last >= 0:
                             above[last] = stack[top - 1]
                         level[i] = -1
@@ -157,7 +159,7 @@ def count_distances(place, gap, depth, subsets, induced, total, square):
                 for x in range(1, top):
                     above[stack[x]] = stack[x - 1]
                 above[stack[0]] = -1
-                for i in range(s - 1):  # climb: at most s nodes
+                for i in range(s - 1):  # at most s steps to the root
                     x = above[i] if level[i] < 0 else i
                     steps = 0
                     while above[x] >= 0:
@@ -183,10 +185,10 @@ def count_distances(place, gap, depth, subsets, induced, total, square):
 
 @njit
 def depth_rows(place, order, gap, depth, begin, mean, variance):
-    """Mean and variance over trees of the depth of LCA(i, j), for items begin, begin + 1, ...
+    """Compute mean and variance over trees of the depth of LCA(i, j), for i = begin, begin + 1, ...
 
-    ``mean``, ``variance``: float64 (rows, n). From each item outward, so that a row of sums stays
-    in the cache. O(rows * trees * n).
+    Fills ``mean`` and ``variance``, float64 (rows, n). O(rows * trees * n). The loop goes outward
+    from each item, so that a row of sums stays in the CPU cache.
     """
     trees, n = place.shape
     total = np.empty(n, np.int64)
@@ -222,7 +224,7 @@ def depth_rows(place, order, gap, depth, begin, mean, variance):
 
 @njit
 def clade_codes(parent, n, keys):
-    """The exclusive or of the leaves' random keys below each node, uint64 (m, 2). O(m)."""
+    """Return the exclusive or of the keys of the leaves below each node, uint64 (m, 2). O(m)."""
     code = np.zeros((parent.size, 2), np.uint64)
     code[:n] = keys
     for v in range(parent.size - 1):
@@ -234,7 +236,7 @@ def clade_codes(parent, n, keys):
 
 @njit
 def find(key, used, first, second):
-    """The slot of a code, or of the empty place where it would go (linear probing)."""
+    """Return the slot of a code, or the free slot for it (linear probing)."""
     mask = np.uint64(key.shape[0] - 1)
     slot = np.int64(first & mask)
     while used[slot] and not (key[slot, 0] == first and key[slot, 1] == second):
@@ -246,7 +248,7 @@ def find(key, used, first, second):
 
 @njit
 def look_up(key, used, codes):
-    """Slots of ``codes`` (k, 2), -1 for those not held: int64 (k,)."""
+    """Return the slots of ``codes`` (k, 2), -1 for those not in the table: int64 (k,)."""
     out = np.empty(codes.shape[0], np.int64)
     for i in range(codes.shape[0]):
         slot = find(key, used, codes[i, 0], codes[i, 1])
@@ -256,7 +258,10 @@ def look_up(key, used, codes):
 
 @njit
 def count_clades(key, used, count, missed, last, height, codes, heights, error, now):
-    """Count each of ``codes``; ``(slots, how many were new)``. There must be room for all."""
+    """Count each of ``codes``; return their slots and the number of new ones.
+
+    The table must have free slots for all codes.
+    """
     slots = np.empty(codes.shape[0], np.int64)
     new = 0
     for i in range(codes.shape[0]):
@@ -277,7 +282,7 @@ def count_clades(key, used, count, missed, last, height, codes, heights, error, 
 
 @njit
 def contained(codes, targets, out):
-    """``out[k, j]``: whether row k of ``codes`` (r, w) has ``targets[j]``."""
+    """Set ``out[k, j]`` to True if row k of ``codes`` (r, w) contains ``targets[j]``."""
     for k in range(codes.shape[0]):
         for i in range(codes.shape[1]):
             x = codes[k, i]
@@ -288,7 +293,7 @@ def contained(codes, targets, out):
 
 @njit
 def set_bits(leaf_order, begin, end, row):
-    """The items at places begin .. end - 1 as bits of ``row``, uint64 words."""
+    """Set the bits of the items at positions begin .. end - 1 in ``row``, uint64 words."""
     for k in range(begin, end):
         item = leaf_order[k]
         row[item >> 6] |= np.uint64(1) << np.uint64(item & 63)
@@ -296,10 +301,10 @@ def set_bits(leaf_order, begin, end, row):
 
 @njit
 def draw_codes(parent, nodes, n, keys, one_in, out):
-    """First halves of the codes of many trees' clades, into ``out`` (draws, n - 2), filled with 0.
+    """Write the first halves of the clades' codes of many trees to ``out`` (draws, n - 2).
 
-    ``parent`` (draws, 2n - 1) holds ``nodes`` of each tree. Only the codes whose second half is a
-    multiple of ``one_in`` are written. O(draws * n).
+    ``out`` must be filled with 0. ``parent`` (draws, 2n - 1) has ``nodes`` entries for each tree.
+    Only codes whose second half is a multiple of ``one_in`` are written. O(draws * n).
     """
     for k in range(parent.shape[0]):
         code = clade_codes(parent[k, : nodes[k]], n, keys)
@@ -314,10 +319,11 @@ def draw_codes(parent, nodes, n, keys, one_in, out):
 def count_draws(
     key, used, count, missed, last, height, parent, nodes, heights, n, keys, error, now, slots
 ):
-    """:func:`count_clades` of many trees; the slots of their clades into ``slots`` (draws, n - 2).
+    """Count the clades of many trees as :func:`count_clades` does; return the number of new ones.
 
-    ``heights`` (draws, n - 1) are those of inner nodes; ``now`` is the number of the first tree.
-    Returns how many clades were new. There must be room for all.
+    The slots of their clades are written to ``slots`` (draws, n - 2). ``heights`` (draws, n - 1)
+    are those of inner nodes; ``now`` is the number of the first tree. The table must have free
+    slots for all clades.
     """
     new = 0
     for k in range(parent.shape[0]):

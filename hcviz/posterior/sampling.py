@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TextIO
 
 from hcviz.core.snapshot import Snapshot
+from hcviz.posterior.chain_comparison import ChainComparison, compare_chains
 from hcviz.posterior.clades import CladeTable
 from hcviz.posterior.draws import Draws, Sampler
-from hcviz.posterior.settling import Settling, compare_chains
 from hcviz.posterior.summary import Posterior
 
-#: The first check comes after this many draws of each chain; the next after GROWTH times as many.
-FIRST, GROWTH = 128, 2.0**0.5
+#: The first check is after this number of draws of each chain; the number grows by this factor.
+FIRST_CHECK, CHECK_GROWTH = 128, 2.0**0.5
 
 
 def sample_until_settled(
@@ -28,35 +28,34 @@ def sample_until_settled(
     thin: int | None = None,
     progress: TextIO | None = None,
 ) -> Posterior:
-    """Run chains side by side until their clade supports agree.
+    """Run several chains in threads until their clade supports agree.
 
     Parameters
     ----------
     samplers : sequence of Sampler
-        Independent chains at their first trees.
+        Independent chains, each at its first tree.
     n_items : int
         Number of items.
     seconds : float
         Budget of wall time.
     proposals : int or None
-        Most proposals of each chain.
+        Largest number of proposals of each chain.
     until_settled : bool
-        False: make exactly ``proposals``.
+        False: make exactly ``proposals`` proposals.
     thin : int or None
-        Proposals between two draws at first; see :class:`Draws`.
+        Proposals between two draws at the start; see :class:`Draws`.
     progress : text stream or None
-        Where one line is rewritten.
+        One line of progress is written here, again and again.
 
     Returns
     -------
     Posterior
-        Of the later half of every chain's draws.
+        The posterior of the later half of each chain's draws.
 
     Notes
     -----
-    Whether the chains have settled is computed after 128 draws, and again each time their number
-    has grown by the factor 1.4. So the clock and the threads have no effect on the result, unless
-    ``seconds`` end the run.
+    The chains are compared after 128 draws, and each time their number has grown by the factor
+    1.4. So the result does not depend on the clock or the threads, unless ``seconds`` ends the run.
     """
     began = time.perf_counter()
     draws = [Draws(n_items, thin) for _ in samplers]
@@ -68,31 +67,35 @@ def sample_until_settled(
     def stop() -> bool:
         return stopped or time.perf_counter() - began >= seconds
 
-    due = float(FIRST * draws[0].thin)
-    found: Settling | None = None
-    line = _Line(progress, began)
+    next_check = float(FIRST_CHECK * draws[0].thin)
+    found: ChainComparison | None = None
+    line = _ProgressLine(progress, began)
     threads = ThreadPoolExecutor(max(1, min(len(samplers), _cores())), "hcviz-sample")
     try:
         while True:
-            target = min(round(due), proposals or round(due)) if until_settled else proposals or 0
+            target = proposals or 0
+            if until_settled:
+                target = min(round(next_check), proposals or round(next_check))
             _advance(threads, samplers, draws, target, stop, line)
             last = stop() or target == proposals
             if until_settled and not last:
-                found = compare_chains([each.codes(keys) for each in draws])
+                found = compare_chains([each.clade_codes(keys) for each in draws])
                 line.write(found)
             if last or (found is not None and found.settled):
                 break
-            due *= GROWTH
+            next_check *= CHECK_GROWTH
     finally:
-        stopped = True  # also where the user interrupts: the threads must come to an end
+        stopped = True  # ends the threads, also after an interrupt by the user
         threads.shutdown()
         line.close()
     coarsest = max(each.thin for each in draws)
     for each in draws:
         while each.thin < coarsest:
             each.thin_out()
-    begun = [each for each in draws if each.made] or draws  # without mere start trees
-    return Posterior.of_draws(begun, compare_chains([each.codes(keys) for each in begun]))
+    begun = [
+        each for each in draws if each.n_proposals
+    ] or draws  # leave out chains with only a start tree
+    return Posterior.from_draws(begun, compare_chains([each.clade_codes(keys) for each in begun]))
 
 
 def _advance(
@@ -101,7 +104,7 @@ def _advance(
     draws: Sequence[Draws],
     target: int,
     stop: Callable[[], bool],
-    line: _Line,
+    line: _ProgressLine,
 ) -> None:
     waiting = [
         threads.submit(sampler.advance, each, target, stop)
@@ -114,16 +117,16 @@ def _advance(
 
 
 def _cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class SnapshotSampler:
-    """A :class:`Sampler` of a method that has only snapshots: each one counts as a proposal.
+    """A :class:`Sampler` for a method that yields only snapshots; each counts as a proposal.
 
-    ``run(start)`` starts a run, at the snapshot where the last one ended, or None.
+    ``run(start)`` starts a run from a snapshot, or from None.
     """
 
     def __init__(self, run: Callable[[Snapshot | None], Iterator[Snapshot | None]]) -> None:
@@ -132,41 +135,41 @@ class SnapshotSampler:
         self._last = self._next()
 
     def _next(self) -> Snapshot:
-        """The next snapshot; a run that has ended goes on from its last one."""
+        """Return the next snapshot; after the end of a run, start one from its last snapshot."""
         for snapshot in self._stream:
             if snapshot is not None:
                 return snapshot
         self._stream = self._run(self._last)
-        first = next(each for each in self._stream if each is not None)  # the last one again
+        first = next(each for each in self._stream if each is not None)  # repeats the last one
         return next((each for each in self._stream if each is not None), first)
 
     def advance(self, draws: Draws, proposals: int, stop: Callable[[], bool]) -> None:
-        """Take snapshots until ``draws.made`` is ``proposals``."""
-        while draws.made < proposals and not stop():
-            if draws.full:
+        """Read snapshots until ``draws.n_proposals`` is ``proposals``."""
+        while draws.n_proposals < proposals and not stop():
+            if draws.is_full:
                 draws.thin_out()
             self._last = self._next()
-            draws.made += 1
-            if draws.made % draws.thin == 0:
+            draws.n_proposals += 1
+            if draws.n_proposals % draws.thin == 0:
                 self.record(draws)
 
     def record(self, draws: Draws) -> None:
-        """Copy the tree of the last snapshot."""
-        draws.put(self._last.tree, self._last.metrics.get("log_joint", float("nan")))
+        """Copy the tree of the last snapshot into ``draws``."""
+        draws.append(self._last.tree, self._last.metrics.get("log_joint", float("nan")))
 
 
-class _Line:
-    """The line of progress, rewritten in place."""
+class _ProgressLine:
+    """A line of progress that is overwritten in place."""
 
     def __init__(self, stream: TextIO | None, began: float) -> None:
         self._stream, self._began = stream, began
-        self._found: Settling | None = None
+        self._found: ChainComparison | None = None
 
     @property
     def is_open(self) -> bool:
         return self._stream is not None
 
-    def write(self, found: Settling | None = None) -> None:
+    def write(self, found: ChainComparison | None = None) -> None:
         self._found = found or self._found
         if self._stream is None:
             return
@@ -179,8 +182,8 @@ class _Line:
             self._stream.write("\n")
 
 
-def accuracy_text(found: Settling | None) -> str:
-    """ "supports accurate to about 8 points", or that there are too few draws to say."""
+def accuracy_text(found: ChainComparison | None) -> str:
+    """Return a text such as "supports accurate to about 8 points"."""
     if found is None or not found.accuracy >= 0.0:
         return "too few trees yet"
     points = max(round(100.0 * found.accuracy), 1)

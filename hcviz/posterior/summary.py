@@ -1,10 +1,9 @@
-"""``Posterior``: what a stream of sampled trees says, within bounded memory."""
+"""``Posterior``: summaries of sampled trees, within bounded memory."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,155 +13,194 @@ from hcviz.core.errors import InvalidData, InvalidParameter, TooLarge
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 from hcviz.posterior import convergence, kernels
+from hcviz.posterior.chain_comparison import ChainComparison
+from hcviz.posterior.chain_record import ChainRecord
 from hcviz.posterior.clades import CladeTable
 from hcviz.posterior.draws import Draws
-from hcviz.posterior.settling import Settling, compare_chains
 from hcviz.posterior.summarytree import margins, summary_tree
-from hcviz.posterior.thinned import Thinned
+from hcviz.posterior.thinned_stream import ThinnedStream
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
 
-#: Trees that are kept whole; draws of log joint, root time and clades that are kept to judge by, in
-#: all and at least for each chain: so many that 400 effective ones can be among them.
-MAX_TREES, MAX_DRAWS, EACH = 256, 2048, 256
-#: Numbers of all trees that are kept whole, over their items, in the posterior of a run.
-ROOM = 1_000_000
-#: Clades of one draw that are kept to be judged by, on average; where there are more, only those
-#: whose code falls into a fixed share of all codes.
-SAMPLED = 256
-#: A clade of so few items is called by their names.
-FEW = 3
-#: n x n matrices are refused above this many items.
+#: Number of thinned trees.
+MAX_TREES = 256
+#: Limit of the numbers in the thinned trees of a run's posterior, divided by the number of items.
+MAX_TREE_NUMBERS = 1_000_000
+#: A clade of at most this many items is described by their names.
+MAX_NAMED_ITEMS = 3
+#: n x n matrices are not computed for more items.
 MAX_MATRIX = 2_000
-#: Entries of n x n matrices that one call may add up, which bounds the trees it looks at.
+#: Limit of the entries of n x n matrices that one call adds up.
 MATRIX_WORK = 2e8
-#: Clades (those of least certain support) whose convergence is watched.
-WATCHED = 5
-#: A clade is in doubt where its support is this far from 0 and from 1. The median effective number
-#: of such clades is taken over so many of them.
-DOUBT, WATCHED_SIZES = 0.02, 64
+#: Number of clades (those of the least certain support) whose convergence is checked.
+N_CHECKED_CLADES = 5
+#: A clade is in doubt if its support is further than this from 0 and from 1. The median effective
+#: number of draws is computed over at most this many clades in doubt.
+DOUBT, MAX_DOUBTFUL_CLADES = 0.02, 64
 
 
 class Posterior:
-    """Summaries of sampled trees over ``n_items``, fed one tree at a time.
+    """Summaries of sampled trees, which are added one at a time.
 
-    Two memories, both bounded: a table of all trees' clades (:class:`CladeTable`: supports are
-    counts over *all* trees, exact until ``clade_error`` leaves 0) and evenly thinned trees
-    (:class:`Thinned`: 128 to 256 of them once there are as many, from which everything about
-    triplets, distances and depths comes). It is of one posterior: where the constraints or the data
-    change, start another. It can be pickled.
+    Parameters
+    ----------
+    n_items : int
+        Number of items, 2 or more.
+    max_trees : int
+        Number of thinned trees, 4 or more.
 
-    :meth:`add` costs O(n), about 0.02 ms at n = 150.
+    Attributes
+    ----------
+    clade_table : CladeTable
+        Counts of the clades of *all* trees; exact while ``clade_error`` is 0.
+    thinned_trees : ThinnedStream
+        Evenly thinned trees, from ``max_trees`` / 2 to ``max_trees`` of them. Results about
+        triplets, distances and depths are computed from these.
+    record : ChainRecord
+        ThinnedStream draws of each chain, to judge whether the sampler has settled.
+    best : (Tree, float, object) or None
+        The tree with the highest log joint, this log joint, and the state.
+    proposals : int
+        Number of proposals of all chains, with burn-in, in the result of :func:`hcviz.sample`.
+
+    Raises
+    ------
+    InvalidParameter
+        ``n_items`` or ``max_trees`` is too small.
+
+    Notes
+    -----
+    A posterior belongs to one set of data and constraints. If they change, create another. Memory
+    does not grow with the number of trees. :meth:`add` takes O(n), about 0.02 ms at n = 150.
+
+    Examples
+    --------
+    >>> posterior = Posterior(3)
+    >>> posterior.add(Tree([3, 3, 4, 4, -1], [0, 0, 0, 0.5, 1.0], 3), log_joint=-1.0)
+    >>> len(posterior), posterior.clade_support([0, 1])
+    (1, 1.0)
     """
 
     def __init__(self, n_items: int, max_trees: int = MAX_TREES) -> None:
         if n_items < 2 or max_trees < 4:
-            raise InvalidParameter("A posterior is of two items or more and keeps 4 trees or more.")
+            raise InvalidParameter("A posterior needs two items or more and keeps 4 trees or more.")
         self.n_items = n_items
         self.clade_table = CladeTable(n_items)
-        self._settling: Settling | None = None
-        self._burned_in = False  # whether burn-in was set aside before the draws came here
-        self.ring = Thinned(max_trees)
-        self.draws = Thinned(MAX_DRAWS, EACH)
-        self.codes = Thinned(MAX_DRAWS, EACH)
-        self._one_in = np.uint64(-(-n_items // SAMPLED))
-        self.seen: dict[int, int] = {}  # draws of each chain
-        self.proposals = 0  # of all chains, burn-in included, in the result of hcviz.sample
-        self.best: tuple[Tree, float, Any] | None = None  # the highest log joint, and its state
-        self._champion: tuple[Int, Float] | None = None
-        self._champion_codes: NDArray[np.uint64] | None = None
+        self.thinned_trees = ThinnedStream(max_trees)
+        self.record = ChainRecord(n_items)
+        self.proposals = 0
+        self.best: tuple[Tree, float, Any] | None = None
+        # The tree with the greatest credibility so far, by the supports at the time it came.
+        self._credible_tree: tuple[Int, Float] | None = None
+        self._credible_codes: NDArray[np.uint64] | None = None
         self._shapes: tuple[Int, Int, Int] | None = None
 
     def __len__(self) -> int:
-        """How many trees were added."""
+        """Number of trees that were added."""
         return self.clade_table.trees
 
     def add(self, tree: Tree, log_joint: float, state: Any = None, chain: int = 0) -> None:
-        """One more draw. Chains are numbered by the caller and add their draws in turn.
+        """Add a draw.
 
-        ``state`` is kept with the tree of the highest log joint only. nan: nobody knows it.
+        Parameters
+        ----------
+        tree : Tree
+            The sampled tree.
+        log_joint : float
+            Its log joint; NaN if unknown.
+        state : object
+            The state of the chain; stored only for the tree of the highest log joint.
+        chain : int
+            The chain. The draws of each chain must come in their order.
         """
-        self._fits(tree)
-        self._settling = None
-        number = self.seen.get(chain, 0)
-        self.seen[chain] = number + 1
+        self._check_tree(tree)
+        number = self.record.next_number(chain)
         codes = self.clade_table.codes(tree)
         self.clade_table.add(tree, codes)
         if self.best is None or math.isnan(self.best[1]) or log_joint > self.best[1]:
             self.best = (tree, float(log_joint), state)
-        if self._champion_codes is None or self._credit(codes) > self._credit(self._champion_codes):
-            self._champion, self._champion_codes = (tree.parent, tree.height), codes
-        if self.ring.wants(number):
+        if self._credible_codes is None or (
+            self._log_credibility(codes) > self._log_credibility(self._credible_codes)
+        ):
+            self._credible_tree, self._credible_codes = (tree.parent, tree.height), codes
+        if self.thinned_trees.keeps(number):
             shape = kernels.shape_of(tree.parent.copy(), self.n_items)
-            self.ring.add(chain, number, (tree.parent, tree.height, shape))
+            self.thinned_trees.add(chain, number, (tree.parent, tree.height, shape))
             self._shapes = None
-        self.draws.add(chain, number, (float(log_joint), float(tree.height[-1])))
-        if self.codes.wants(number):
-            self.codes.add(chain, number, codes[codes[:, 1] % self._one_in == 0, 0].copy())
+        self.record.add(chain, number, float(log_joint), float(tree.height[-1]))
+        if self.record.keeps_codes(number):
+            self.record.add_codes(chain, number, codes)
 
     @classmethod
-    def of_draws(cls, draws: Sequence[Draws], found: Settling | None = None) -> Posterior:
-        """The posterior of the later half of each chain's draws.
+    def from_draws(
+        cls, draws: Sequence[Draws], comparison: ChainComparison | None = None
+    ) -> Posterior:
+        """Create the posterior of the later half of each chain's draws.
 
         Parameters
         ----------
         draws : sequence of Draws
             One for each chain.
-        found : Settling or None
-            How far the chains are from each other; None: computed when asked for.
+        comparison : ChainComparison or None
+            The comparison of the chains; None: computed on request.
         """
         n = draws[0].n_items
-        made = cls(n, max(16, min(MAX_TREES, ROOM // n)))
-        made._settling, made._burned_in = found, True
-        made.proposals = sum(each.made for each in draws)
+        made = cls(n, max(16, min(MAX_TREES, MAX_TREE_NUMBERS // n)))
+        made.record.burned_in = True
+        made.proposals = sum(each.n_proposals for each in draws)
         for each in draws:
-            made.clade_table.add_draws(each, each.latest())
-        rows = [range(each.latest().start, each.held) for each in draws]
-        credits = [made._credits(each) for each in draws]
+            made.clade_table.add_draws(each, each.after_burn_in())
+        rows = [range(each.after_burn_in().start, each.n_draws) for each in draws]
         for number in range(max(map(len, rows))):
             for chain, each in enumerate(draws):
                 if number < len(rows[chain]):
-                    made._keep(each, rows[chain][number], chain, number)
-        made.seen = {chain: len(each) for chain, each in enumerate(rows)}
-        joints = [np.nan_to_num(each.log_joint[each.latest()], nan=-np.inf) for each in draws]
+                    made._record_draw(each, rows[chain][number], chain)
+        made.record.set_comparison(comparison)
+        joints = [
+            np.nan_to_num(each.log_joint[each.after_burn_in()], nan=-np.inf) for each in draws
+        ]
         chain = int(np.argmax([each.max() for each in joints]))
-        at = rows[chain][int(joints[chain].argmax())]
-        tree = Tree(*draws[chain].arrays(at), n)
-        made.best = (tree, float(draws[chain].log_joint[at]), None)
-        chain = int(np.argmax([each.max() for each in credits]))
-        champion = draws[chain].arrays(rows[chain][int(credits[chain].argmax())])
-        made._champion = champion
-        made._champion_codes = kernels.clade_codes(champion[0], n, made.clade_table.keys)[n:-1]
+        row = rows[chain][int(joints[chain].argmax())]
+        tree = Tree(*draws[chain].tree_arrays(row), n)
+        made.best = (tree, float(draws[chain].log_joint[row]), None)
+        credibility = [made._log_credibilities(each) for each in draws]
+        chain = int(np.argmax([each.max() for each in credibility]))
+        made._credible_tree = draws[chain].tree_arrays(
+            rows[chain][int(credibility[chain].argmax())]
+        )
+        codes = kernels.clade_codes(made._credible_tree[0], n, made.clade_table.keys)
+        made._credible_codes = codes[n:-1]
         return made
 
-    def _keep(self, draws: Draws, row: int, chain: int, number: int) -> None:
-        """Put one draw into the thinned records; its clades are counted elsewhere."""
-        nodes = int(draws.nodes[row])
-        if self.ring.wants(number):
-            parent, height = draws.arrays(row)
-            self.ring.add(chain, number, (parent, height, kernels.shape_of(parent, self.n_items)))
-        root = float(draws.height[row, nodes - self.n_items - 1])
-        self.draws.add(chain, number, (float(draws.log_joint[row]), root))
-        if self.codes.wants(number):
-            parent = draws.parent[row, :nodes]
+    def _record_draw(self, draws: Draws, row: int, chain: int) -> None:
+        """Add one draw to the thinned trees and to the record; its clades are counted elsewhere."""
+        number = self.record.next_number(chain)
+        n_nodes = int(draws.nodes[row])
+        if self.thinned_trees.keeps(number):
+            parent, height = draws.tree_arrays(row)
+            shape = kernels.shape_of(parent, self.n_items)
+            self.thinned_trees.add(chain, number, (parent, height, shape))
+        root_height = float(draws.height[row, n_nodes - self.n_items - 1])
+        self.record.add(chain, number, float(draws.log_joint[row]), root_height)
+        if self.record.keeps_codes(number):
+            parent = draws.parent[row, :n_nodes]
             codes = kernels.clade_codes(parent, self.n_items, self.clade_table.keys)
-            codes = codes[self.n_items : -1]
-            self.codes.add(chain, number, codes[codes[:, 1] % self._one_in == 0, 0].copy())
+            self.record.add_codes(chain, number, codes[self.n_items : -1])
 
-    def _credits(self, draws: Draws) -> Float:
-        """:meth:`_credit` of each draw in the later half: float64 (draws,)."""
+    def _log_credibilities(self, draws: Draws) -> Float:
+        """Return :meth:`_log_credibility` of each draw in the later half: float64 (draws,)."""
         found = []
-        for row in range(draws.latest().start, draws.held):
+        for row in range(draws.after_burn_in().start, draws.n_draws):
             parent = draws.parent[row, : draws.nodes[row]]
             codes = kernels.clade_codes(parent, self.n_items, self.clade_table.keys)
-            found.append(self._credit(codes[self.n_items : -1]))
+            found.append(self._log_credibility(codes[self.n_items : -1]))
         return np.array(found)
 
     def add_snapshot(self, snapshot: Snapshot) -> None:
-        """:meth:`add` of a snapshot's tree, and of the trees of all chains that its state has."""
+        """Add the tree of a snapshot, and the trees of the other chains in its state."""
         chains = getattr(snapshot.state, "chains", ())
         self.add(snapshot.tree, snapshot.metrics.get("log_joint", math.nan), snapshot.state)
         for number, state in enumerate(chains[1:], 1):
@@ -172,22 +210,22 @@ class Posterior:
 
     @property
     def clade_error(self) -> float:
-        """Supports are too low by this much at most (a share of the trees); 0: exact."""
+        """The largest error of a support, as a share of the trees; supports are never too high."""
         return self.clade_table.error / max(len(self), 1)
 
     def support(self, tree: Tree) -> Float:
-        """The share of all trees that have each clade of ``tree``, which may be of any method.
+        """Return the share of all trees that have each clade of ``tree``.
 
         Parameters
         ----------
         tree : Tree
-            Over the same items.
+            A tree of any method over the same items.
 
         Returns
         -------
         float64 (n_internal,)
-            In the order of the inner nodes n, n + 1, ...; the root's is 1. Exact, or too low by
-            ``clade_error`` at most.
+            For the inner nodes n, n + 1, ...; 1 for the root. Exact, or too low by at most
+            ``clade_error``.
 
         Raises
         ------
@@ -205,37 +243,43 @@ class Posterior:
         >>> posterior.support(hcviz.fit("average", [[0.0], [0.1], [5.0]])).size
         2
         """
-        self._some()
-        self._fits(tree)
+        self._require_trees()
+        self._check_tree(tree)
         counts = self.clade_table.counts(self.clade_table.codes(tree))
         return np.append(counts / len(self), 1.0)
 
     def support_sizes(self, tree: Tree, nodes: ArrayLike) -> Float:
-        """How many independent trees the supports of these inner nodes' clades are worth: float64,
-        as ``nodes``.
+        """Return the effective number of draws for the supports of some clades of ``tree``.
 
-        By the autocorrelation of having the clade along each chain (a chain that always has it, or
-        never, counts in full), over the draws that are kept to judge by. NaN with fewer than 50 of
-        them a chain and, of more than 256 items, for clades outside the share that is kept.
-        O(nodes * draws kept).
+        Parameters
+        ----------
+        tree : Tree
+            A tree over the same items.
+        nodes : int (k,)
+            Inner nodes of ``tree``.
+
+        Returns
+        -------
+        float64 (k,)
+            NaN with fewer than 50 recorded draws in a chain. With more than 256 items, also NaN for
+            clades outside the recorded share.
+
+        Raises
+        ------
+        InvalidData
+            No tree has been sampled yet.
+
+        Notes
+        -----
+        Computed from the autocorrelation, along each chain, of having the clade. A chain that
+        always or never has it counts in full. O(nodes * recorded draws).
         """
-        self._some()
+        self._require_trees()
         chosen = np.asarray(nodes, dtype=np.int64).ravel() - tree.n_leaves
-        wanted = self.clade_table.codes(tree)[chosen]
-        kept = np.ascontiguousarray(self._table(self.codes, 0.0))
-        chains, draws, width = kept.shape
-        found = np.full(chosen.size, np.nan)
-        known = np.flatnonzero(wanted[:, 1] % self._one_in == 0)
-        if draws >= convergence.FEWEST and known.size:
-            has = np.zeros((chains * draws, known.size), np.bool_)
-            targets = np.ascontiguousarray(wanted[known, 0])
-            kernels.contained(kept.reshape(-1, width), targets, has)
-            for k, column in zip(known.tolist(), has.T, strict=True):
-                found[k] = convergence.ess_mean(column.reshape(chains, draws))
-        return found
+        return self.record.effective_numbers(self.clade_table.codes(tree)[chosen])
 
     def clades(self, min_support: float = 0.05) -> list[tuple[Int, float]]:
-        """The clades with a support of at least ``min_support``.
+        """List the clades with a support of at least ``min_support``.
 
         Parameters
         ----------
@@ -245,9 +289,9 @@ class Posterior:
         Returns
         -------
         list of (items, support)
-            The items of a clade, int32, sorted; and the share of trees that have it. Clades with
-            greater support come first, of equals larger ones. Single items and the set of all
-            items are left out.
+            The items of a clade, int32, sorted, and the share of trees that have it. Sorted by
+            support, then by size, both decreasing. Single items and the set of all items are left
+            out.
 
         Raises
         ------
@@ -259,7 +303,7 @@ class Posterior:
         Notes
         -----
         A clade is listed if one of the thinned trees has it. A clade with support p is missing
-        from 256 independent ones with probability (1 - p)^256, 2e-6 at 0.05. O(trees kept * n).
+        from 256 independent trees with probability (1 - p)^256, 2e-6 at 0.05. O(thinned trees * n).
 
         Examples
         --------
@@ -270,13 +314,13 @@ class Posterior:
         >>> [(items.tolist(), support) for items, support in posterior.clades()]
         [([0, 1], 1.0)]
         """
-        self._some()
+        self._require_trees()
         if isinstance(min_support, bool | str) or not 0.0 <= min_support <= 1.0:
             raise InvalidParameter(f"min_support must be from 0 to 1, not {min_support!r}.")
         n, table = self.n_items, self.clade_table
         seen: set[tuple[int, int]] = set()
         found: list[tuple[Int, float]] = []
-        for parent, height, _ in self.ring.value:
+        for parent, height, _ in self.thinned_trees.value:
             codes = kernels.clade_codes(parent, n, table.keys)[n:-1]
             share = table.counts(codes) / len(self)
             tree = None
@@ -289,86 +333,116 @@ class Posterior:
         return sorted(found, key=lambda each: (-each[1], -each[0].size, each[0].tolist()))
 
     def clade_support(self, items: ArrayLike) -> float:
-        """The share of all trees in which exactly these items are a clade. O(their number)."""
-        self._some()
+        """Return the share of all trees with the clade of exactly these items. O(their number)."""
+        self._require_trees()
         chosen = np.unique(self._items(items))
         if chosen.size in (1, self.n_items):
             return 1.0
         return self.clade_table.count_of(chosen) / len(self)
 
     def clade_entropy(self, tree: Tree) -> Float:
-        """Bits of doubt about each clade of ``tree``: float64 (n_internal,); 1 at support 1/2."""
+        """Return the entropy of each clade of ``tree`` in bits: float64 (n_internal,), 0 to 1."""
         share = self.support(tree)
         return _bits(share) + _bits(1.0 - share)
 
     def consensus(self, threshold: float = 0.5) -> tuple[Tree, Float]:
-        """The majority-rule consensus tree and its inner nodes' supports, float64 (n_internal,).
+        """Compute the majority-rule consensus tree.
 
-        Its clades are those that more than ``threshold`` (1/2 to 1) of all trees have: any two of
-        these occur together in some tree, so they nest; where they leave a choice there is a
-        polytomy. A node's height is the mean of its clade's over the trees that have it, made to
-        rise. O(n^2) bits at worst.
+        Parameters
+        ----------
+        threshold : float
+            From 0.5 to below 1.
+
+        Returns
+        -------
+        tree : Tree
+            The tree of all clades with a support above ``threshold``; it can have polytomies. The
+            height of a node is the mean height of its clade, raised where a child is higher.
+        supports : float64 (n_internal,)
+            The supports of its inner nodes.
+
+        Raises
+        ------
+        InvalidParameter, InvalidData
+            The threshold is outside its bounds, or no tree has been sampled yet.
+
+        Notes
+        -----
+        Two clades with a support above 1/2 occur together in some tree, so they are nested or
+        disjoint. At worst O(n^2) bits of memory.
         """
-        self._some()
+        self._require_trees()
         if not 0.5 <= threshold < 1:
             raise InvalidParameter("The threshold of a consensus is from 0.5 to below 1.")
-        sets, share, mean = self.clade_table.above(threshold)
+        sets, share, mean = self.clade_table.frequent(threshold)
         n, k = self.n_items, len(sets)
         parent = np.full(n + k + 1, -1, np.int32)
         height = np.zeros(n + k + 1)
-        over = np.full(n, n + k, np.int32)  # the smallest clade so far around each item
-        # The largest first, so parents before children: clade i becomes node n + k - 1 - i.
+        over = np.full(n, n + k, np.int32)  # the smallest clade so far that contains each item
+        # Clades are sorted by size, the largest first: clade i becomes node n + k - 1 - i.
         for i, members in enumerate(sets):
             node = n + k - 1 - i
             parent[node] = over[members[0]]
             over[members] = node
             height[node] = mean[i]
         parent[:n] = over
-        height[-1] = np.mean([draw[1] for draw in self.draws.value])
+        height[-1] = self.record.mean_root_height()
         for v in range(n + k):
             height[parent[v]] = max(height[parent[v]], height[v])
         return Tree(parent, height, n), np.append(share[::-1], 1.0)
 
     def max_credibility(self) -> Tree:
-        """The maximum clade credibility tree: of sampled trees the one with the greatest product of
+        """Return the maximum clade credibility tree: a sampled tree with the greatest product of
         clade supports.
 
-        Exactly: the best, by the supports as they are now, of the thinned trees and of one more,
-        the winner of a duel with each tree that ever came (by the supports of that moment). With
-        few trees that is the best of all; with many it may miss one that only later supports
-        favour. O(trees kept * n).
+        Returns
+        -------
+        Tree
+            The best of the thinned trees and of one more tree: each tree that came was compared
+            with the best one before, by the supports at that moment, and the winner was kept.
+
+        Raises
+        ------
+        InvalidData
+            No tree has been sampled yet.
+
+        Notes
+        -----
+        With few trees the result is the best of all. With many trees, a tree can be missed that
+        only later supports favour. O(thinned trees * n).
         """
-        self._some()
-        assert self._champion is not None
-        best, credit = self._champion, self._credit(self._champion_codes)
-        for parent, height, _ in self.ring.value:
+        self._require_trees()
+        assert self._credible_tree is not None
+        assert self._credible_codes is not None
+        best, credibility = self._credible_tree, self._log_credibility(self._credible_codes)
+        for parent, height, _ in self.thinned_trees.value:
             n = self.n_items
             codes = kernels.clade_codes(parent.copy(), n, self.clade_table.keys)[n:-1]
-            value = self._credit(codes)
-            if value > credit:
-                best, credit = (parent, height), value
+            value = self._log_credibility(codes)
+            if value > credibility:
+                best, credibility = (parent, height), value
         return Tree(*best, self.n_items)
 
     def summary_tree(self, composed: bool = True, before: Tree | None = None) -> Tree:
-        """The tree of greatest clade credibility that the sampled clades can form.
+        """Compute the tree of the greatest clade credibility that the sampled clades can form.
 
         Parameters
         ----------
         composed : bool
             True: any two sampled clades may be joined (CCD0-MAP). False: a clade is split only as
-            some sampled tree splits it (HIPSTR).
+            in some sampled tree (HIPSTR).
         before : Tree or None
-            A binary tree of the same items, such as the summary before a constraint was added. Its
-            clades may be used as well, and their supports count as 3 standard errors higher. So a
-            clade of it is replaced only where the draws show that others are more credible. With
-            more draws it has less and less effect.
+            A binary tree over the same items, such as the summary tree before a constraint was
+            added. Its clades may be used as well, and their supports count as 3 standard errors
+            higher. So one of its clades is replaced only if the draws show that others are more
+            credible. The effect decreases with the number of draws.
 
         Returns
         -------
         Tree
             Without ``before``, its product of clade supports is at least that of
-            :meth:`max_credibility`. Where all sampled trees and ``before`` are binary, it is
-            binary, and it satisfies every triplet that they all satisfy.
+            :meth:`max_credibility`. If all sampled trees and ``before`` are binary, the result is
+            binary and satisfies every triplet that they all satisfy.
 
         Raises
         ------
@@ -377,8 +451,8 @@ class Posterior:
 
         Notes
         -----
-        The clades are those of the thinned trees and of the best tree of :meth:`max_credibility`;
-        their supports are of all trees. See :func:`hcviz.posterior.summarytree.summary_tree` for
+        The clades are from the thinned trees and the tree of :meth:`max_credibility`; their
+        supports are from all trees. See :func:`hcviz.posterior.summarytree.summary_tree` for
         cost and references, and docs/summary-trees.md for a comparison with other summaries.
 
         Examples
@@ -390,11 +464,11 @@ class Posterior:
         >>> posterior.summary_tree()
         Tree(3 leaves, 2 inner nodes)
         """
-        self._some()
-        assert self._champion is not None
-        trees = [(parent, height) for parent, height, _ in self.ring.value]
-        if not any(parent is self._champion[0] for parent, _ in trees):
-            trees.append(self._champion)
+        self._require_trees()
+        assert self._credible_tree is not None
+        trees = [(parent, height) for parent, height, _ in self.thinned_trees.value]
+        if not any(parent is self._credible_tree[0] for parent, _ in trees):
+            trees.append(self._credible_tree)
         if before is None:
             return summary_tree(self.clade_table, trees, composed)
         if not before.is_binary:
@@ -404,42 +478,49 @@ class Posterior:
         return summary_tree(self.clade_table, trees, composed, before, extra)
 
     def _effective_number(self, tree: Tree, share: Float) -> float:
-        """The median over clades of ``tree`` that are in doubt; NaN with too few draws to say.
+        """Return the median effective number of draws over the clades of ``tree`` in doubt.
 
-        ``share``: the supports of the clades below the root.
+        ``share`` has the supports of the clades below the root. NaN with too few draws.
         """
         doubtful = np.flatnonzero((share > DOUBT) & (share < 1.0 - DOUBT))
         if not doubtful.size:
             return float(len(self))
-        most = min(doubtful.size, WATCHED_SIZES * int(self._one_in))
+        most = min(doubtful.size, MAX_DOUBTFUL_CLADES * int(self.record.one_in))
         some = doubtful[np.linspace(0, doubtful.size - 1, most).astype(int)]
         sizes = self.support_sizes(tree, tree.n_leaves + some)
         sizes = sizes[~np.isnan(sizes)]
         return float(np.median(sizes)) if sizes.size else math.nan
 
-    def _credit(self, codes: Any) -> float:
-        """Sum of log support; a clade that is not held counts as half a tree."""
+    def _log_credibility(self, codes: Any) -> float:
+        """Return the sum of log supports; an uncounted clade has the support of half a tree."""
         counts = np.maximum(self.clade_table.counts(codes), 0.5)
         return float(np.log(counts / len(self)).sum())
 
     # ------------------------------------------------------------------ triplets
 
     def triplet_shares(self, triplets: Any) -> Float:
-        """P(ab|c), P(ac|b), P(bc|a) for many triplets: float64 (k, 3), from the thinned trees.
+        """Return the shares of the thinned trees with ab|c, ac|b and bc|a: float64 (k, 3).
 
-        What is missing to 1 are trees that leave the three unresolved.
-        O(trees kept * (n log n + k)): 5,000 triplets at n = 150 in some 5 ms.
+        Parameters
+        ----------
+        triplets : Triplets or int (k, 3)
+            Rows a, b, c.
+
+        Notes
+        -----
+        The rest to 1 is the share of trees that do not resolve the three items.
+        O(thinned trees * (n log n + k)): about 5 ms for 5,000 triplets at n = 150.
         """
-        return self._count(triplets)[0] / len(self.ring)
+        return self._count(triplets)[0] / len(self.thinned_trees)
 
     def triplet_probability(self, triplets: Any) -> Float:
-        """P(ab|c) of each row: float64 (k,)."""
+        """Return the share of the thinned trees with ab|c, for each row: float64 (k,)."""
         return np.asarray(self.triplet_shares(triplets)[:, 0])
 
     def triplet_entropy(self, triplets: Any) -> Float:
-        """Bits of doubt about how each three items hang together, float64 (k,): 0 to log2 3.
+        """Return the entropy of each three items' resolution in bits: float64 (k,).
 
-        (To 2, where there are unresolved trees.)
+        From 0 to log2 3, or to 2 if some trees do not resolve the items.
         """
         shares = self.triplet_shares(triplets)
         rest = np.maximum(1.0 - shares.sum(axis=1), 0.0)
@@ -447,39 +528,59 @@ class Posterior:
         return found
 
     def joint_probability(self, triplets: Any) -> float:
-        """The share of the thinned trees in which *all* of ``triplets`` hold."""
+        """Return the share of the thinned trees that satisfy *all* triplets."""
         return float(self._count(triplets)[1].mean())
 
     def _count(self, triplets: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        self._some()
+        self._require_trees()
         rows = Triplets.of(triplets, self.n_items).rows.copy()
         place, gap, _ = self.shapes()
-        out = np.zeros((len(rows), 3), np.int64)
-        held = np.zeros(len(place), np.bool_)
-        kernels.count_triplets(place, gap, rows, out, held)
-        return out, held
+        counts = np.zeros((len(rows), 3), np.int64)
+        satisfied = np.zeros(len(place), np.bool_)
+        kernels.count_triplets(place, gap, rows, counts, satisfied)
+        return counts, satisfied
 
     # ------------------------------------------------------------------ distances and depths
 
     def distance_variance(self, subsets: ArrayLike, induced: bool = True) -> Float:
-        """Vikram & Dasgupta's (2016) criterion for a question: TDV(S) of many subsets S at once,
-        float64 (L,).
+        """Compute TDV(S), the criterion of Vikram & Dasgupta (2016), for several subsets S.
 
-        ``subsets`` is int (L, s), s >= 2. TDV(S) is the greatest variance, over u and v in S, of
-        the number of edges between u and v over the thinned trees: in the tree induced by S (as the
-        published code has it) or in the whole tree (as the text has it). The code's standard
-        deviation is its root. O(trees kept * (n log n + L s^2)): 100 subsets of 10 at n = 150 in
-        some 10 ms.
+        Parameters
+        ----------
+        subsets : int (L, s), s >= 2
+            Rows of different items.
+        induced : bool
+            True: distances in the tree induced by S, as in the published code. False: in the whole
+            tree, as in the text of the paper.
+
+        Returns
+        -------
+        float64 (L,)
+            TDV(S) is the largest variance, over pairs in S, of the number of edges between them in
+            the thinned trees. The published code has its square root.
+
+        Raises
+        ------
+        InvalidData
+            A subset is not valid, or no tree has been sampled yet.
+
+        Notes
+        -----
+        O(thinned trees * (n log n + L s^2)): about 10 ms for 100 subsets of 10 at n = 150.
+
+        References
+        ----------
+        Vikram and Dasgupta (2016).
         """
         found = self.distance_variances(subsets, induced)
         return np.asarray(found.max(axis=(1, 2)))
 
     def distance_variances(self, subsets: ArrayLike, induced: bool = True) -> Float:
-        """As :meth:`distance_variance`, of every pair: float64 (L, s, s), symmetric."""
-        self._some()
+        """Return the variances of :meth:`distance_variance` for each pair: float64 (L, s, s)."""
+        self._require_trees()
         chosen = np.atleast_2d(np.asarray(subsets))
         if chosen.ndim != 2 or chosen.shape[1] < 2:
-            raise InvalidData("Subsets of items are rows of two items or more.")
+            raise InvalidData("Subsets must be rows of two items or more.")
         chosen = self._items(chosen)
         ordered = np.sort(chosen, axis=1)
         if np.any(ordered[:, 1:] == ordered[:, :-1]):
@@ -493,107 +594,115 @@ class Posterior:
         return variance + variance.transpose(0, 2, 1)
 
     def depth_moments(self) -> tuple[Float, Float]:
-        """Mean and variance of the depth (edges from the root) of every LCA: two float64 (n, n).
+        """Return mean and variance of the depth of the LCA of each two items.
 
-        On the diagonal the leaves' own depths. From as many evenly spaced thinned trees as make
-        2e8 entries together (all at n = 800, 50 at n = 2,000; half a second); above 2,000 items
-        :class:`TooLarge`.
+        Returns
+        -------
+        mean, variance : float64 (n, n)
+            The depth is the number of edges from the root. The diagonal has the depths of leaves.
+
+        Raises
+        ------
+        TooLarge, InvalidData
+            There are more than 2,000 items, or no tree has been sampled yet.
+
+        Notes
+        -----
+        Computed from evenly spaced thinned trees, as many as have 2e8 matrix entries together: all
+        at n = 800, 50 at n = 2,000. At most about 0.5 s.
         """
-        self._some()
+        self._require_trees()
         n = self.n_items
         if n > MAX_MATRIX:
             raise TooLarge(
                 f"The depths of all LCAs are an n x n matrix, and there are {n:,} items (the limit "
                 f"is {MAX_MATRIX:,}).",
-                "Ask for the triplets or subsets you need.",
+                "Ask for single triplets or subsets instead.",
             )
         return depth_moments(*self.shapes())
 
     # ------------------------------------------------------------------ the thinned trees
 
     def trees(self, number: int | None = None) -> list[Tree]:
-        """The thinned trees in the order they came; or about ``number`` evenly spaced ones."""
-        kept = self.ring.value
+        """Return the thinned trees in their order, or about ``number`` evenly spaced ones."""
+        kept = self.thinned_trees.value
         if number is not None and number < len(kept):
             at = np.unique(np.linspace(0, len(kept) - 1, max(number, 1)).round().astype(int))
             kept = [kept[i] for i in at.tolist()]
         return [Tree(parent, height, self.n_items) for parent, height, _ in kept]
 
     def shapes(self) -> tuple[Int, Int, Int]:
-        """``(place, gap, depth)`` of the thinned trees: int32 (k, n), (k, n - 1), (k, n)."""
+        """Return the shapes of the thinned trees; see :mod:`hcviz.posterior.kernels`.
+
+        ``(place, gap, depth)``: int32 (k, n), (k, n - 1), (k, n).
+        """
         if self._shapes is None:
-            each = [shape for _, _, shape in self.ring.value]
+            each = [shape for _, _, shape in self.thinned_trees.value]
             place, gap, depth = (np.stack(parts) for parts in zip(*each, strict=True))
             self._shapes = place, gap, depth
         return self._shapes
 
-    # ------------------------------------------------------------------ has it settled?
+    # ------------------------------------------------------------------ convergence
 
-    def settling(self) -> Settling:
-        """How far the chains' clade supports are from each other; see
-        :func:`hcviz.posterior.settling.compare_chains`.
+    def compare_chains(self) -> ChainComparison:
+        """Compare the clade supports of the chains.
 
-        It is of the draws that are kept to judge by: none is set aside. The halves of a single
-        chain are compared. Of more than 256 items only a fixed share of all possible clades is
-        used. It is computed once after each change; some 50 ms at n = 150.
+        See :func:`hcviz.posterior.chain_comparison.compare_chains`. No recorded draw is removed as
+        burn-in. The halves of a single chain are compared. With more than 256 items, only a fixed
+        share of all possible clades is used. Cached until the next draw; about 50 ms at n = 150.
         """
-        if self._settling is None:
-            chains = [] if not len(self) else list(self._table(self.codes, 0.0))
-            self._settling = compare_chains(chains)
-        return self._settling
+        return self.record.compare_chains()
 
     @property
     def accuracy(self) -> float:
-        """Supports are right to within this much, as far as independent chains can tell.
+        """The accuracy of the supports: 0.08 means "accurate to about 8 points".
 
-        The 95 % quantile, over clades with support above 5 %, of the difference between the
-        chains, or of two standard errors where that is more: 0.08 is "accurate to about 8 points".
-        NaN with fewer than 50 draws a chain.
+        For clades with support above 5 %, the 95 % quantile of the difference between the chains,
+        or of two standard errors if that is larger. NaN with fewer than 50 draws in a chain.
         """
-        return self.settling().accuracy
+        return self.compare_chains().accuracy
 
     @property
     def settled(self) -> bool:
-        """Whether :attr:`accuracy` is at most 0.05."""
-        return self.settling().settled
+        """True if :attr:`accuracy` is at most 0.05."""
+        return self.compare_chains().settled
 
     def verdict(
         self, burn_in: float | None = None, labels: Sequence[str] | None = None
     ) -> convergence.Verdict:
-        """Whether the chains have settled, in words and numbers; see :func:`convergence.verdict`.
+        """Judge in words and numbers whether the chains have settled.
 
-        Looked at are log joint, root height, and whether a tree has each of the five least certain
-        clades (support between 0.05 and 0.95), over what was kept of each chain less its first
-        ``burn_in`` (None: 0.25, or 0 in the result of :func:`hcviz.sample`, where burn-in is left
-        out already), cut to the shortest; not the log joint where a tree came without. Of more than
-        256 items only a fixed share of all possible clades is looked at. ``labels`` name the items
-        in what is said. Its ``accuracy`` is :attr:`accuracy`. Some 80 ms.
+        Parameters
+        ----------
+        burn_in : float or None
+            The share of each chain that is removed. None: 0.25, or 0 in the result of
+            :func:`hcviz.sample`, which has no burn-in.
+        labels : sequence of str or None
+            Names of the items, for the sentence.
+
+        Returns
+        -------
+        Verdict
+            Its ``accuracy`` is :attr:`accuracy`.
+
+        Notes
+        -----
+        :func:`convergence.verdict` judges the log joint (if it is known for all trees), the height
+        of the root, and the five clades with the least certain supports between 0.05 and 0.95. With
+        more than 256 items, only a fixed share of all possible clades is used. About 80 ms.
         """
         if not len(self):
             return convergence.verdict({})
-        if burn_in is None:
-            burn_in = 0.0 if self._burned_in else convergence.BURN_IN
-        joint = self._table(self.draws, burn_in)
-        quantities: dict[str, ArrayLike] = {"the root's height": joint[:, :, 1]}
-        if not np.isnan(joint[:, :, 0]).any():
-            quantities = {"the log joint": joint[:, :, 0], **quantities}
-        targets = self.clade_table.uncertain(WATCHED, self._one_in)
-        if targets.size and joint.shape[1] >= convergence.FEWEST:
-            codes = np.ascontiguousarray(self._table(self.codes, burn_in))
-            chains, draws, width = codes.shape
-            has = np.zeros((chains * draws, targets.size), np.bool_)
-            kernels.contained(codes.reshape(-1, width), targets, has)
-            for i, name in enumerate(self._names(targets, labels)):
-                quantities[name] = has[:, i].reshape(chains, draws)
-        return replace(convergence.verdict(quantities), accuracy=self.accuracy)
+        clades = self.clade_table.most_uncertain(N_CHECKED_CLADES, self.record.one_in)
+        return self.record.verdict(clades, self._names(clades, labels), burn_in)
 
     def _names(self, codes: NDArray[np.uint64], labels: Sequence[str] | None) -> list[str]:
-        """What to call each clade: by its items where they are few, else by their number.
+        """Name each clade by its items if there are few, else by their number.
 
-        Its items are read off a thinned tree that has it; a clade without any is "a rare clade".
+        The items are found in a thinned tree that has the clade; otherwise it is "a rare clade".
         """
         items: dict[int, NDArray[np.intp]] = {}
-        for parent, height, _ in self.ring.value[::-1]:
+        for parent, height, _ in self.thinned_trees.value[::-1]:
             if len(items) == codes.size:
                 break
             own = kernels.clade_codes(parent.copy(), self.n_items, self.clade_table.keys)[:, 0]
@@ -607,9 +716,9 @@ class Posterior:
             members = items.get(code)
             if members is None:
                 name = "a rare clade"
-            elif members.size <= FEW:
-                called = [str(x) if labels is None else labels[x] for x in members.tolist()]
-                name = f"the clade of {', '.join(called[:-1])} and {called[-1]}"
+            elif members.size <= MAX_NAMED_ITEMS:
+                texts = [str(x) if labels is None else labels[x] for x in members.tolist()]
+                name = f"the clade of {', '.join(texts[:-1])} and {texts[-1]}"
             else:
                 name = f"a clade of {members.size} items"
             name += f" ({100 * self._share(code):.0f} % of the trees)"
@@ -621,68 +730,54 @@ class Posterior:
         at = np.flatnonzero(self.clade_table.used & (self.clade_table.key[:, 0] == np.uint64(code)))
         return float(self.clade_table.count[at].sum()) / len(self)
 
-    @staticmethod
-    def _table(kept: Thinned, burn_in: float) -> NDArray[Any]:
-        """(chains, draws, width) of what is kept, the first part of each chain set aside.
+    # ------------------------------------------------------------------ checks
 
-        Rows shorter than the longest are filled with 0.
-        """
-        chains = [rows[math.ceil(burn_in * len(rows)) :] for rows in kept.by_chain()]
-        draws = min(len(rows) for rows in chains)
-        width = max(np.size(value) for value in kept.value)
-        found = np.zeros((len(chains), draws, width), np.asarray(kept.value[0]).dtype)
-        for i, rows in enumerate(chains):
-            for j, position in enumerate(rows[len(rows) - draws :]):
-                value = kept.value[position]
-                found[i, j, : np.size(value)] = value
-        return found
-
-    # ------------------------------------------------------------------
-
-    def _fits(self, tree: Tree) -> None:
+    def _check_tree(self, tree: Tree) -> None:
         if tree.n_leaves != self.n_items:
             raise InvalidData(
-                f"The tree has {tree.n_leaves} leaves, the posterior {self.n_items} items."
+                f"The tree has {tree.n_leaves} leaves, but the posterior has {self.n_items} items."
             )
 
-    def _some(self) -> None:
+    def _require_trees(self) -> None:
         if not len(self):
             raise InvalidData("No tree has been sampled yet.", "Let the sampler run first.")
 
     def _items(self, items: ArrayLike) -> Int:
-        found = whole_numbers(items, "Items", InvalidData)
+        found = check_integers(items, "Items", InvalidData)
         if found.size == 0 or found.min() < 0 or found.max() >= self.n_items:
-            raise InvalidData(f"There are items 0..{self.n_items - 1} only.")
+            raise InvalidData(f"Items must be numbers in 0..{self.n_items - 1}.")
         return np.ascontiguousarray(found, dtype=np.int32)
 
 
 def depth_moments(place: Int, gap: Int, depth: Int) -> tuple[Float, Float]:
-    """:meth:`Posterior.depth_moments` of what :meth:`Posterior.shapes` gives, which nobody changes:
-    so another thread can count while trees are added."""
+    """Compute :meth:`Posterior.depth_moments` from the arrays of :meth:`Posterior.shapes`.
+
+    The arrays never change, so another thread may call this while trees are added.
+    """
     n = place.shape[1]
     many = min(len(place), max(int(MATRIX_WORK / n**2), 8))
     chosen = np.unique(np.linspace(0, len(place) - 1, many).round().astype(int))
     place, gap, depth = place[chosen], gap[chosen], depth[chosen]
     order = np.argsort(place, axis=1).astype(np.int32)
     mean, variance = np.empty((n, n)), np.empty((n, n))
-    for begin in range(0, n, 64):  # some 10 ms each, without the GIL
+    for begin in range(0, n, 64):  # about 10 ms each, without the GIL
         rows = slice(begin, min(begin + 64, n))
         kernels.depth_rows(place, order, gap, depth, begin, mean[rows], variance[rows])
     return mean, variance
 
 
 def _bits(share: Float) -> Float:
-    """-p log2 p, 0 at 0."""
+    """Return -p log2 p, 0 at 0."""
     return -share * np.log2(np.where(share > 0, share, 1.0))
 
 
 def _variance(total: NDArray[np.int64], square: NDArray[np.int64], number: int) -> Float:
-    """Mean square less squared mean (the population's variance), exact until the last division."""
+    """Return the population variance; exact in integers until the final division."""
     return (number * square - total * total) / float(number) ** 2
 
 
 def warm() -> None:
-    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    """Compile the kernels, or load them from the cache."""
     made = Posterior(4)
     for parent in ([4, 4, 5, 6, 5, 6, -1], [5, 4, 4, 6, 5, 6, -1]):
         made.add(Tree(parent, [0, 0, 0, 0, 0.1, 0.2, 0.3], 4), 0.0)

@@ -1,4 +1,4 @@
-"""Compiled search for the tree of greatest clade credibility among sampled clades."""
+"""Compiled search for the tree of the greatest clade credibility among sampled clades."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -12,18 +12,38 @@ from hcviz.posterior.kernels import find
 
 @njit
 def best_splits(n, size, log_support, codes, seen_at, begin, above, candidates, key, used, owner):
-    """Split every clade so that the clades below it have the greatest sum of log supports.
+    """Split each clade so that the clades below it have the greatest sum of log supports.
 
-    Clades are numbered by rising size: the items 0..n-1 first, then the sampled ones.
+    Clades are numbered by increasing size: the items 0..n-1 first, then the sampled clades.
 
-    Parameters: ``size``, ``log_support`` (K,), ``codes`` (K, 2) of each clade. The occurrences of
-    clade ``C`` in the trees are ``begin[C]`` to ``begin[C + 1]``; ``seen_at`` (occurrences,) is
-    the clade of each, ``above`` the occurrence of its parent, -1 at roots. ``candidates``: clades
-    (rising) of which two may be joined although no tree has them side by side; ``key``, ``used``
-    and ``owner`` are their hash table.
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    size, log_support : (K,)
+        Size and log support of each clade.
+    codes : uint64 (K, 2)
+        Codes of the clades.
+    seen_at, above : int64 (occurrences,)
+        The clade of each occurrence in a tree, and the occurrence of its parent (-1 for roots).
+    begin : int64 (K + 1,)
+        Clade c has the occurrences ``begin[c]`` to ``begin[c + 1] - 1``.
+    candidates : int64, increasing
+        Clades of which two may be joined although they are siblings in no tree.
+    key, used, owner
+        The hash table of the candidates.
 
-    Returns ``value`` (K,), and for each clade either the occurrence whose children are best
-    (``chosen``), or -1 there and the two clades that are joined (``left``, ``right``).
+    Returns
+    -------
+    value : float64 (K,)
+        The greatest sum of log supports of each clade and the clades below it.
+    chosen : int64 (K,)
+        The occurrence with the best children, or -1 if two candidates are joined.
+    left, right : int64 (K,)
+        The joined candidates.
+
+    Notes
+    -----
     O(occurrences + candidates^2).
     """
     many = size.size
@@ -51,7 +71,7 @@ def best_splits(n, size, log_support, codes, seen_at, begin, above, candidates, 
                 a = candidates[i]
                 first, second = codes[c, 0] ^ codes[a, 0], codes[c, 1] ^ codes[a, 1]
                 slot = find(key, used, first, second)
-                # The sizes add up only where the second is the first's complement in the clade.
+                # Equal sizes confirm that the second clade is the complement of the first.
                 if used[slot] and size[owner[slot]] + size[a] == size[c]:
                     b = owner[slot]
                     if value[a] + value[b] > best + 1e-9:

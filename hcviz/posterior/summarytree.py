@@ -1,4 +1,4 @@
-"""The tree of greatest clade credibility that sampled clades can form."""
+"""The tree of the greatest clade credibility that sampled clades can form."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hcviz.posterior.clades import CladeTable
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
 
-#: Clades of which any two may be joined: the search looks at the square of their number.
+#: Number of clades of which any two may be joined; the time grows with its square.
 MAX_CANDIDATES = 4_000
-#: A clade of the tree before is favoured by so many standard errors of its support.
-ERRORS = 3.0
-#: The effective number of draws counts as at least this.
-FEWEST = 4.0
+#: The support of a clade of the tree before is raised by this number of standard errors.
+N_ERRORS = 3.0
+#: Lower bound for the effective number of draws.
+MIN_EFFECTIVE = 4.0
 
 
 def summary_tree(
@@ -31,35 +31,35 @@ def summary_tree(
     before: Tree | None = None,
     margins: Float | None = None,
 ) -> Tree:
-    """The tree that maximises the product of clade supports over trees made of sampled clades.
+    """Find the tree of sampled clades with the greatest product of clade supports.
 
     Parameters
     ----------
     table : CladeTable
         The supports.
     trees : sequence of (parent int32 (m,), height float64 (m,))
-        The sampled trees that supply the clades, one or more.
+        One or more sampled trees, whose clades are used.
     composed : bool
-        True: a clade may be split into any two sampled clades (CCD0-MAP). At most
-        ``MAX_CANDIDATES`` clades, those of greatest support, are joined anew. False: only as some
-        sampled tree splits it (HIPSTR).
+        True: a clade may be split into any two sampled clades (CCD0-MAP), of the
+        ``MAX_CANDIDATES`` clades with the greatest support. False: a clade is split only as in
+        some sampled tree (HIPSTR).
     before : Tree or None
         A binary tree whose clades may be used as well.
-    margins : float64 (n - 2,), or None
-        What is added to the support of each clade of ``before`` below the root. None: nothing.
+    margins : float64 (n - 2,) or None
+        Added to the support of each clade of ``before`` below the root. None: 0.
 
     Returns
     -------
     Tree
-        A node's height is the mean of its clade's over ``trees``, raised where a child is higher.
-        A clade that only ``before`` has takes its height from there.
+        The height of a node is the mean height of its clade in ``trees``, raised where a child is
+        higher. A clade of ``before`` alone has its height there.
 
     Notes
     -----
-    Dynamic programming over clades by rising size; O(T n log(T n) + candidates^2) for T trees, 0.1
-    to 0.3 s for 256 trees of 150 items. The least support counts as half a tree. No sampled tree
-    has a greater product. If all sampled trees are binary and satisfy a triplet, so does the
-    result: each clade comes from a tree that satisfies it.
+    Dynamic programming over clades by increasing size. O(T n log(T n) + candidates^2) for T trees:
+    0.1 to 0.3 s for 256 trees of 150 items. Supports are at least half a tree. No sampled tree has
+    a greater product. If all sampled trees are binary and satisfy a triplet, the result satisfies
+    it, since each of its clades is from a tree that satisfies it.
 
     References
     ----------
@@ -68,7 +68,7 @@ def summary_tree(
     independent posterior subtree reconstruction".
     """
     n = table.n_items
-    # One row for each occurrence of an inner node, tree after tree.
+    # One row for each inner node of each tree: an occurrence of a clade.
     codes, above, size, height = [], [], [], []
     first = [0]
     drawn = sum(len(parent) - n for parent, _ in trees)  # occurrences in sampled trees
@@ -85,12 +85,12 @@ def summary_tree(
     code, up = np.concatenate(codes), np.concatenate(above)
     sizes, tall = np.concatenate(size).astype(np.int64), np.concatenate(height)
 
-    # Clades by rising size, of equals by code: items 0..n-1 first, the set of all items last.
+    # Number clades by size, then by code: items 0..n-1 first, the set of all items last.
     order = np.lexsort((code[:, 1], code[:, 0], sizes))
     fresh = np.ones(len(order), bool)
     fresh[1:] = np.any(code[order[1:]] != code[order[:-1]], axis=1)
     heads = order[fresh]
-    rank = np.empty(len(order), np.int64)  # where each occurrence stands in ``order``
+    rank = np.empty(len(order), np.int64)  # the position of each occurrence in ``order``
     rank[order] = np.arange(len(order))
     seen_at = n + np.cumsum(fresh) - 1
     begin = np.append(np.zeros(n, np.int64), np.append(np.flatnonzero(fresh), len(order)))
@@ -103,11 +103,11 @@ def summary_tree(
         own = seen_at[rank[drawn:]] - n
         if margins is not None:
             count[own[:-1]] += margins * table.trees
-        weight[drawn:] = 1e-12  # of a clade that was sampled, the draws alone give the height
+        weight[drawn:] = 1e-12  # if a clade was sampled, only the draws determine its height
     count[-1] = table.trees
     support = np.append(np.zeros(n), np.log(count / table.trees))
-    weighed = weight[order]
-    mean = np.bincount(seen_at - n, weighed * tall[order]) / np.bincount(seen_at - n, weighed)
+    weights = weight[order]
+    mean = np.bincount(seen_at - n, weights * tall[order]) / np.bincount(seen_at - n, weights)
 
     candidates = np.empty(0, np.int64)
     if composed:
@@ -118,7 +118,7 @@ def summary_tree(
         n, clade_size, support, clade_code, seen_at, begin, parents, candidates, key, used, owner
     )
 
-    # From the top down: the children of every clade that the tree has.
+    # From the root down, find the children of each clade of the result.
     tree_of = np.searchsorted(first, order, side="right") - 1
     children: dict[int, list[int]] = {}
     waiting = [len(clade_size) - 1]
@@ -138,20 +138,21 @@ def summary_tree(
 
 
 def margins(support: Float, number: float) -> Float:
-    """``ERRORS`` standard errors of supports from ``number`` effective draws (NaN: unknown).
+    """Return ``N_ERRORS`` standard errors of supports from ``number`` effective draws.
 
-    A support of 0 has the standard error of 1 / ``number``, as one more draw might have the clade.
+    ``number`` may be NaN if unknown. A support of 0 gets the standard error of 1 / ``number``,
+    since the next draw could have the clade.
     """
-    number = FEWEST if math.isnan(number) else max(number, FEWEST)
+    number = MIN_EFFECTIVE if math.isnan(number) else max(number, MIN_EFFECTIVE)
     p = np.maximum(support, 1.0 / number)
-    found: Float = ERRORS * np.sqrt(p * (1.0 - p) / number)
+    found: Float = N_ERRORS * np.sqrt(p * (1.0 - p) / number)
     return found
 
 
 def _hash_table(
     codes: NDArray[np.uint64], members: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Code -> clade for ``members``: keys, which slots are used, and the clade of each slot."""
+    """Create a hash table from codes to clades: keys, used slots, and the clade of each slot."""
     slots = 2 ** int(np.ceil(np.log2(3 * members.size + 2)))
     key, used = np.zeros((slots, 2), np.uint64), np.zeros(slots, np.bool_)
     owner = np.zeros(slots, np.int64)
@@ -164,7 +165,7 @@ def _hash_table(
 
 
 def _tree(n: int, children: dict[int, list[int]], mean: Float) -> Tree:
-    """A tree of clades: clade numbers rise with size, so parents come last."""
+    """Create a tree from clades; clade numbers increase with size, so parents come last."""
     node = {clade: n + k for k, clade in enumerate(sorted(children))}
     parent = np.full(n + len(node), -1, np.int32)
     height = np.zeros(n + len(node))

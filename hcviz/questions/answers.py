@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.core.reference import triplets_of_tree
+from hcviz.core.tree_triplets import triplets_of_tree
 from hcviz.posterior import Posterior
 from hcviz.questions.question import Question, Row, percent
 
@@ -32,7 +32,7 @@ def surprise(posterior: Posterior | None, triplet: Row | Int) -> float:
 
     A small share is surprising (``< SURPRISING``): a slip, or what the data do not show.
     """
-    if posterior is None or not len(posterior.ring):
+    if posterior is None or not len(posterior.thinned_trees):
         return float("nan")
     return float(posterior.triplet_probability([tuple(int(x) for x in triplet)])[0])
 

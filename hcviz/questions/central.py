@@ -24,7 +24,7 @@ def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.f
     where there are fewer). O(k^2 THREES + k n log n), some 10 ms at most.
     """
     n = posterior.n_items
-    if n < 3 or not len(posterior.ring):
+    if n < 3 or not len(posterior.thinned_trees):
         raise InvalidData("There are no sampled trees over three items or more to compare.")
     threes = random_threes(n, THREES, rng)
     chosen = compared(posterior)
@@ -39,7 +39,7 @@ def disagreement(posterior: Posterior, rng: np.random.Generator) -> NDArray[np.f
 
 def compared(posterior: Posterior) -> NDArray[np.intp]:
     """Which of the thinned trees: all, or ``COMPARED`` evenly spaced ones."""
-    many = len(posterior.ring)
+    many = len(posterior.thinned_trees)
     return np.unique(np.linspace(0, many - 1, min(many, COMPARED)).round().astype(np.intp))
 
 
@@ -54,7 +54,7 @@ def central_tree(posterior: Posterior, rng: np.random.Generator) -> Tree:
     """
     apart = disagreement(posterior, rng)
     best = compared(posterior)[int(np.argmin(apart.sum(axis=1)))]
-    parent, height, _ = posterior.ring.value[best]
+    parent, height, _ = posterior.thinned_trees.value[best]
     return Tree(parent, height, posterior.n_items)
 
 

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import shortlist
 
 Int = NDArray[np.int32]
 Row = tuple[int, int, int]
@@ -155,7 +155,7 @@ def triples(s: int) -> Int:
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c", "a, b, c and 4 more"."""
     if len(names) > NAMED:
-        return shortlist(names, NAMED)
+        return join_names(names, NAMED)
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 

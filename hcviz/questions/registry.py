@@ -12,7 +12,7 @@ import numpy as np
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.posterior import Posterior
 from hcviz.questions import informative, simple, subsets, whole
 from hcviz.questions.central import central_tree
@@ -122,8 +122,8 @@ def ask(
         raise InvalidParameter(
             f"There is no kind of question {kind!r}.", f"Known: {', '.join(STRATEGIES)}."
         )
-    size = whole_number(size, "The size of a question", InvalidParameter, 3)
-    candidates = whole_number(candidates, "The number of candidates", InvalidParameter, 1)
+    size = check_integer(size, "The size of a question", InvalidParameter, 3)
+    candidates = check_integer(candidates, "The number of candidates", InvalidParameter, 1)
     if posterior is not None and posterior.n_items != tree.n_leaves:
         raise InvalidData(
             f"The tree has {tree.n_leaves} leaves, the posterior {posterior.n_items} items."

@@ -55,7 +55,7 @@ class Scene:
 
     @property
     def has_trees(self) -> bool:
-        return self.posterior is not None and len(self.posterior.ring) > 0
+        return self.posterior is not None and len(self.posterior.thinned_trees) > 0
 
     @cached_property
     def shapes(self) -> tuple[Int, Int]:

@@ -16,7 +16,7 @@ from hcviz.core.problem import Problem, as_problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.core.whole import whole_number
+from hcviz.core.validation import check_integer
 from hcviz.metrics import triplet_distance
 from hcviz.posterior import Posterior
 from hcviz.questions.answers import bits, locked, surprise
@@ -133,9 +133,9 @@ def teach(
     problem = as_problem(problem)
     if problem.n_items < 3:
         raise InvalidParameter("Questions are about three items or more.")
-    answers = whole_number(answers, "The number of answers", InvalidParameter, 0)
-    each = whole_number(proposals_per_item, "proposals_per_item", InvalidParameter, 1)
-    samples = whole_number(samples, "The samples between two questions", InvalidParameter, 4)
+    answers = check_integer(answers, "The number of answers", InvalidParameter, 0)
+    each = check_integer(proposals_per_item, "proposals_per_item", InvalidParameter, 1)
+    samples = check_integer(samples, "The samples between two questions", InvalidParameter, 4)
     lesson = _Lesson(problem, variant, each, samples, seed, SAMPLER[variant] | dict(params or {}))
     return _stream(lesson, user, question, answers, target, size, candidates, induced)
 
@@ -178,7 +178,7 @@ def _stream(
         else:
             share = surprise(lesson.posterior, answer)
             what = lesson.correct(answer)
-            told = bits(share, len(lesson.posterior.ring)) if what == "correction" else 0.0
+            told = bits(share, len(lesson.posterior.thinned_trees)) if what == "correction" else 0.0
             if what == "correction":
                 lesson.forget()
         tree = lesson.sample()

@@ -1,1 +1,1 @@
-"""The papers' figures and tables, computed anew: ``hcviz reproduce NAME``."""
+"""Reproductions of papers' figures and tables, for the command ``hcviz reproduce NAME``."""

@@ -1,4 +1,4 @@
-"""The picture of Krishnamurthy et al.'s (2012) experiments: figure 2, then figures 1, 4 and 3."""
+"""Drawing of figures 1 to 4 of Krishnamurthy et al. (2012)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from hcviz.core.tree import Tree
 
-#: Method -> colour (Okabe and Ito), dashes, what a person reads.
+#: Method -> colour (Okabe and Ito), dashes, title.
 STYLES = {
     "SC": ("#0072b2", "--", "spectral, all"),
     "KM": ("#009e73", "--", "k-means, all"),
@@ -29,7 +29,7 @@ PANELS = {"SC": "a", "KM": "b", "ASC": "c", "AKM": "d", "ours": ""}
 
 
 def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Path]) -> None:
-    """All figures on one sheet, into each of ``files``."""
+    """Draw all figures on one sheet, and save it in each of ``files``."""
     height = 3 + len(pictures.heat)
     figure = Figure(figsize=(17.0, 3.25 * height), layout="constrained")
     FigureCanvasAgg(figure)
@@ -49,7 +49,7 @@ def draw(rows: list[Any], result: dict[str, Any], pictures: Any, files: list[Pat
         axis.set_yscale("log")
     for axis, (title, mask) in zip(axes[2], pictures.masks.items(), strict=False):
         axis.imshow(mask, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
-        axis.set_title(f"1: asked for, {title}")
+        axis.set_title(f"1: queried, {title}")
     _labels(axes[2, 4])
     for row, (data, heats) in zip(axes[3:], pictures.heat.items(), strict=True):
         for axis, (method, heat) in zip(row, heats.items(), strict=False):
@@ -99,7 +99,7 @@ def _lines(
 
 
 def _labels(axis: Axes) -> None:
-    """What the colours mean, once."""
+    """Draw the legend for all panels."""
     axis.axis("off")
     for colour, dashes, name in STYLES.values():
         axis.plot([], [], dashes, color=colour, label=name)
@@ -107,21 +107,21 @@ def _labels(axis: Axes) -> None:
 
 
 def _claims(axis: Axes, claims: list[dict[str, Any]]) -> None:
-    """What the paper says of figure 2, and what became of it here."""
+    """Write the paper's claims about figure 2, with their verdicts."""
     axis.axis("off")
-    axis.set_title("Figure 2, as the paper has it")
-    told = "\n".join(line for each in claims for line in told_of(each))
-    axis.text(0.0, 0.98, told, fontsize=7.5, va="top", transform=axis.transAxes)
+    axis.set_title("Claims of the paper about figure 2")
+    text = "\n".join(line for each in claims for line in wrap_claim(each))
+    axis.text(0.0, 0.98, text, fontsize=7.5, va="top", transform=axis.transAxes)
 
 
-def told_of(claim: dict[str, Any], wide: int = 46) -> list[str]:
-    """A claim as a few short lines, its verdict first, as the report has it."""
+def wrap_claim(claim: dict[str, Any], wide: int = 46) -> list[str]:
+    """Return a claim as a few short lines that begin with its verdict."""
     verdict = "holds" if claim["holds"] else "DOES NOT HOLD"
     return wrap(f"{verdict}: {claim['claim']}", wide, subsequent_indent="      ")
 
 
 def _articles(axis: Axes, tree: Tree, names: tuple[str, ...]) -> None:
-    """Figure 3: a dendrogram, root at the left, by rank of the heights."""
+    """Draw figure 3: a dendrogram with its root at the left and ranks as heights."""
     n = tree.n_leaves
     rank = np.unique(tree.height, return_inverse=True)[1].astype(float)
     at = np.zeros(tree.n_nodes)

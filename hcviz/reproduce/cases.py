@@ -1,4 +1,4 @@
-"""The data sets of Vikram & Dasgupta's (2016) experiments, as this project prepares them."""
+"""Data sets for the experiments of Vikram and Dasgupta (2016)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,26 @@ from hcviz.core.tree import Tree
 from hcviz.datasets import Dataset, class_tree, load, scale_features
 from hcviz.metrics import triplet_distance
 
-#: Items and principal components where the paper subsamples; the choice of items is always this.
+#: Items and principal components of subsamples, and the seed of their choice.
 ITEMS, COMPONENTS, CHOICE = 150, 10, 2016
 
-#: Triplet distance of average linkage as the paper's published code has it.
+#: Triplet distance of average linkage, from the paper's published code.
 PUBLISHED = {"iris": 0.102, "zoo-published": 0.316, "mnist": 0.448, "newsgroups": 0.616}
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One data set: what the sampler is given, the target, and the baseline.
+    """One data set.
 
-    ``params``: the sampler's. ``average``: TD of average linkage, Euclidean, on the data as they
-    are (which is what the published figures have). ``note``: how it was prepared.
+    Attributes
+    ----------
+    key, title : names for code and for people
+    problem : data for the sampler
+    target : the true tree
+    average : triplet distance of average linkage on Euclidean distances of the unchanged data, as
+        in the published figures
+    note : how the data were prepared
+    params : parameters of the sampler
     """
 
     key: str
@@ -44,7 +51,7 @@ class Case:
 
 
 def cases(quick: bool) -> list[Case]:
-    """Iris and Zoo; unless ``quick`` also what ``HCVIZ_DATA`` has, or digits where it lacks."""
+    """Return Iris and Zoo and, unless ``quick``, the data in ``HCVIZ_DATA`` (or else digits)."""
     found = [iris(), zoo()]
     if quick:
         return found
@@ -64,7 +71,7 @@ def iris() -> Case:
     data = load("iris")
     assert data.target is not None
     features = _array(data)
-    # Two flowers are equal. The figures in docs/reproductions.md were made with this noise.
+    # Two flowers are equal, so the model needs noise. docs/reproductions.md uses this value.
     return _case(
         "iris",
         data.title,
@@ -84,13 +91,13 @@ def zoo() -> Case:
 
 
 def zoo_published() -> Case:
-    """The paper's own target (93 animals, some of them at wrong places; see its README)."""
+    """Return Zoo with the paper's target (93 animals, some at wrong places; see its README)."""
     file = Path(os.environ.get("HCVIZ_DATA") or ".") / "zoo" / "opentree_published.json"
     try:
         newick = json.loads(file.read_text(encoding="utf-8"))["newick"]
     except (OSError, ValueError, KeyError, TypeError):
         raise InvalidData(
-            f"{file} is not there, or holds no tree.", "Set HCVIZ_DATA to the folder of the data."
+            f"{file} is missing, or has no tree.", "Set HCVIZ_DATA to the folder of the data."
         ) from None
     data = load("zoo")
     names = sorted(name for name, is_leaf in parse_newick(newick)[0] if is_leaf)
@@ -117,10 +124,9 @@ def digits() -> Case:
 def _zoo(key: str, data: Dataset, items: NDArray[Any], target: Tree, what: str) -> Case:
     raw = _array(data)[items]
     labels = tuple(data.labels[i] for i in items)
-    # Binary features: half of the animals have a twin, and whole columns do not vary within a
-    # class. Learned from that, sigma of such a column falls until the model is certain of trees
-    # that a single feature decides. So sigma is the columns' standard deviation and stays, with
-    # noise at the leaves as large as the diffusion itself.
+    # Half of the animals have an identical animal, and many columns are constant within a class. A
+    # learned sigma of such a column would become very small, and a single feature would determine
+    # the tree. So sigma stays at the standard deviation, and leaf noise equals the diffusion.
     return _case(
         key,
         f"Zoo, {what}",
@@ -140,7 +146,7 @@ def _sampled(key: str, data: Dataset) -> Case:
     classes = [data.classes[i] for i in items]
     labels = tuple(data.labels[i] for i in items)
     raw = _array(data)[items]
-    if key == "newsgroups":  # these columns are principal components already, of all articles
+    if key == "newsgroups":  # the columns are principal components of all articles
         raw = raw[:, :COMPONENTS]
         note = f"{ITEMS} articles, first {COMPONENTS} principal components"
         features = raw

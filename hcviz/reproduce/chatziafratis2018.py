@@ -1,8 +1,8 @@
-"""Chatziafratis, Niazadeh and Charikar 2018, Table 1 (Zoo), and what constraints are worth there.
+"""Chatziafratis, Niazadeh and Charikar (2018): table 1 (Zoo), and effects of constraints.
 
-T* is the recursive spectral cut of all 16 features. The methods see only the first features, are
-told triplets of T*, and are judged by Dasgupta's cost under *all* features. The paper says ten
-noisy features; its unconstrained column is that of the first nine, which is why both are shown.
+The target T* is the recursive spectral cut with all 16 features. The methods get only the first
+features and triplets of T*. They are compared by Dasgupta's cost under *all* features. The paper
+says ten features, but its unconstrained column agrees with nine, so both are computed.
 """
 
 from __future__ import annotations
@@ -24,30 +24,31 @@ from hcviz.reproduce.structural_cases import (
     Zoo,
     cut_triplets,
     random_triplets,
-    renamed,
-    with_wrong,
+    relabelled,
+    with_wrong_answers,
 )
 
-#: Table 1 as published: animals -> OPT, unconstrained noisy cost, constrained noisy cost.
+#: Table 1 of the paper: animals -> OPT, unconstrained noisy cost, constrained noisy cost.
 PUBLISHED = {
     20: (1137, 1286, 1142),
     50: (23088, 25216, 23443),
     80: (89256, 99211, 90419),
     100: (171290, 190205, 173499),
 }
-#: How many of the first features the methods see: what the paper's figures fit, what it says.
-NOISY, SAID = 9, 10
-#: T*'s first cuts, random triplets of T*, shares of wrong answers among ``ANSWERS`` of them, and
-#: the prices of a violated one.
+#: Number of features that the methods get: the number that agrees with the paper's table, and the
+#: number that the paper states.
+FEATURES_SEEN, FEATURES_STATED = 9, 10
+#: Numbers of first cuts of T*, numbers of random triplets of T*, shares of wrong answers among
+#: ``ANSWERS`` triplets, and prices of a violated triplet.
 CUTS = (1, 2, 3, 4)
 COUNTS = (5, 10, 20, 50, 200, 1000)
 WRONG = (0.0, 0.1, 0.2, 0.3, 0.4)
 ANSWERS = 1000
 PRICES = (1.0, 10.0, 100.0)
-#: Draws of triplets, orders of the animals (identical ones make ties), proposals of the search.
+#: Draws of triplets, orders of the animals (identical animals cause ties), proposals of the search.
 DRAWS, DRAWS_QUICK = 10, 2
 ORDERS, ORDERS_QUICK = 40, 5
-#: (None: its default), in the table and elsewhere.
+#: Proposals (None: the method's default) in the table, and elsewhere.
 PROPOSALS, PROPOSALS_DRAWN, PROPOSALS_QUICK = None, 5_000_000, 1_000_000
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -58,11 +59,20 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @dataclass(frozen=True)
-class Row:
-    """One tree. ``part``: ``table`` (also with the animals in another order, ``draw`` > 0),
-    ``nested`` (``told`` of T*'s cuts), ``random`` (``told`` triplets) or ``wrong`` (a share
-    ``wrong`` of them turned round, a violated one at the price ``lam``). ``td``: triplet distance
-    to T*."""
+class TreeResult:
+    """Costs of one tree.
+
+    Attributes
+    ----------
+    part : ``table``, ``nested`` (first cuts of T* as constraints), ``random`` (random triplets of
+        T*) or ``wrong`` (some of the triplets are wrong)
+    told : number of cuts or triplets
+    wrong : share of wrong triplets
+    lam : price of a violated triplet
+    draw : number of the draw; in ``table`` the order of the animals, 0 for that of the file
+    cost : Dasgupta's cost under all features
+    td : triplet distance to T*
+    """
 
     part: str
     animals: int
@@ -77,34 +87,38 @@ class Row:
 
 
 def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
-    """Compute all figures; print tables, or with ``as_json`` one JSON object: ``{"table": {animals:
-    {"opt", "unconstrained", "constrained", "constrained_refined", "improvement", "ten_features",
-    "orders", "paper"}}, "nested", "random", "wrong": [means over draws], "goals": [...]}``.
+    """Compute all figures, and print tables or a JSON object.
 
-    ``out``: a folder for ``chatziafratis2018.svg``, ``.png``, ``.csv`` and ``.json`` (run record).
+    Parameters
+    ----------
+    quick : use smaller experiments
+    as_json : print ``{"table": {animals: {"opt", "unconstrained", "constrained",
+        "constrained_refined", "improvement", "ten_features", "orders", "paper"}}, "nested",
+        "random", "wrong": [means over draws], "goals": [...]}``
+    out : a folder for ``chatziafratis2018.svg``, ``.png``, ``.csv`` and ``.json``
     """
-    record.check(out)
+    record.check_folder(out)
     began = time.monotonic()
-    rows: list[Row] = []
+    rows: list[TreeResult] = []
     for part, more in parts(quick):
         record.progress(part)
         rows.extend(more)
     result = summary(rows)
     if out is not None:
-        from hcviz.reproduce.structural_figure import draw  # matplotlib takes a second: only here
+        from hcviz.reproduce.structural_figure import draw  # matplotlib is slow to import
 
-        record.write(
+        record.write_files(
             out,
             "chatziafratis2018",
-            record.table([field.name for field in fields(Row)], map(cells, rows)),
+            record.csv_text([field.name for field in fields(TreeResult)], map(cells, rows)),
             run_record(result, quick, time.monotonic() - began),
-            lambda files: draw(result, NOISY, files),
+            lambda files: draw(result, FEATURES_SEEN, files),
         )
     print(json.dumps(result) if as_json else report(result))
 
 
-def parts(quick: bool) -> Iterator[tuple[str, Iterable[Row]]]:
-    """What is computed, in order; each part's rows come as they are asked for."""
+def parts(quick: bool) -> Iterator[tuple[str, Iterable[TreeResult]]]:
+    """Yield the parts in order, each with an iterator that computes its rows."""
     draws, orders = (DRAWS_QUICK, ORDERS_QUICK) if quick else (DRAWS, ORDERS)
     proposals = PROPOSALS_QUICK if quick else PROPOSALS
     zoos = {animals: Zoo.first(animals) for animals in PUBLISHED}
@@ -119,70 +133,76 @@ def parts(quick: bool) -> Iterator[tuple[str, Iterable[Row]]]:
 # ---------------------------------------------------------------------- trees
 
 
-def built(method: str, problem: Problem, proposals: int | None, **more: Any) -> Tree:
+def fit_tree(method: str, problem: Problem, proposals: int | None, **more: Any) -> Tree:
     name, params = METHODS[method]
     if name == "dasgupta-search":
         params = {"proposals": proposals}
     return fit(name, problem, **params, **more)
 
 
-def table_rows(zoo: Zoo, orders: int, proposals: int | None) -> Iterator[Row]:
-    """OPT (16 features), without constraints, and under T*'s first cuts."""
+def table_rows(zoo: Zoo, orders: int, proposals: int | None) -> Iterator[TreeResult]:
+    """Yield trees with all features, without constraints, and with first cuts of T*."""
     n, full = len(zoo.features), zoo.features.shape[1]
     for method in METHODS:
-        tree = built(method, Problem(similarity=zoo.similarity), proposals)
-        yield Row("table", n, full, method, 0, 0.0, None, 0, *zoo.judged(tree))
-    for seen in (NOISY, SAID):
+        tree = fit_tree(method, Problem(similarity=zoo.similarity), proposals)
+        yield TreeResult("table", n, full, method, 0, 0.0, None, 0, *zoo.judged(tree))
+    for seen in (FEATURES_SEEN, FEATURES_STATED):
         for method in METHODS:
             for cuts in (0, *CUTS):
-                told = cut_triplets(zoo.target, cuts)
-                tree = built(method, zoo.noisy(seen, told), proposals)
+                triplets = cut_triplets(zoo.target, cuts)
+                tree = fit_tree(method, zoo.noisy(seen, triplets), proposals)
                 part = "nested" if cuts > 1 else "table"
-                yield Row(part, n, seen, method, cuts, 0.0, None, 0, *zoo.judged(tree))
+                yield TreeResult(part, n, seen, method, cuts, 0.0, None, 0, *zoo.judged(tree))
     first = cut_triplets(zoo.target, 1)
     for draw in range(1, orders):
         order = np.random.default_rng(draw).permutation(n)
         place = np.argsort(order).astype(np.int32)
         mixed = Zoo(zoo.features[order], zoo.similarity[np.ix_(order, order)], zoo.target)
         for cuts, rows in ((0, first[:0]), (1, first)):
-            tree = built("crsc", mixed.noisy(NOISY, place[rows]), proposals)
-            tree = renamed(tree, order)
-            yield Row("table", n, NOISY, "crsc", cuts, 0.0, None, draw, *zoo.judged(tree))
+            tree = fit_tree("crsc", mixed.noisy(FEATURES_SEEN, place[rows]), proposals)
+            tree = relabelled(tree, order)
+            yield TreeResult(
+                "table", n, FEATURES_SEEN, "crsc", cuts, 0.0, None, draw, *zoo.judged(tree)
+            )
 
 
-def random_rows(zoo: Zoo, draws: int, proposals: int | None) -> Iterator[Row]:
+def random_rows(zoo: Zoo, draws: int, proposals: int | None) -> Iterator[TreeResult]:
     n = len(zoo.features)
     for count in COUNTS:
         for draw in range(draws):
-            told = random_triplets(zoo.target, count, np.random.default_rng((draw, count)))
+            triplets = random_triplets(zoo.target, count, np.random.default_rng((draw, count)))
             for method in METHODS:
-                tree = built(method, zoo.noisy(NOISY, told), proposals)
-                yield Row("random", n, NOISY, method, count, 0.0, None, draw, *zoo.judged(tree))
+                tree = fit_tree(method, zoo.noisy(FEATURES_SEEN, triplets), proposals)
+                yield TreeResult(
+                    "random", n, FEATURES_SEEN, method, count, 0.0, None, draw, *zoo.judged(tree)
+                )
 
 
-def wrong_rows(zoo: Zoo, draws: int, proposals: int | None) -> Iterator[Row]:
-    """HRSC, and the search for the least regularised cost, under answers that contradict."""
+def wrong_rows(zoo: Zoo, draws: int, proposals: int | None) -> Iterator[TreeResult]:
+    """Yield trees of HRSC and of the search for the least regularised cost, with wrong answers."""
     n = len(zoo.features)
     for share in WRONG:
         for draw in range(draws):
             rng = np.random.default_rng((draw, ANSWERS))
-            told = with_wrong(random_triplets(zoo.target, ANSWERS, rng), share, rng)
-            problem = zoo.noisy(NOISY, told)
+            triplets = with_wrong_answers(random_triplets(zoo.target, ANSWERS, rng), share, rng)
+            problem = zoo.noisy(FEATURES_SEEN, triplets)
             for lam in PRICES:
                 found = {
                     "hrsc": fit("hrsc", problem, lam=lam),
-                    "search": built("search", problem, proposals, lam=lam),
+                    "search": fit_tree("search", problem, proposals, lam=lam),
                 }
                 for method, tree in found.items():
                     judged = zoo.judged(tree)
-                    yield Row("wrong", n, NOISY, method, ANSWERS, share, lam, draw, *judged)
+                    yield TreeResult(
+                        "wrong", n, FEATURES_SEEN, method, ANSWERS, share, lam, draw, *judged
+                    )
 
 
-# ---------------------------------------------------------------------- what is said of them
+# ---------------------------------------------------------------------- report
 
 
-def cost_of(rows: list[Row], animals: int, features: int, method: str, cuts: int) -> float:
-    """The cost of the one tree in file order."""
+def cost_of(rows: list[TreeResult], animals: int, features: int, method: str, cuts: int) -> float:
+    """Return the cost of the tree for the file's order of animals."""
     key = (animals, features, method, cuts, 0)
     part = ("table", "nested")
     return next(
@@ -192,25 +212,25 @@ def cost_of(rows: list[Row], animals: int, features: int, method: str, cuts: int
     )
 
 
-def summary(rows: list[Row]) -> dict[str, Any]:
-    """What ``--json`` prints."""
+def summary(rows: list[TreeResult]) -> dict[str, Any]:
+    """Return the object that ``--json`` prints."""
     table: dict[str, Any] = {}
     for n in sorted({r.animals for r in rows}):
         opt = cost_of(rows, n, 16, "crsc", 0)
-        free, told = (cost_of(rows, n, NOISY, "crsc", cuts) for cuts in (0, 1))
-        ten = [cost_of(rows, n, SAID, "crsc", cuts) for cuts in (0, 1)]
+        free, constrained = (cost_of(rows, n, FEATURES_SEEN, "crsc", cuts) for cuts in (0, 1))
+        ten = [cost_of(rows, n, FEATURES_STATED, "crsc", cuts) for cuts in (0, 1)]
         spread = {
             name: [r.cost for r in rows if (r.part, r.animals, r.told) == ("table", n, cuts)
-                   and (r.features, r.method) == (NOISY, "crsc")]
+                   and (r.features, r.method) == (FEATURES_SEEN, "crsc")]
             for name, cuts in (("unconstrained", 0), ("constrained", 1))
         }  # fmt: skip
         paper = PUBLISHED[n]
         table[str(n)] = {
             "opt": round(opt, 3),
             "unconstrained": round(free, 3),
-            "constrained": round(told, 3),
-            "constrained_refined": round(cost_of(rows, n, NOISY, "refined", 1), 3),
-            "improvement": round(100 * (free - told) / opt, 2),
+            "constrained": round(constrained, 3),
+            "constrained_refined": round(cost_of(rows, n, FEATURES_SEEN, "refined", 1), 3),
+            "improvement": round(100 * (free - constrained) / opt, 2),
             "ten_features": {
                 "unconstrained": round(ten[0], 3),
                 "constrained": round(ten[1], 3),
@@ -227,8 +247,8 @@ def summary(rows: list[Row]) -> dict[str, Any]:
             },
             "search": {
                 "opt": round(cost_of(rows, n, 16, "search", 0), 3),
-                "unconstrained": round(cost_of(rows, n, NOISY, "search", 0), 3),
-                "constrained": round(cost_of(rows, n, NOISY, "search", 1), 3),
+                "unconstrained": round(cost_of(rows, n, FEATURES_SEEN, "search", 0), 3),
+                "constrained": round(cost_of(rows, n, FEATURES_SEEN, "search", 1), 3),
             },
         }
     nested = [r for r in rows if r.part in ("table", "nested") and r.draw == 0 and r.features < 16]
@@ -241,9 +261,9 @@ def summary(rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def means(rows: list[Row]) -> list[dict[str, Any]]:
-    """Rows that differ by the draw only as one: mean, least and greatest cost, mean TD."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
+def means(rows: list[TreeResult]) -> list[dict[str, Any]]:
+    """Return means over draws: mean, least and greatest cost, and mean triplet distance."""
+    groups: dict[tuple[Any, ...], list[TreeResult]] = {}
     for r in rows:
         key = (r.animals, r.features, r.method, r.told, r.wrong, r.lam)
         groups.setdefault(key, []).append(r)
@@ -251,19 +271,23 @@ def means(rows: list[Row]) -> list[dict[str, Any]]:
     out = []
     for key, found in groups.items():
         costs = [r.cost for r in found]
-        told = dict(zip(names, key, strict=True)) | {
+        row = dict(zip(names, key, strict=True)) | {
             "cost": round(float(np.mean(costs)), 3),
             "least": round(min(costs), 3),
             "greatest": round(max(costs), 3),
             "td": round(float(np.mean([r.td for r in found])), 4),
         }
-        out.append(told)
+        out.append(row)
     return out
 
 
 def goals(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """OPT to the published digit; unconstrained within 0.05 per cent (nine features); constrained
-    at or below the paper's, to its digit, by plain and by refined cuts, and with ten features."""
+    """Compare with the paper's table.
+
+    OPT must agree with the published digits. The unconstrained cost (nine features) must agree
+    within 0.05 per cent. The constrained cost must be at most the paper's, to its digits, for plain
+    and for refined cuts, and with ten features.
+    """
     out = []
     for n, row in table.items():
         paper = row["paper"]
@@ -287,7 +311,7 @@ def _goal(animals: str, what: str, ours: float, paper: int, met: bool) -> dict[s
 
 
 def report(result: dict[str, Any]) -> str:
-    """For people: Table 1 with the paper's beside ours, then what constraints are worth."""
+    """Return the summary as text: table 1 with the paper's costs, and effects of constraints."""
     lines = [
         "Table 1, Zoo: Dasgupta's cost under all features; paper's | ours (nine noisy features)",
         f"{'animals':>8}{'OPT':>20}{'unconstrained':>20}{'constrained':>20}{'refined':>10}"
@@ -303,7 +327,7 @@ def report(result: dict[str, Any]) -> str:
             f"{n:>8}{''.join(cells)}{row['constrained_refined']:>10.1f}"
             f"{paper['improvement']:>9.2f} | {row['improvement']:.2f}"
         )
-    lines += ["", "The same with the ten features of which the paper speaks, and by search:"]
+    lines += ["", "The same with ten features, as the paper states, and by search:"]
     for n, row in result["table"].items():
         ten, search = row["ten_features"], row["search"]
         lines.append(
@@ -314,9 +338,11 @@ def report(result: dict[str, Any]) -> str:
     largest = max(int(n) for n in result["table"])
     opt = result["table"][str(largest)]["opt"]
     lines += ["", f"Per cent above OPT, {largest} animals, nine features"]
-    nested = [r for r in result["nested"] if (r["animals"], r["features"]) == (largest, NOISY)]
-    lines += _block("cuts of T* told", nested, "told", "method", opt)
-    lines += _block("random triplets told", result["random"], "told", "method", opt)
+    nested = [
+        r for r in result["nested"] if (r["animals"], r["features"]) == (largest, FEATURES_SEEN)
+    ]
+    lines += _block("first cuts of T*", nested, "told", "method", opt)
+    lines += _block("random triplets of T*", result["random"], "told", "method", opt)
     wrong = [{**r, "who": f"{r['method']}, lam {r['lam']:g}"} for r in result["wrong"]]
     lines += _block(f"wrong of {ANSWERS} answers", wrong, "wrong", "who", opt)
     lines.append("")
@@ -339,22 +365,23 @@ def _block(title: str, rows: list[dict[str, Any]], across: str, down: str, opt: 
     return lines
 
 
-# ---------------------------------------------------------------------- what is written
+# ---------------------------------------------------------------------- files
 
 
-def cells(row: Row) -> Iterable[Any]:
-    """One tree's row of the CSV."""
+def cells(row: TreeResult) -> Iterable[Any]:
+    """Return the row of the CSV for one tree."""
     return (asdict(row) | {"cost": f"{row.cost:.6f}", "td": f"{row.td:.6f}"}).values()
 
 
 def run_record(result: dict[str, Any], quick: bool, seconds: float) -> dict[str, Any]:
+    """Return the run record."""
     return record.run_record(
         "chatziafratis2018",
         seconds,
         options={"quick": quick},
         settings={
             "data": "Zoo in file order, first frog dropped, raw features, cosine",
-            "noisy_features": [NOISY, SAID],
+            "noisy_features": [FEATURES_SEEN, FEATURES_STATED],
             "draws": DRAWS_QUICK if quick else DRAWS,
             "orders": ORDERS_QUICK if quick else ORDERS,
             "proposals": PROPOSALS_QUICK if quick else ["2500 n^2", PROPOSALS_DRAWN],

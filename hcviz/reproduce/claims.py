@@ -1,8 +1,8 @@
-"""What a paper claims in words, and whether a table of results bears it out.
+"""Tests of a paper's claims on tables of results.
 
-A claim holds, does not hold, or is not decided: where the table lacks what it speaks of, or where
-nothing in it could have shown otherwise. A claim that an empty or an all-zero table would fulfil is
-no test of anything, so each says what must have been found before it can hold.
+A claim holds, does not hold, or is not decided. It is not decided if the table lacks the necessary
+numbers, or could not contradict the claim. A table of zeros must not fulfil a claim, so each test
+states what a method must have achieved first.
 """
 
 from __future__ import annotations
@@ -10,29 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-#: Scores (ARI, AARI) that differ by no more are "similar", "close", "comparable".
-NEAR = 0.05
-#: A score up to this is no better than chance: nothing was found.
-FOUND = 0.1
+#: Scores (ARI, AARI) that differ by at most this are "similar", "close" or "comparable".
+TOLERANCE = 0.05
+#: Scores up to this are not better than chance.
+CHANCE_LEVEL = 0.1
 
 Curve = dict[float, float]
 Table = Mapping[str, Mapping[str, Iterable[float]]]
 
 
 class Claims:
-    """A list of ``{"claim", "holds": True, False or None, "found"}``, fit for JSON."""
+    """A list of ``{"claim", "holds": True, False or None, "found"}``, as JSON values."""
 
     def __init__(self) -> None:
-        self.said: list[dict[str, Any]] = []
+        self.entries: list[dict[str, Any]] = []
 
-    def say(self, text: str, holds: object, found: str = "") -> None:
-        """``holds`` None: not decided; ``found``: the numbers it rests on, in words."""
+    def add(self, text: str, holds: object, found: str = "") -> None:
+        """Add a claim. ``holds`` is None if it is not decided; ``found`` has the numbers."""
         verdict = None if holds is None else bool(holds)
-        self.said.append({"claim": text, "holds": verdict, "found": found})
+        self.entries.append({"claim": text, "holds": verdict, "found": found})
 
 
 def lines(claims: Iterable[Mapping[str, Any]]) -> list[str]:
-    """For people, a line each."""
+    """Return one line of text for each claim."""
     words = {True: "holds", False: "DOES NOT HOLD", None: "not decided"}
     return [
         f"{words[each['holds']]}: {each['claim']}"
@@ -41,8 +41,8 @@ def lines(claims: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def reached(curve: Curve) -> float | None:
-    """The least x from which on every mean is 1, that is, every draw was recovered exactly."""
+def first_exact(curve: Curve) -> float | None:
+    """Return the least x from which on all means are 1 (all draws recovered exactly), or None."""
     least = None
     for x in sorted(curve, reverse=True):
         if curve[x] < 1:
@@ -51,12 +51,12 @@ def reached(curve: Curve) -> float | None:
     return least
 
 
-def sooner(ours: Curve, theirs: Curve) -> bool | None:
-    """Whether ``ours`` is recovered exactly from a smaller x on than ``theirs``.
+def recovers_earlier(ours: Curve, theirs: Curve) -> bool | None:
+    """Return True if ``ours`` is recovered exactly from a smaller x on than ``theirs``.
 
-    Not decided if neither ever is, or both are from the start of the grid on.
+    Return None if neither is recovered, or both are from the start of the grid on.
     """
-    a, b = reached(ours), reached(theirs)
+    a, b = first_exact(ours), first_exact(theirs)
     if a is None:
         return None if b is None else False
     if b is None:
@@ -67,16 +67,26 @@ def sooner(ours: Curve, theirs: Curve) -> bool | None:
 
 
 def at(x: float | None) -> str:
-    """Where something was reached."""
+    """Return a text for a value of :func:`first_exact`."""
     return "never" if x is None else f"from {x:g}"
 
 
-def all_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """False if one is, else None if one is or there is none, else True."""
+def conjunction(verdicts: Iterable[bool | None]) -> bool | None:
+    """Return False if any verdict is, None if any is or there are none, and True otherwise."""
     found = list(verdicts)
     if False in found:
         return False
     return None if None in found or not found else True
 
 
-__all__ = ["FOUND", "NEAR", "Claims", "Curve", "all_of", "at", "lines", "reached", "sooner"]
+__all__ = [
+    "CHANCE_LEVEL",
+    "TOLERANCE",
+    "Claims",
+    "Curve",
+    "at",
+    "conjunction",
+    "first_exact",
+    "lines",
+    "recovers_earlier",
+]

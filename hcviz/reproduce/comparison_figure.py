@@ -1,5 +1,4 @@
-"""The pictures of Ghoshdastidar et al. (2019) and Perrot et al. (2020): curves, the cars' trees
-with photographs, matrices of ARI."""
+"""Drawing of the figures of Ghoshdastidar et al. (2019) and Perrot et al. (2020)."""
 
 from __future__ import annotations
 
@@ -18,14 +17,14 @@ from PIL import Image
 from hcviz.core.layout import elbows, leaf_order
 from hcviz.core.tree import Tree
 
-#: Okabe and Ito's colours, in the order in which a panel's methods come.
+#: Colours of a panel's methods, in order (Okabe and Ito).
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999",
 )  # fmt: skip
 
 
 def draw_hierarchies(result: dict[str, Any], files: list[Path]) -> None:
-    """AARI by delta at each rate, costs by rate."""
+    """Draw AARI by delta for each rate, and costs by rate."""
     planted = result["planted"]
     linkages = planted.get("all", {})
     rates = [rate for rate in planted if rate != "all"]
@@ -54,10 +53,9 @@ def draw_hierarchies(result: dict[str, Any], files: list[Path]) -> None:
 
 
 def draw_cars(trees: dict[str, Any], data: Any, files: list[Path]) -> None:
-    """The trees side by side, by title, root at the left, a photograph at each leaf.
+    """Draw the trees side by side, with roots at the left and a photograph at each leaf.
 
-    Merges stand in their order: nearly all cosines of an embedding are so near 1 that heights would
-    tell nothing.
+    Heights are ranks of merges, since nearly all cosines of an embedding are close to 1.
     """
     figure = Figure(figsize=(5.6 * len(trees), 13), layout="constrained")
     FigureCanvasAgg(figure)
@@ -76,7 +74,7 @@ def draw_cars(trees: dict[str, Any], data: Any, files: list[Path]) -> None:
 
 
 def _by_order(tree: Tree) -> Tree:
-    """The same tree with the ranks of its internal nodes as heights."""
+    """Return the tree with the ranks of its inner nodes as heights."""
     n = tree.n_leaves
     height = np.zeros(tree.n_nodes)
     height[n + np.argsort(tree.height[n:], kind="stable")] = np.arange(1.0, tree.n_nodes - n + 1)
@@ -84,7 +82,7 @@ def _by_order(tree: Tree) -> Tree:
 
 
 def curves(axis: Axes, table: dict[str, dict[str, list[float]]]) -> None:
-    """``table``: x -> method -> (mean, standard deviation)."""
+    """Draw a ``table``: x -> method -> (mean, standard deviation)."""
     methods = list(dict.fromkeys(name for row in table.values() for name in row))
     for k, method in enumerate(methods):
         found = [(float(x), *row[method]) for x, row in table.items() if method in row]
@@ -96,7 +94,7 @@ def curves(axis: Axes, table: dict[str, dict[str, list[float]]]) -> None:
 
 
 def photographs(axis: Axes, tree: Any, data: Any) -> None:
-    """The tree, root at the left, with each item's picture at its leaf, coloured by class."""
+    """Draw a tree with its root at the left, and pictures at its leaves, coloured by class."""
     order = leaf_order(tree)
     x, y = elbows(tree, order)
     axis.plot(x, y, color="#555555", lw=0.8)
@@ -120,7 +118,7 @@ def photographs(axis: Axes, tree: Any, data: Any) -> None:
 
 
 def draw_partitions(result: dict[str, Any], files: list[Path]) -> None:
-    """ARI by number of answers, noise and distribution; MNIST; the cars' matrix of ARI."""
+    """Draw ARI by answers, noise and distribution, for MNIST, and the matrix of the cars."""
     panels = [(name, table) for name, table in result.items() if name.startswith("ari by")]
     cars = result.get("car")
     count = len(panels) + (1 if cars else 0)

@@ -1,4 +1,4 @@
-"""The picture of learning curves: a row for each data set, triplet distance and log joint."""
+"""Drawing of learning curves: triplet distance and log joint, in one row per data set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-#: Told apart by people who see few colours, too (Okabe and Ito), and by dashes.
+#: Colours for all kinds of colour vision (Okabe and Ito), and dashes.
 STYLES = {
     "simple": ("#999999", "-"),
     "smart": ("#000000", "-"),
@@ -22,7 +22,7 @@ STYLES = {
 
 
 def draw(everything: Any, found: Any, proposals: int, files: list[Path]) -> None:
-    """Mean over the runs, and a band from the least to the greatest; into each of ``files``."""
+    """Draw means over the runs with bands from minimum to maximum, and save them in ``files``."""
     figure = Figure(figsize=(11.0, 3.6 * len(everything)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(everything), 2, squeeze=False)
@@ -44,7 +44,7 @@ def draw(everything: Any, found: Any, proposals: int, files: list[Path]) -> None
         left.set_ylim(bottom=0)
         left.set_ylabel("triplet distance")
         right.set_ylabel("log joint density")
-        # The first tree comes long before the chain has settled; it would hide all the rest.
+        # The first tree has a very low density and would hide the other values.
         settled = np.concatenate([one.log_joint[1:] for each in curves.values() for one in each])
         right.set_ylim(*np.quantile(settled, [0.005, 1.0]))
         each = proposals * case.problem.n_items

@@ -1,5 +1,8 @@
-"""Ghoshdastidar, Perrot and von Luxburg 2019: Figures 2 and S.1 (planted hierarchies), 3 and S.2 to
-S.4 (Dasgupta's cost on Zoo, Glass, 20 Newsgroups), and the trees of the cars."""
+"""Ghoshdastidar, Perrot and von Luxburg (2019): figures 2, 3, S.1 to S.4, and trees of the cars.
+
+Figures 2 and S.1 are about planted hierarchies, figures 3 and S.2 to S.4 about Dasgupta's cost on
+Zoo, Glass and 20 Newsgroups.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ from hcviz.reproduce.hierarchy_claims import ALL_LANDMARKS, claims
 
 NAME = "ghoshdastidar2019"
 LEVELS, MU, SIGMA = 3, 0.8, 0.1
-#: Items of a pure cluster, signals, rates, repetitions: the paper's, and a smaller grid's.
+#: Sizes of the paper's grid, and of a smaller one.
 FULL: dict[str, Any] = {
     "pure_size": 30,
     "deltas": tuple(round(0.02 * k, 2) for k in range(1, 11)),
@@ -57,13 +60,13 @@ QUICK: dict[str, Any] = {
     "dimensions": (2, 10),
     "orders": 10,
 }
-#: More answers than this are a sign matrix rather than a list of rows.
-LISTED = 8_000_000
-#: Articles drawn of 20 Newsgroups.
+#: Largest number of answers in a list of rows. More answers are stored as a sign matrix.
+MAX_LISTED = 8_000_000
+#: Number of articles from 20 Newsgroups.
 ARTICLES = 200
-#: Steps of the embeddings' descent.
+#: Steps of gradient descent for embeddings.
 STEPS = 200
-#: The methods whose trees of the cars the paper shows, with their titles there.
+#: Methods whose trees of the cars are in the paper, with their titles.
 CAR_METHODS = {
     "4k-al": "4K-AL", "4-al": "4-AL", "forte": "FORTE-AL, d = 2", "t-ste": "t-STE-AL, d = 2",
 }  # fmt: skip
@@ -74,30 +77,41 @@ Answers = Comparisons | NDArray[Any]
 
 
 def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
-    """Compute the grid, what is not yet in ``out`` of it; print tables, or one JSON object:
-    ``{"planted": {rate: {delta: {method: [mean, sd]}}}, "cost": {data: {rate: {method: [mean,
-    sd]}}}, "car": {method: [mean, least, most]}, "claims": [...], "cells": [done, wanted]}``.
-    Ends with ``KeyboardInterrupt`` where it was interrupted, after the report.
+    """Compute the cells that are not yet in ``out``, and print tables or a JSON object.
 
-    ``out``: a folder for ``ghoshdastidar2019.svg``, ``.png``, ``.csv``, ``.json``, the cells, and
-    ``ghoshdastidar2019-cars.svg`` and ``.png``: the cars' trees with photographs.
-    20 Newsgroups and the cars are read from HCVIZ_DATA, and left out where they are not there.
+    20 Newsgroups and the cars are read from HCVIZ_DATA, or left out.
+
+    Parameters
+    ----------
+    quick : use a smaller grid
+    as_json : print ``{"planted": {rate: {delta: {method: [mean, sd]}}}, "cost": {data: {rate:
+        {method: [mean, sd]}}}, "car": {method: [mean, least, most]}, "claims": [...], "cells":
+        [done, wanted]}``
+    out : a folder for ``ghoshdastidar2019.svg``, ``.png``, ``.csv``, ``.json``, the cells, and
+        ``ghoshdastidar2019-cars.svg`` and ``.png`` with the trees of the cars
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the report, if the computation was interrupted.
     """
-    said = grid.Report(summary, report, COLUMNS, rows, pictures)
-    grid.reproduce(NAME, QUICK if quick else FULL, keys, compute, said, (quick, as_json, out))
+    functions = grid.Report(summary, report, COLUMNS, rows, pictures)
+    grid.reproduce(NAME, QUICK if quick else FULL, keys, compute, functions, (quick, as_json, out))
 
 
-# ---------------------------------------------------------------------- what is computed
+# ---------------------------------------------------------------------- computation
 
 
 def keys(size: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every cell of the grid, one repetition after another: a grid that was interrupted is one of
-    fewer repetitions."""
-    if grid.there("car"):
+    """Yield the keys of all cells, one repetition after another.
+
+    So an interrupted grid has fewer repetitions.
+    """
+    if grid.is_available("car"):
         yield {"part": "car", "orders": size["orders"]}
-    data = [name for name in size["data"] if grid.there(name)]
+    data = [name for name in size["data"] if grid.is_available(name)]
     for draw in range(size["draws"]):
-        for rate in (None, *size["rates"]):  # None: the linkages, which ask all they want
+        for rate in (None, *size["rates"]):  # None for the linkages, which choose their questions
             for delta in size["deltas"]:
                 yield {"part": "planted", "pure_size": size["pure_size"], "rate": rate,
                        "delta": delta, "draw": draw}  # fmt: skip
@@ -116,8 +130,7 @@ def compute(key: Any) -> dict[str, Any]:
 
 
 def planted(pure_size: int, delta: float, rate: float | None, draw: int) -> dict[str, float]:
-    """AARI of each method on one drawn hierarchy. The draw of the similarities does not depend on
-    the rate."""
+    """Return the AARI of each method on one random hierarchy, the same for all rates."""
     seed = (draw, round(1000 * delta))
     rng = np.random.default_rng(seed)
     data = planted_hierarchy(LEVELS, pure_size, MU, delta, SIGMA, rng)
@@ -142,14 +155,14 @@ def planted(pure_size: int, delta: float, rate: float | None, draw: int) -> dict
 
 
 def seen(similarity: Any, rate: float, rng: np.random.Generator) -> Answers:
-    """Quadruplets at this rate, as rows where they are few, else as a sign matrix."""
-    if count_comparisons(len(similarity)) * rate > LISTED:
+    """Return quadruplets at this rate, as rows, or as a sign matrix if there are many."""
+    if count_comparisons(len(similarity)) * rate > MAX_LISTED:
         return sample_signs(similarity, rate, rng)
     return sample_comparisons(similarity, rate, seed=rng)
 
 
 def pure(pure_size: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """4-AL-I k: ``k`` items drawn of each pure cluster begin together, all others alone (-1)."""
+    """Return initial clusters of 4-AL-I k: ``k`` random items per pure cluster, else -1."""
     initial = np.full(2**LEVELS * pure_size, -1)
     for cluster in range(2**LEVELS):
         initial[cluster * pure_size + rng.choice(pure_size, k, replace=False)] = cluster
@@ -157,9 +170,9 @@ def pure(pure_size: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def costs(data: str, rate: float, draw: int, dimensions: list[int]) -> dict[str, float]:
-    """Dasgupta's cost of each method, in 1e5, with the cosine that the answers come from.
+    """Return Dasgupta's cost of each method, in 1e5, for the cosine from which answers are drawn.
 
-    The embeddings are given triplets at the same rate, as in the paper.
+    The embeddings get triplets at the same rate, as in the paper.
     """
     rng = np.random.default_rng((draw, round(1000 * rate), len(data)))
     similarity = cosine_of(data, draw)
@@ -170,16 +183,17 @@ def costs(data: str, rate: float, draw: int, dimensions: list[int]) -> dict[str,
         "4k-al": agglomerate(mulk4(n, answers), rng=rng),
         "average linkage, all similarities": fit("average", Problem(similarity=similarity)),
     }
-    told = Problem(comparisons=sample_comparisons(similarity, rate, "triplets", seed=rng),
-                   labels=[str(i) for i in range(n)])  # fmt: skip
+    triplets = sample_comparisons(similarity, rate, "triplets", seed=rng)
+    problem = Problem(comparisons=triplets, labels=[str(i) for i in range(n)])
     for d in dimensions:
         for name in ("t-ste", "forte"):
-            found[f"{name}, d = {d}"] = fit(name, told, seed=draw, dimensions=d, max_steps=STEPS)
+            tree = fit(name, problem, seed=draw, dimensions=d, max_steps=STEPS)
+            found[f"{name}, d = {d}"] = tree
     return {name: dasgupta_cost(tree, similarity) / 1e5 for name, tree in found.items()}
 
 
 def cosine_of(data: str, draw: int) -> NDArray[np.float64]:
-    """Zoo without the girl, Glass, or 200 articles; cosine of the features as they are."""
+    """Return the cosine of unscaled features: Zoo without the girl, Glass, or 200 articles."""
     loaded = load(data)
     assert loaded.features is not None
     features = loaded.features
@@ -195,8 +209,10 @@ def cosine_of(data: str, draw: int) -> NDArray[np.float64]:
 
 
 def cars(orders: int) -> dict[str, list[float]]:
-    """ARI of three clusters with the classes, the four outliers left out; mean, least and most over
-    orders that break ties (seeds)."""
+    """Return the ARI of three clusters with the classes, without the four outliers.
+
+    Each method has mean, minimum and maximum over seeds, which break ties.
+    """
     data = load("car")
     known, truth = car_classes(data)
     found: dict[str, list[float]] = {}
@@ -210,7 +226,7 @@ def cars(orders: int) -> dict[str, list[float]]:
 
 
 def car_classes(data: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The items that are no outliers, and their classes as numbers."""
+    """Return the items that are not outliers, and their classes as numbers."""
     assert data.classes is not None
     known = np.flatnonzero([name != "outlier" for name in data.classes])
     names = [str(name) for name in data.classes if name != "outlier"]
@@ -218,7 +234,7 @@ def car_classes(data: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
 
 
 def car_trees() -> tuple[dict[str, Tree], Dataset] | None:
-    """The trees of the cars by title, for the picture with photographs."""
+    """Return the trees of the cars by title, and their data; None without the data."""
     try:
         data = load("car")
     except InvalidData:
@@ -227,15 +243,15 @@ def car_trees() -> tuple[dict[str, Tree], Dataset] | None:
 
 
 def car_tree(method: str, data: Dataset, seed: int = 0) -> Tree:
-    """What a method makes of the answers about cars; embeddings are in the plane."""
+    """Return a method's tree of the cars. Embeddings have two dimensions."""
     options = {"max_steps": STEPS} if method in ("t-ste", "forte") else {}
     problem = Problem(comparisons=data.comparisons, labels=data.labels)
     return fit(method, problem, seed=seed, **options)
 
 
 def pictures(result: dict[str, Any], files: list[Path]) -> None:
-    """The curves, and beside them, in files of their own (``-cars``), the trees of the cars."""
-    from hcviz.reproduce.comparison_figure import draw_cars, draw_hierarchies  # a second
+    """Draw the curves, and the trees of the cars in files with the suffix ``-cars``."""
+    from hcviz.reproduce.comparison_figure import draw_cars, draw_hierarchies  # slow to import
 
     draw_hierarchies(result, files)
     cars = car_trees()
@@ -243,11 +259,11 @@ def pictures(result: dict[str, Any], files: list[Path]) -> None:
         draw_cars(*cars, [file.with_stem(f"{file.stem}-cars") for file in files])
 
 
-# ---------------------------------------------------------------------- what is said of it
+# ---------------------------------------------------------------------- report
 
 
 def summary(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
-    """What ``--json`` prints. Rates are texts; the linkages stand under "all"."""
+    """Return the object that ``--json`` prints. Rates are texts, "all" for the linkages."""
     result: dict[str, Any] = {"planted": {}, "cost": {}, "car": {}}
     groups: dict[tuple[str, ...], dict[str, list[float]]] = {}
     for key, values in found:
@@ -269,7 +285,7 @@ def summary(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any
 
 
 def rows(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[Any, ...]]:
-    """The CSV: a line for each number."""
+    """Yield the rows of the CSV, one for each number."""
     for key, values in found:
         for method, value in values.items():
             for name, number in zip(
@@ -282,11 +298,11 @@ def rows(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[A
 
 
 def report(result: dict[str, Any]) -> str:
-    """For people."""
+    """Return the summary as text."""
     lines = ["AARI of planted hierarchies, by delta; mean (standard deviation)"]
     for rate, by_delta in result["planted"].items():
-        said = "all questions that they want" if rate == "all" else f"p = {rate}"
-        lines += ["", f"{said:<32}" + "".join(f"{delta:>13}" for delta in by_delta)]
+        title = "methods that choose questions" if rate == "all" else f"p = {rate}"
+        lines += ["", f"{title:<32}" + "".join(f"{delta:>13}" for delta in by_delta)]
         for method in next(iter(by_delta.values())):
             lines.append(f"{method:<32}" + "".join(_cell(row[method]) for row in by_delta.values()))
     for data, by_rate in result["cost"].items():

@@ -1,10 +1,9 @@
-"""A grid of computations that can be interrupted: what is done is kept, cell by cell.
+"""A grid of computations that can be interrupted and continued.
 
-With a folder, each finished cell is a line of ``NAME.cells.jsonl`` there; a later run with the same
-folder reads them and computes only what is missing. A line that was cut off is computed again.
-An interrupt (Ctrl-C) ends the computing, not the program: what there is by then is reported on, as
-a grid with fewer cells. So that this is as much as it can be, every cell's first draw comes before
-any second one.
+With a folder, each finished cell is a line of ``NAME.cells.jsonl``. A later run with the same
+folder reads these and computes the missing cells. An incomplete line is computed again. After an
+interrupt (Ctrl-C), the report is about the finished cells. To make it useful, the first draws of
+all cells come before the second draws.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hcviz.core.errors import InvalidData
-from hcviz.datasets.loaders import absence
+from hcviz.datasets.loaders import unavailable_reason
 from hcviz.reproduce import record
 
 Key = Mapping[str, Any]
@@ -27,17 +26,18 @@ Found = dict[str, Any]
 def run(
     name: str, keys: Iterable[Key], compute: Callable[[Key], Found], out: Path | None
 ) -> list[tuple[dict[str, Any], Found]]:
-    """``(key, compute(key))`` for every key, in order; both must be fit for JSON.
+    """Return ``(key, compute(key))`` for all keys, in order. Both must be JSON values.
 
-    A key names all that its result depends on, the seed ("draw") too. Progress goes to stderr.
-    After an interrupt the cells that are done, at least one; else ``KeyboardInterrupt`` goes on.
+    A key has everything that its result depends on, with the seed ("draw"). Progress goes to
+    stderr. After an interrupt, the result has the finished cells. If there are none,
+    ``KeyboardInterrupt`` is raised.
     """
     wanted = [dict(key) for key in keys]
     file = None if out is None else out / f"{name}.cells.jsonl"
     done = {} if file is None else _read(file)
     missing = sum(_text(key) not in done for key in wanted)
     if file is not None and len(wanted) > missing:
-        record.progress(f"{len(wanted) - missing} of {len(wanted)} cells are there from before")
+        record.progress(f"{len(wanted) - missing} of {len(wanted)} cells are finished already")
     try:
         _complete(wanted, done, missing, compute, file)
     except KeyboardInterrupt:
@@ -48,13 +48,13 @@ def run(
 
 @dataclass(frozen=True)
 class Report:
-    """What is said of the cells that were found. All of it must be fit for JSON."""
+    """Functions that report on the finished cells. All results must be JSON values."""
 
-    #: The object that ``--json`` prints.
+    #: Returns the object that ``--json`` prints.
     summary: Callable[[list[tuple[dict[str, Any], Found]]], dict[str, Any]]
-    #: The same for people.
+    #: Returns the summary as text.
     text: Callable[[dict[str, Any]], str]
-    #: The CSV: its columns, and a row for each number.
+    #: Columns of the CSV, and a function that returns a row for each number.
     header: tuple[str, ...]
     rows: Callable[[list[tuple[dict[str, Any], Found]]], Iterable[tuple[Any, ...]]]
     #: Saves the picture of a summary in each of the files.
@@ -69,22 +69,22 @@ def reproduce(
     report: Report,
     options: tuple[bool, bool, Path | None],
 ) -> None:
-    """Compute the grid of this size, what is not yet in the folder of it, and report on it.
+    """Compute the cells that are not yet in the folder, and report on all.
 
-    ``options``: quick, as JSON, the folder. An interrupted grid is reported on as far as it got;
-    then ``KeyboardInterrupt`` goes on.
+    ``options`` are quick, as JSON, and the folder. An interrupted grid is reported as far as it is
+    finished; then ``KeyboardInterrupt`` is raised.
     """
     quick, as_json, out = options
-    record.check(out)
+    record.check_folder(out)
     began = time.monotonic()
     wanted = list(keys(size))
     found = run(name, wanted, compute, out)
     result = report.summary(found) | {"cells": [len(found), len(wanted)]}
     if out is not None:
-        record.write(
+        record.write_files(
             out,
             name,
-            record.table(report.header, report.rows(found)),
+            record.csv_text(report.header, report.rows(found)),
             record.run_record(
                 name, time.monotonic() - began, {"quick": quick}, dict(size), result,
                 packages=("scikit-learn",),
@@ -104,8 +104,8 @@ def reproduce(
 
 def _extent(done: int, wanted: int) -> str:
     return (
-        f"Interrupted: {done} of {wanted} cells are done, and the report is of these. "
-        "With --out, the same command goes on from here."
+        f"Interrupted: {done} of {wanted} cells are finished, and the report is about these. "
+        "With --out, the same command continues from here."
     )
 
 
@@ -127,9 +127,9 @@ def _complete(
                 _append(file, key, done[text])
 
 
-def there(data: str) -> bool:
-    """Whether a data set can be loaded; if not, says on stderr that it is left out, and why."""
-    why = absence(data)
+def is_available(data: str) -> bool:
+    """Return True if a data set can be loaded. Otherwise, print on stderr why it is left out."""
+    why = unavailable_reason(data)
     if why:
         record.progress(f"left out: {why}")
     return not why
@@ -155,7 +155,7 @@ def _read(file: Path) -> dict[str, Found]:
         try:
             cell = json.loads(line)
             found[_text(cell["key"])] = cell["found"]
-        except (ValueError, KeyError, TypeError):  # cut off, or not ours
+        except (ValueError, KeyError, TypeError):  # incomplete or foreign line
             continue
     return found
 

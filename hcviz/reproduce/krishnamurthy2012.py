@@ -1,8 +1,9 @@
-"""Krishnamurthy, Balakrishnan, Xu and Singh 2012: figures 1 to 4, and the tables' columns.
+"""Krishnamurthy, Balakrishnan, Xu and Singh (2012): figures 1 to 4, and columns of the tables.
 
-Figure 2's noisy hierarchical block matrix has three levels here, ideal similarities depth / 3,
-items in random order (the paper gives none of it). "paper" methods are the paper's own: Laplacian's
-sign, no repair, clusters of s items or fewer left whole; "ours" is ``active-spectral`` as it comes.
+The paper does not specify the block matrix of figure 2. Here it has three levels, ideal
+similarities depth / 3, and items in random order. Methods of the paper use the sign of the
+Laplacian's eigenvector, no repair, and do not divide clusters of s items or fewer. The method
+"ours" is ``active-spectral`` with default parameters.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from hcviz import metrics
 from hcviz.algorithms import fit
 from hcviz.algorithms.active import ActiveCluster
 from hcviz.algorithms.active.framework import PAPER
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 from hcviz.reproduce import active_cases, record
-from hcviz.reproduce.active_cases import Case, blocks, budget_of, divided_right
+from hcviz.reproduce.active_cases import TableData, blocks, is_true_division, queries_of_division
 
 NAME = "krishnamurthy2012"
 
-#: Table 1's and 2's published figures: HKM, HRC, probes, the outlier fraction, seconds.
+#: Published values of tables 1 and 2: HKM, HRC, probes, outlier fraction, seconds.
 PUBLISHED: dict[str, dict[str, list[float | None]]] = {
     "SNP": {"HSC": [0.022, 475, 0.38, 0.596, 1350], "ASC": [0.019, 19.1, 0.13, 0.374, 450],
             "AKM": [0.018, 12.5, 0.12, 0.383, 420], "KM": [0.0028, 18.7, 1, None, 160],
@@ -45,7 +46,7 @@ PUBLISHED: dict[str, dict[str, list[float | None]]] = {
             "AKM": [0.0073, 0.485, 0.22, None, 70.9]},
 }  # fmt: skip
 
-#: Method -> (registry name, parameters); where it samples, c is added.
+#: Method -> (registry name, parameters). Active methods also get c.
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "SC": ("spectral", {"variant": "paper"}),
     "SL": ("single", {}),
@@ -56,7 +57,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "ours": ("active-spectral", {}),
 }
 ACTIVE = ("ASC", "AKM", "HSC", "ours")
-#: The first panels' methods: which division, of n items with s = c ln n.
+#: Method of the first panels -> its division of n items with s = c ln n.
 DIVISIONS: dict[str, Callable[[int, float], ActiveCluster]] = {
     "SC": lambda n, c: active_cases.spectral(n),
     "KM": lambda n, c: active_cases.kmeans(n),
@@ -68,7 +69,7 @@ DIVISIONS: dict[str, Callable[[int, float], ActiveCluster]] = {
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is computed."""
+    """Sizes of the experiments."""
 
     ns: tuple[int, ...] = (64, 128, 256, 512)
     sigmas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
@@ -88,23 +89,30 @@ QUICK = Sizes(
     samples=(8, 24, 64, 128), n_noise=256,
     noises=(0.0, 0.3, 0.8), runs=2, active_ns=(1024, 2048, 4096, 8192), full_ns=(128, 256, 512),
 )  # fmt: skip
-#: Figure 2 (e)'s rival -> its entries, as a share of what a division by a sample asks for.
+#: Other methods of figure 2 (e) -> their entries, as a share of the queries of a division by a
+#: sample.
 ENTRIES = {"sampled entries": 1.0, "half the entries": 0.5}
-#: s = c ln n: figure 2 (a) to (d) has c = 1; elsewhere the paper does not say.
+#: s = c ln n. The paper has c = 1 in figure 2 (a) to (d), and does not specify it elsewhere.
 C_THRESHOLD, C_NOISE, C_TABLE = 1.0, 4.0, 2.0
 SIGMA_SAMPLE, SIGMA_GROWTH = 0.75, 0.1
-#: A threshold of at least this exponent of n grows: 1.5 times from 64 to 512.
-GROWS = 0.2
+#: A threshold grows if its exponent of n is at least this (1.5 times from 64 to 512).
+MIN_GROWTH = 0.2
 
 
 @dataclass(frozen=True)
-class Row:
-    """One figure's point. ``part``: ``threshold`` (2a-d), ``sample`` (2e), ``noise`` (2f),
-    ``growth`` (2g, h), ``table``. ``success``: share of ``runs`` in which the first division is the
-    true one; ``agreement``: the paper's outlier fraction, the share of all C(n, 3) triples that the
-    target and the tree resolve alike, ``most`` what that is of the target itself (less than 1 where
-    it has polytomies); ``deepest``: share of the target's triplets at its deepest level; the rest
-    as the paper's tables. Means over ``runs``."""
+class FigurePoint:
+    """One point of a figure, or one row of a table: means over ``runs``.
+
+    Attributes
+    ----------
+    part : ``threshold`` (2a-d), ``sample`` (2e), ``noise`` (2f), ``growth`` (2g, h) or ``table``
+    success : share of runs in which the first division is right
+    agreement : the paper's outlier fraction, the share of all C(n, 3) triples that the target and
+        the tree resolve in the same way
+    most : the agreement of the target with itself, below 1 if it has polytomies
+    deepest : share of the target's triplets at its deepest level that the tree has
+    hkm, hrc, queries, share, seconds : as in the paper's tables
+    """
 
     part: str
     data: str
@@ -125,24 +133,27 @@ class Row:
 
 
 def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
-    """Compute all figures; print tables, or with ``as_json`` one JSON object: ``{"rows": [...],
-    "slopes": {method: {"queries", "seconds"}}, "thresholds": {method: {n: sigma}}, "paper": ...,
-    "claims": [{"claim": "...", "holds": true or false}]}``.
+    """Compute all figures, and print tables or a JSON object.
 
-    ``out``: a folder for ``krishnamurthy2012.svg``, ``.png``, ``.csv`` and ``.json``.
+    Parameters
+    ----------
+    quick : use smaller experiments
+    as_json : print ``{"rows": [...], "slopes": {method: {"queries", "seconds"}}, "thresholds":
+        {method: {n: sigma}}, "paper": ..., "claims": [{"claim": "...", "holds": true or false}]}``
+    out : a folder for ``krishnamurthy2012.svg``, ``.png``, ``.csv`` and ``.json``
     """
-    record.check(out)
+    record.check_folder(out)
     began = time.monotonic()
     sizes = QUICK if quick else FULL
-    rows: list[Row] = []
+    rows: list[FigurePoint] = []
     for part, more in parts(sizes, quick):
         record.progress(part)
         rows.extend(more)
     record.progress("figures 1, 3 and 4")
-    pictures = pictured(quick)
+    pictures = make_figure_data(quick)
     result = summary(rows)
     if out is not None:
-        from hcviz.reproduce.active_figure import draw  # matplotlib takes a second: only here
+        from hcviz.reproduce.active_figure import draw  # matplotlib is slow to import
 
         settings = {
             "levels": active_cases.LEVELS, "trials": sizes.trials, "runs": sizes.runs,
@@ -150,13 +161,17 @@ def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
             "sigma": {"sample": SIGMA_SAMPLE, "growth": SIGMA_GROWTH},
         }  # fmt: skip
         seconds = time.monotonic() - began
-        table = record.table([f.name for f in fields(Row)], [astuple(row) for row in rows])
+        table = record.csv_text(
+            [f.name for f in fields(FigurePoint)], [astuple(row) for row in rows]
+        )
         made = record.run_record(NAME, seconds, {"quick": quick}, settings, result)
-        record.write(out, NAME, table, made, lambda files: draw(rows, result, pictures, files))
+        record.write_files(
+            out, NAME, table, made, lambda files: draw(rows, result, pictures, files)
+        )
     print(json.dumps(result) if as_json else report(rows, result))
 
 
-def parts(sizes: Sizes, quick: bool) -> Iterator[tuple[str, Iterable[Row]]]:
+def parts(sizes: Sizes, quick: bool) -> Iterator[tuple[str, Iterable[FigurePoint]]]:
     yield "figure 2, a to d: noise thresholds", thresholds(sizes)
     yield "figure 2, e: success by s", by_sample(sizes)
     yield "figure 2, f: agreement by noise", by_noise(sizes)
@@ -167,8 +182,11 @@ def parts(sizes: Sizes, quick: bool) -> Iterator[tuple[str, Iterable[Row]]]:
 # ---------------------------------------------------------------------- figure 2
 
 
-def thresholds(sizes: Sizes) -> Iterator[Row]:
-    """Success of the first division by sigma; a method that fails always is not tried further."""
+def thresholds(sizes: Sizes) -> Iterator[FigurePoint]:
+    """Yield the success of the first division by sigma.
+
+    After two values of sigma with no success, a method is not run with larger values.
+    """
     for method, division in DIVISIONS.items():
         for n in sizes.ns:
             failed = 0
@@ -177,7 +195,7 @@ def thresholds(sizes: Sizes) -> Iterator[Row]:
                 if failed < 2:
                     right = (
                         sum(
-                            divided_right(division(n, C_THRESHOLD).divide(data.oracle, t), data)
+                            is_true_division(division(n, C_THRESHOLD).divide(data.oracle, t), data)
                             for t in range(sizes.trials)
                             for data in [blocks(n, sigma, t)]
                         )
@@ -186,15 +204,18 @@ def thresholds(sizes: Sizes) -> Iterator[Row]:
                     failed = failed + 1 if right == 0 else 0
                 s = min(n, math.ceil(C_THRESHOLD * math.log(n)))
                 active = method in ACTIVE
-                yield Row(
+                yield FigurePoint(
                     "threshold", "blocks", method, n, sigma, s if active else n, sizes.trials, right
                 )
 
 
-def by_sample(sizes: Sizes) -> Iterator[Row]:
-    """Success by s; Shamir and Tishby's gets as many entries as a division by a sample of s, and
-    half as many: an entry tells of both its items, so that all of them show an item to 2 s others,
-    and half to s, as a sample does."""
+def by_sample(sizes: Sizes) -> Iterator[FigurePoint]:
+    """Yield success by s.
+
+    The method of Shamir and Tishby gets as many entries as a division by a sample of s queries, and
+    half as many. An entry compares two items. So with all entries, an item is compared with 2 s
+    others, and with half of them with s others, as in a sample.
+    """
     n = sizes.n_sample
     for s in sizes.samples:
         found = dict.fromkeys(("ASC", "AKM", "ours", *ENTRIES), 0)
@@ -206,21 +227,23 @@ def by_sample(sizes: Sizes) -> Iterator[Row]:
                 "ours": ActiveCluster("centred", s, repair=0.0),
             }
             for name, each in made.items():
-                found[name] += divided_right(each.divide(data.oracle, t), data)
+                found[name] += is_true_division(each.divide(data.oracle, t), data)
             for name, share in ENTRIES.items():
-                entries = active_cases.sampled_entries(data, int(share * budget_of(n, s)), t)
-                found[name] += divided_right(entries, data)
+                entries = active_cases.sampled_entries(
+                    data, int(share * queries_of_division(n, s)), t
+                )
+                found[name] += is_true_division(entries, data)
         for name, right in found.items():
-            yield Row(
+            yield FigurePoint(
                 "sample", "blocks", name, n, SIGMA_SAMPLE, s, sizes.trials, right / sizes.trials,
-                queries=int(ENTRIES.get(name, 1.0) * budget_of(n, s)),
+                queries=int(ENTRIES.get(name, 1.0) * queries_of_division(n, s)),
             )  # fmt: skip
 
 
 def run_one(
     method: str, oracle: Any, c: float, seed: int, similarity: Any = None
 ) -> tuple[Tree, int, float]:
-    """A method's tree of these similarities, how many it asked for, and its CPU seconds."""
+    """Return a method's tree, the number of its queries, and its CPU seconds."""
     name, params = METHODS[method]
     n = oracle.n_items
     began = time.process_time()
@@ -236,12 +259,13 @@ def run_one(
     return tree, counted.queries, spent
 
 
-def most_of(target: Tree | None) -> float | None:
-    """The agreement of a target with itself: the share of all triples that it resolves."""
+def self_agreement(target: Tree | None) -> float | None:
+    """Return the agreement of a target with itself: the share of triples that it resolves."""
     return None if target is None else metrics.triplet_agreement(target, target)
 
 
-def by_noise(sizes: Sizes) -> Iterator[Row]:
+def by_noise(sizes: Sizes) -> Iterator[FigurePoint]:
+    """Yield the agreement by sigma."""
     n = sizes.n_noise
     for sigma in sizes.noises:
         for method in METHODS:
@@ -255,23 +279,23 @@ def by_noise(sizes: Sizes) -> Iterator[Row]:
                 deep.append(float(levels[active_cases.LEVELS - 1]))
                 asked.append(queries)
             s = math.ceil(C_NOISE * math.log(n)) if method in ACTIVE else n
-            yield Row(
+            yield FigurePoint(
                 "noise", "blocks", method, n, sigma, s, sizes.runs,
-                agreement=float(np.mean(agreed)), most=most_of(data.target),
+                agreement=float(np.mean(agreed)), most=self_agreement(data.target),
                 deepest=float(np.mean(deep)), queries=float(np.mean(asked)),
                 share=float(np.mean(asked)) / (n * (n - 1) / 2),
             )  # fmt: skip
 
 
-def by_size(sizes: Sizes) -> Iterator[Row]:
-    """CPU seconds, similarities included; each method once on little, so that it is compiled."""
+def by_size(sizes: Sizes) -> Iterator[FigurePoint]:
+    """Yield CPU seconds with those of the similarities. A first small run compiles each method."""
     for method in METHODS:
         run_one(method, blocks(64, SIGMA_GROWTH, 0).oracle, C_THRESHOLD, 0)
         run_one(method, blocks(2000, SIGMA_GROWTH, 0).oracle, C_THRESHOLD, 0)
         for n in sizes.active_ns if method in ACTIVE else sizes.full_ns:
             _, queries, seconds = run_one(method, blocks(n, SIGMA_GROWTH, 0).oracle, 1.0, 0)
             s = math.ceil(math.log(n)) if method in ACTIVE else n
-            yield Row(
+            yield FigurePoint(
                 "growth", "blocks", method, n, SIGMA_GROWTH, s, queries=queries,
                 share=queries / (n * (n - 1) / 2), seconds=seconds,
             )  # fmt: skip
@@ -280,8 +304,8 @@ def by_size(sizes: Sizes) -> Iterator[Row]:
 # ---------------------------------------------------------------------- the tables
 
 
-def table_rows(runs: int, quick: bool) -> Iterator[Row]:
-    """The active methods' are means of so many ``runs``: their trees depend on who is drawn."""
+def table_rows(runs: int, quick: bool) -> Iterator[FigurePoint]:
+    """Yield the tables' rows: means over ``runs`` for active methods, which use random samples."""
     for case in active_cases.cases(quick):
         similarity = case.similarity()
         features = similarity if case.features is None else case.features
@@ -293,10 +317,10 @@ def table_rows(runs: int, quick: bool) -> Iterator[Row]:
             if case.target is not None:
                 agreement = fmean(metrics.triplet_agreement(case.target, tree) for tree in trees)
             queries = fmean(asked for _, asked, _ in found)
-            yield Row(
+            yield FigurePoint(
                 "table", case.name, method, case.n, None,
                 math.ceil(C_TABLE * math.log(case.n)) if method in ACTIVE else case.n,
-                len(found), agreement=agreement, most=most_of(case.target),
+                len(found), agreement=agreement, most=self_agreement(case.target),
                 hkm=fmean(metrics.hkm(tree, features) for tree in trees),
                 hrc=fmean(metrics.hrc(tree, similarity) for tree in trees), queries=queries,
                 share=queries / (case.n * (case.n - 1) / 2),
@@ -308,21 +332,26 @@ def table_rows(runs: int, quick: bool) -> Iterator[Row]:
 
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
-    """``masks``: title -> share of the pairs asked for (figure 1); ``heat``: data -> method ->
-    similarities in the tree's order (figure 4); ``articles``: a tree and the names of its leaves
-    (figure 3)."""
+class FigureData:
+    """Data for figures 1, 4 and 3.
+
+    Attributes
+    ----------
+    masks : title -> query mask
+    heat : data -> method -> similarities in the order of the tree's leaves
+    articles : a tree, and the names of its leaves
+    """
 
     masks: dict[str, Any]
     heat: dict[str, dict[str, Any]]
     articles: tuple[Tree, tuple[str, ...]]
 
 
-#: Figure 4 draws so many items at most, evenly taken from the tree's order.
-MOST_DRAWN = 1000
+#: Largest number of items in figure 4, evenly spaced in the tree's order.
+MAX_DRAWN = 1000
 
 
-def pictured(quick: bool) -> Pictures:
+def make_figure_data(quick: bool) -> FigureData:
     masks = active_cases.sampling_patterns(256 if quick else 512)
     found = active_cases.cases(quick)
     articles = found[1]
@@ -331,14 +360,14 @@ def pictured(quick: bool) -> Pictures:
         if case is not articles:
             for method in ("HSC", "ASC", "AKM", "ours"):
                 leaves = run_one(method, case.oracle, C_TABLE, 0)[0].leaf_order
-                leaves = leaves[:: -(-case.n // MOST_DRAWN)]
+                leaves = leaves[:: -(-case.n // MAX_DRAWN)]
                 heat.setdefault(case.name, {})[method] = case.oracle.similarity(leaves, leaves)
     tree = run_one("AKM", articles.oracle, C_TABLE, 0)[0]
-    return Pictures(masks, heat, chosen_articles(tree, articles))
+    return FigureData(masks, heat, choose_articles(tree, articles))
 
 
-def chosen_articles(tree: Tree, case: Case, kinds: int = 6, each: int = 4) -> tuple[Tree, Any]:
-    """The hierarchy restricted to the first few articles of some kinds, evenly taken by name."""
+def choose_articles(tree: Tree, case: TableData, kinds: int = 6, each: int = 4) -> tuple[Tree, Any]:
+    """Return the tree restricted to the first articles of some kinds, evenly spaced by name."""
     names = np.array(case.labels)
     known = [k for k in sorted(set(case.labels)) if (names == k).sum() >= each]
     places = np.linspace(0, len(known) - 1, min(kinds, len(known))).round().astype(int)
@@ -346,32 +375,32 @@ def chosen_articles(tree: Tree, case: Case, kinds: int = 6, each: int = 4) -> tu
     return tree.restrict(leaves), tuple(names[leaves].tolist())
 
 
-# ---------------------------------------------------------------------- what is said
+# ---------------------------------------------------------------------- report
 
 
-def summary(rows: list[Row]) -> dict[str, Any]:
-    """What ``--json`` prints."""
+def summary(rows: list[FigurePoint]) -> dict[str, Any]:
+    """Return the object that ``--json`` prints."""
     slopes = {}
     for method in METHODS:
         found = [r for r in rows if r.part == "growth" and r.method == method]
-        found = found[len(found) // 2 - 1 :]  # the larger half, where overheads count for less
+        found = found[len(found) // 2 - 1 :]  # the larger half has less overhead
         slopes[method] = {name: slope(found, name) for name in ("queries", "seconds")}
     limits: dict[str, dict[str, float]] = {}
     for r in rows:
         if r.part == "threshold" and (r.success or 0) >= 0.5 and r.sigma is not None:
             limits.setdefault(r.method, {})[str(r.n)] = r.sigma
-    told = [{k: v for k, v in vars(r).items() if v is not None} for r in rows]
+    values = [{k: v for k, v in vars(r).items() if v is not None} for r in rows]
     return {
-        "rows": told, "slopes": slopes, "thresholds": limits, "paper": PUBLISHED,
+        "rows": values, "slopes": slopes, "thresholds": limits, "paper": PUBLISHED,
         "claims": claims(rows, slopes, crossings(rows)),
     }  # fmt: skip
 
 
-def crossings(rows: list[Row]) -> dict[str, dict[str, float]]:
-    """Where figure 2 (a) to (d)'s curves fall below one half: method -> n -> sigma, between two of
-    the grid by a straight line over log sigma, so that a coarse grid tells as much as it can.
+def crossings(rows: list[FigurePoint]) -> dict[str, dict[str, float]]:
+    """Return where the curves of figure 2 (a) to (d) fall below 1/2: method -> n -> sigma.
 
-    Of a curve that starts below, the least sigma; of one that never falls, the largest.
+    Sigma is interpolated linearly in log sigma. It is the least sigma for a curve that starts below
+    1/2, and the largest sigma for a curve that does not fall below 1/2.
     """
     out: dict[str, dict[str, float]] = {}
     for method, n in dict.fromkeys((r.method, r.n) for r in rows if r.part == "threshold"):
@@ -393,9 +422,11 @@ def crossings(rows: list[Row]) -> dict[str, dict[str, float]]:
     return out
 
 
-def claims(rows: list[Row], slopes: Any, limits: Any) -> list[dict[str, Any]]:
-    """What the paper says of figure 2, in words, and whether these numbers bear it out; ``limits``
-    as :func:`crossings` has them."""
+def claims(rows: list[FigurePoint], slopes: Any, limits: Any) -> list[dict[str, Any]]:
+    """Return the paper's claims about figure 2, and if these numbers confirm them.
+
+    ``limits`` is the result of :func:`crossings`.
+    """
     out: list[dict[str, Any]] = []
 
     def say(text: str, holds: bool) -> None:
@@ -410,7 +441,7 @@ def claims(rows: list[Row], slopes: Any, limits: Any) -> list[dict[str, Any]]:
         if len(ns) < 2:
             return False
         least, most = (limits[method][str(n)] for n in (ns[0], ns[-1]))
-        return math.log(most / least) >= GROWS * math.log(ns[-1] / ns[0])
+        return math.log(most / least) >= MIN_GROWTH * math.log(ns[-1] / ns[0])
 
     asc, entries = mean("sample", "ASC", "success"), mean("sample", "sampled entries", "success")
     half = mean("sample", "half the entries", "success")
@@ -432,14 +463,14 @@ def claims(rows: list[Row], slopes: Any, limits: Any) -> list[dict[str, Any]]:
     return out
 
 
-def slope(rows: list[Row], name: str) -> float:
-    """The exponent of n: the slope of log against log."""
+def slope(rows: list[FigurePoint], name: str) -> float:
+    """Return the exponent of n: the slope in a log-log plot."""
     points = np.log([[r.n, max(getattr(r, name), 1e-6)] for r in rows])
     return round(float(np.polyfit(points[:, 0], points[:, 1], 1)[0]), 3)
 
 
-def report(rows: list[Row], result: dict[str, Any]) -> str:
-    """For people."""
+def report(rows: list[FigurePoint], result: dict[str, Any]) -> str:
+    """Return the summary as text."""
     lines = [
         "Figure 2 a-d: the largest sigma at which the first division is right in half the runs"
     ]
@@ -449,15 +480,15 @@ def report(rows: list[Row], result: dict[str, Any]) -> str:
         limits = result["thresholds"].get(method, {})
         lines.append(f"{method:>16}" + "".join(f"{limits.get(str(n), '-'):>8}" for n in ns))
     lines += ["", f"Figure 2 e: share of right first divisions by s, sigma = {SIGMA_SAMPLE}"]
-    lines += _across(rows, "sample", "s", "success")
+    lines += _table_lines(rows, "sample", "s", "success")
     most = max((r.most or 0.0 for r in rows if r.part == "noise"), default=1.0)
     lines += [
         "",
         f"Figure 2 f: agreement on all triples by sigma, {most:.3f} at most (below: at its "
         "deepest level)",
     ]
-    lines += _across(rows, "noise", "sigma", "agreement")
-    lines += ["", *_across(rows, "noise", "sigma", "deepest")]
+    lines += _table_lines(rows, "noise", "sigma", "agreement")
+    lines += ["", *_table_lines(rows, "noise", "sigma", "deepest")]
     lines += ["", "Figure 2 g, h: exponents of n, s = ln n", f"{'':>16} similarities   CPU time"]
     for method, found in result["slopes"].items():
         lines.append(f"{method:>16}{found['queries']:>13.2f}{found['seconds']:>11.2f}")
@@ -472,7 +503,7 @@ def report(rows: list[Row], result: dict[str, Any]) -> str:
                 f"{r.data + ' (' + str(r.n) + ')':>18}{r.method:>6}{r.hkm:>13.4f}{r.hrc:>10.2f}"
                 f"{r.share:>8.3f}{agree}{r.seconds:>8.2f}"
             )
-    lines += ["", "Figure 2, as the paper has it:"]
+    lines += ["", "Claims of the paper about figure 2:"]
     for each in result["claims"]:
         lines.append(f"{'holds' if each['holds'] else 'DOES NOT HOLD'}: {each['claim']}")
     lines += ["", "Published (other data):"]
@@ -485,7 +516,7 @@ def report(rows: list[Row], result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _across(rows: list[Row], part: str, across: str, value: str) -> list[str]:
+def _table_lines(rows: list[FigurePoint], part: str, across: str, value: str) -> list[str]:
     found = [r for r in rows if r.part == part]
     columns = sorted({getattr(r, across) for r in found})
     lines = [f"{across:>16}" + "".join(f"{x:>8g}" for x in columns)]

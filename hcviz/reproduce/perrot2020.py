@@ -1,5 +1,8 @@
-"""Perrot, Esser and Ghoshdastidar 2020: Figure 1 (planted partitions: how many answers, how noisy,
-of which distributions) and Figure 2 (MNIST, and the cars with the ARI between all methods)."""
+"""Perrot, Esser and Ghoshdastidar (2020): figures 1 and 2.
+
+Figure 1 is about planted partitions: number of answers, noise and distributions. Figure 2 is about
+MNIST, and about cars with the ARI between all methods.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +47,11 @@ QUICK: dict[str, Any] = {
     "embedded": 1500,
     "starts": 12,
 }
-#: The paper's defaults: the power of ln n in the number of answers, and the crowd's noise.
+#: Defaults of the paper: the power of ln n in the number of answers, and eps of the answers.
 POWER, EPS = 4.0, 0.75
 
-#: Figure 1c: the pairs of distributions (see :func:`hcviz.datasets.planted_partition`) and the
-#: powers of ln n at which the paper shows them.
+#: Figure 1c: pairs of distributions (see :func:`hcviz.datasets.planted_partition`), and powers of
+#: ln n.
 PAIRS = ("normal-normal", "uniform-beta", "uniform-normal")
 PAIR_POWERS = (3.0, 4.0)
 
@@ -56,35 +59,44 @@ COLUMNS = ("part", "x", "kind", "draw", "method", "value")
 
 
 def reproduce(quick: bool, as_json: bool, out: Path | None = None) -> None:
-    """Compute the grid, what is not yet in ``out`` of it; print tables, or one JSON object:
-    ``{"ari by answers", "ari by noise", "ari by distribution", "ari by answers, MNIST ...":
-    {x: {method: [mean, sd]}}, "k": the same of the k that SPUR estimates, "car": {"methods",
-    "matrix", "k"}, "claims": [...], "cells": [done, wanted]}``. Ends with
-    ``KeyboardInterrupt`` where it was interrupted, after the report.
+    """Compute the cells that are not yet in ``out``, and print tables or a JSON object.
 
-    ``out``: a folder for ``perrot2020.svg``, ``.png``, ``.csv``, ``.json`` and the cells. MNIST and
-    the cars are read from HCVIZ_DATA, and left out where they are not there.
+    MNIST and the cars are read from HCVIZ_DATA, or left out.
+
+    Parameters
+    ----------
+    quick : use a smaller grid
+    as_json : print ``{"ari by answers", "ari by noise", "ari by distribution", "ari by answers,
+        MNIST ...": {x: {method: [mean, sd]}}, "k": the same for the k that SPUR estimates, "car":
+        {"methods", "matrix", "k"}, "claims": [...], "cells": [done, wanted]}``
+    out : a folder for ``perrot2020.svg``, ``.png``, ``.csv``, ``.json`` and the cells
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the report, if the computation was interrupted.
     """
     size = QUICK if quick else FULL
-    pictures = Pictures(size["embedded"], size["mnist"])
-    said = grid.Report(summary, report, COLUMNS, rows, draw)
+    pictures = EmbeddedDigits(size["embedded"], size["mnist"])
+    functions = grid.Report(summary, report, COLUMNS, rows, draw)
     grid.reproduce(
-        NAME, size, keys, lambda key: compute(key, pictures), said, (quick, as_json, out)
+        NAME, size, keys, lambda key: compute(key, pictures), functions, (quick, as_json, out)
     )
 
 
 def draw(result: dict[str, Any], files: list[Path]) -> None:
-    from hcviz.reproduce.comparison_figure import draw_partitions  # matplotlib: a second
+    """Draw the figures."""
+    from hcviz.reproduce.comparison_figure import draw_partitions  # matplotlib is slow to import
 
     draw_partitions(result, files)
 
 
-# ---------------------------------------------------------------------- what is computed
+# ---------------------------------------------------------------------- computation
 
 
 def keys(size: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every cell of the grid."""
-    if grid.there("car"):
+    """Yield the keys of all cells."""
+    if grid.is_available("car"):
         yield {"part": "car", "starts": size["starts"]}
     shape = {"n": size["n"], "k": size["k"]}
     for draw in range(size["draws"]):
@@ -97,7 +109,7 @@ def keys(size: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             for power in PAIR_POWERS:
                 yield {"part": "distribution", **shape, "kind": "triplets", "x": pair,
                        "power": power, "draw": draw}  # fmt: skip
-    if grid.there("mnist"):
+    if grid.is_available("mnist"):
         for digits in ("1 and 7", "ten"):
             for power in size["mnist_powers"]:
                 for draw in range(size["mnist_draws"]):
@@ -106,7 +118,7 @@ def keys(size: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                            "draw": draw}  # fmt: skip
 
 
-def compute(key: Any, pictures: Pictures) -> dict[str, Any]:
+def compute(key: Any, pictures: EmbeddedDigits) -> dict[str, Any]:
     if key["part"] == "car":
         return cars(key["starts"])
     if key["part"] == "mnist":
@@ -129,7 +141,7 @@ def compute(key: Any, pictures: Pictures) -> dict[str, Any]:
 
 
 def rate(n: int, power: float, kind: Any) -> float:
-    """The p that is expected to show n (ln n)^power comparisons; 1 where there are fewer."""
+    """Return the p with n (ln n)^power expected comparisons, or 1 if there are fewer."""
     return float(min(1.0, n * math.log(n) ** power / count_comparisons(n, kind)))
 
 
@@ -138,8 +150,7 @@ def codes(names: Any) -> NDArray[np.int32]:
 
 
 def partitions(n: int, answers: Any, truth: NDArray[np.int32], draw: int) -> dict[str, float]:
-    """ARI of AddS with SPUR, and of the multiplicative kernel with the k that this estimates, as
-    the paper has it; and that k."""
+    """Return the ARI of AddS with SPUR, its k, and the ARI of the multiplicative kernel with it."""
     problem = Problem(labels=[str(i) for i in range(n)], comparisons=answers)
     triplets = not answers.is_quadruplets
     found = last(problem, draw, k=0)
@@ -154,29 +165,28 @@ def partitions(n: int, answers: Any, truth: NDArray[np.int32], draw: int) -> dic
 
 
 def last(problem: Problem, seed: int, method: str = "adds-sdp", **params: Any) -> Any:
-    """The one snapshot of a method."""
+    """Return the last snapshot of a method."""
     return list(run(method, problem, seed=seed, **params))[-1]
 
 
-def by_means(x: NDArray[np.float64], k: int, seed: int) -> NDArray[np.int32]:
-    """k-means on points: labels int32 (n,)."""
-    from sklearn.cluster import KMeans  # half a second to import
+def kmeans_labels(x: NDArray[np.float64], k: int, seed: int) -> NDArray[np.int32]:
+    """Return the labels of k-means on points, int32 (n,)."""
+    from sklearn.cluster import KMeans  # slow to import
 
     return np.asarray(KMeans(k, n_init=10, random_state=seed).fit_predict(x), dtype=np.int32)
 
 
-class Pictures:
-    """MNIST embedded in the plane by t-SNE, each axis brought to [-1, 1]; made when first asked
-    for."""
+class EmbeddedDigits:
+    """MNIST in two dimensions by t-SNE, scaled to [-1, 1], computed at the first use."""
 
     def __init__(self, embedded: int, most: int) -> None:
         self._embedded, self._most = embedded, most
         self._made: tuple[NDArray[np.float64], NDArray[np.int32]] | None = None
 
     def __call__(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """``(points (n, 2), digits (n,))``."""
+        """Return ``(points (n, 2), digits (n,))``."""
         if self._made is None:
-            from sklearn.manifold import TSNE  # a second to import, minutes to run
+            from sklearn.manifold import TSNE  # slow to import; it runs for minutes
 
             data = load("mnist")
             assert data.features is not None
@@ -190,7 +200,7 @@ class Pictures:
         return self._made
 
     def chosen(self, digits: str, draw: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Ones and sevens, or all ten; drawn where there are more than wanted."""
+        """Return ones and sevens, or all ten digits; a random subset if there are too many."""
         points, truth = self()
         wanted = np.flatnonzero(np.isin(truth, (1, 7)) if digits == "1 and 7" else truth >= 0)
         most = self._most if digits == "ten" or self._most < 1000 else len(wanted)
@@ -199,9 +209,12 @@ class Pictures:
         return points[wanted], truth[wanted]
 
 
-def mnist(key: Any, pictures: Pictures) -> dict[str, float]:
-    """ARI with the digits. Comparisons are of distances in the plane: a Gaussian similarity puts
-    them in the same order, whatever its width."""
+def mnist(key: Any, pictures: EmbeddedDigits) -> dict[str, float]:
+    """Return the ARI of each method with the digits.
+
+    The answers compare distances in the plane. A Gaussian similarity of any width gives the same
+    answers.
+    """
     points, truth = pictures.chosen(key["kind"], key["draw"])
     n, k = len(points), len(np.unique(truth))
     squares = (points**2).sum(axis=1)
@@ -215,8 +228,8 @@ def mnist(key: Any, pictures: Pictures) -> dict[str, float]:
         "AddS-3, SPUR": spur.labels,
         "AddS-3, k known": last(problem, key["draw"], k=k).labels,
         "MulK-3, k known": last(problem, key["draw"], k=k, similarity="mulk-3").labels,
-        "t-STE and k-means": by_means(placed, k, key["draw"]),
-        "k-means on the points": by_means(points, k, key["draw"]),
+        "t-STE and k-means": kmeans_labels(placed, k, key["draw"]),
+        "k-means on the points": kmeans_labels(points, k, key["draw"]),
     }
     scores = {name: adjusted_rand_index(truth, labels) for name, labels in found.items()}
     return scores | {"k": spur.metrics["k"]}
@@ -225,19 +238,19 @@ def mnist(key: Any, pictures: Pictures) -> dict[str, float]:
 def embedded(
     problem: Problem, seed: int, starts: int, steps: int = 200
 ) -> tuple[NDArray[np.float64], float]:
-    """t-STE's points in the plane, from the best of so many starts, and their loss."""
+    """Return the points of t-STE in two dimensions, from the best of ``starts``, and their loss."""
     shown: Any = last(problem, seed, "t-ste", max_steps=steps, starts=starts)
     points: NDArray[np.float64] = shown.views["points"].xy
     return points, float(shown.metrics["loss"])
 
 
 def cars(starts: int) -> dict[str, Any]:
-    """Figure 2c: the ARI between the methods at k = 2 and 3 and the classes (outliers a fourth), on
-    all 60 cars; and the k that SPUR estimates.
+    """Return the data of figure 2c for all 60 cars.
 
-    What t-STE finds depends on where it starts. The matrix has the start with the least loss;
-    ``"t-STE"`` lists each start alone, the best first: its loss, and its ARI with AddS-3 at
-    k = 2.
+    These are the ARI between the methods at k = 2 and 3 and the classes (outliers are a fourth
+    class), and the k that SPUR estimates. Results of t-STE depend on the start. The matrix has the
+    start with the least loss. ``"t-STE"`` has for each start, the best first, its loss and its ARI
+    with AddS-3 at k = 2.
     """
     data = load("car")
     assert data.classes is not None
@@ -248,11 +261,14 @@ def cars(starts: int) -> dict[str, Any]:
     for k in (2, 3):
         labels[f"AddS-3, k = {k}"] = last(problem, 0, k=k).labels
         labels[f"MulK-3, k = {k}"] = last(problem, 0, k=k, similarity="mulk-3").labels
-        labels[f"t-STE, k = {k}"] = by_means(tried[0][0], k, 0)
+        labels[f"t-STE, k = {k}"] = kmeans_labels(tried[0][0], k, 0)
     matrix = ari_matrix(list(labels.values()))
     line = spur.views["theta by k"]
     alone = [
-        [round(loss, 4), round(adjusted_rand_index(labels["AddS-3, k = 2"], by_means(x, 2, 0)), 4)]
+        [
+            round(loss, 4),
+            round(adjusted_rand_index(labels["AddS-3, k = 2"], kmeans_labels(x, 2, 0)), 4),
+        ]
         for x, loss in tried
     ]
     return {
@@ -264,11 +280,11 @@ def cars(starts: int) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------------- what is said of it
+# ---------------------------------------------------------------------- report
 
 
 def summary(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """Return the object that ``--json`` prints."""
     groups: dict[str, dict[str, dict[str, list[float]]]] = {}
     result: dict[str, Any] = {}
     for key, values in found:
@@ -288,16 +304,17 @@ def summary(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any
     for name, by_x in groups.items():
         result[name], result["k"][name] = {}, {}
         for x, row in by_x.items():
-            told = {m: [round(float(np.mean(v)), 4), round(float(np.std(v)), 4)]
-                    for m, v in row.items()}  # fmt: skip
-            result[name][x] = {m: v for m, v in told.items() if m not in ("k", "k, quadruplets")}
-            result["k"][name][x] = {m: v for m, v in told.items() if m in ("k", "k, quadruplets")}
+            values = {m: [round(float(np.mean(v)), 4), round(float(np.std(v)), 4)]
+                      for m, v in row.items()}  # fmt: skip
+            estimates = ("k", "k, quadruplets")
+            result[name][x] = {m: v for m, v in values.items() if m not in estimates}
+            result["k"][name][x] = {m: v for m, v in values.items() if m in estimates}
     result["claims"] = claims(result)
     return result
 
 
 def rows(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[Any, ...]]:
-    """The CSV: a line for each number."""
+    """Yield the rows of the CSV, one for each number."""
     for key, values in found:
         if key["part"] == "car":
             for name, line in zip(values["methods"], values["matrix"], strict=True):
@@ -310,7 +327,7 @@ def rows(found: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[A
 
 
 def report(result: dict[str, Any]) -> str:
-    """For people."""
+    """Return the summary as text."""
     lines: list[str] = []
     for name, by_x in result.items():
         if not name.startswith("ari by"):
@@ -322,9 +339,9 @@ def report(result: dict[str, Any]) -> str:
         estimates = dict.fromkeys(m for row in result["k"][name].values() for m in row)
         tables += [(m, result["k"][name]) for m in estimates]
         for method, table in tables:
-            cells = [row.get(method) for row in table.values()]  # none yet, if interrupted
-            said = [f"{cell[0]:.3f} ({cell[1]:.2f})" if cell else "-" for cell in cells]
-            lines.append(f"{method:<34}" + "".join(f"{text:>{wide}}" for text in said))
+            cells = [row.get(method) for row in table.values()]  # None if interrupted
+            texts = [f"{cell[0]:.3f} ({cell[1]:.2f})" if cell else "-" for cell in cells]
+            lines.append(f"{method:<34}" + "".join(f"{text:>{wide}}" for text in texts))
     if "car" in result:
         car = result["car"]
         lines += ["", f"Cars: SPUR estimates {car['k']:.0f} clusters; theta by k: {car['theta']}"]

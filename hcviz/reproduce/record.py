@@ -1,12 +1,13 @@
-"""What ``hcviz reproduce NAME --out FOLDER`` leaves behind, alike for every paper.
+"""Output files of ``hcviz reproduce NAME --out FOLDER``, the same for all papers.
 
-A paper's module has ``reproduce(quick, as_json, out)``, which
+The module of a paper has a function ``reproduce(quick, as_json, out)``, which
 
-1. calls :func:`check` first: a folder that cannot be is refused before anything runs;
-2. computes, and says with :func:`progress` what it is at;
-3. if there is a folder, has :func:`write` put ``NAME.csv`` (by :func:`table`, a row for each tree
-   or run), ``NAME.json`` (by :func:`run_record`), ``NAME.svg`` and ``NAME.png`` there;
-4. prints its result: ``json.dumps`` of one object, or a table for people.
+1. calls :func:`check_folder`, so that an unusable folder is an error before the computation;
+2. computes, and prints its progress with :func:`progress`;
+3. calls :func:`write_files` if there is a folder. This writes ``NAME.csv`` (from :func:`csv_text`,
+   a row for each tree or run), ``NAME.json`` (from :func:`run_record`), ``NAME.svg`` and
+   ``NAME.png``;
+4. prints its result: one JSON object, or tables.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ from typing import Any
 
 from hcviz.core.errors import InvalidData, InvalidParameter
 
-#: What all computations rest on: its versions are in every run record.
+#: Packages whose versions are in every run record.
 PACKAGES = ("hcviz", "numpy", "numba", "scipy")
 
 
-def check(out: Path | None) -> None:
-    """Refuse an ``--out`` that is a file (InvalidParameter); one that is not there yet is made."""
+def check_folder(out: Path | None) -> None:
+    """Raise InvalidParameter if ``--out`` is a file. A missing folder is created later."""
     if out is not None and out.exists() and not out.is_dir():
         raise InvalidParameter(f"--out {out} is a file.", "Name a folder.")
 
 
 def progress(part: str) -> None:
-    """Say on stderr what is computed now: stdout is for results."""
+    """Print on stderr what is computed now."""
     print(f"hcviz: {part}", file=sys.stderr, flush=True)
 
 
-def table(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """The text of a CSV: ``header``, then ``rows``, as they are; None is an empty cell."""
+def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return the text of a CSV file with ``header`` and ``rows``. None is an empty cell."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -56,12 +57,18 @@ def run_record(
     found: Mapping[str, Any],
     packages: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What was run, with what, and how it ended: enough to run it again.
+    """Return a record of the run, with all that is needed to repeat it.
 
-    ``seconds``: how long it took, on the clock; ``options``: what the caller chose, ``quick`` at
-    least; ``settings``: what the module has fixed (data, draws, seeds); ``found``: results, each
-    under its own name; ``packages``: others than :data:`PACKAGES` that have a say in the numbers.
-    All of it must be fit for JSON.
+    Parameters
+    ----------
+    paper : name of the paper
+    seconds : duration of the run
+    options : the user's options, with ``quick``
+    settings : fixed settings of the module (data, draws, seeds)
+    found : results by name
+    packages : packages besides :data:`PACKAGES` that influence the numbers
+
+    All values must be JSON values.
     """
     versions = {name: version(name) for name in (*PACKAGES, *packages)}
     return {
@@ -75,19 +82,28 @@ def run_record(
     }
 
 
-def write(
+def write_files(
     out: Path,
     paper: str,
     rows: str,
     record: Mapping[str, Any],
     draw: Callable[[list[Path]], object],
 ) -> None:
-    """Put a paper's files in the folder ``out``, which is made where it is missing.
+    """Write the files of a paper to the folder ``out``, which is created if necessary.
 
-    ``rows``: the CSV, by :func:`table`; ``record``: by :func:`run_record`; ``draw(files)`` makes
-    the picture and saves it in each of ``files``, whose endings say how. The module that draws
-    imports matplotlib, which takes a second: import it where ``draw`` is called for. Raises
-    InvalidData where the folder cannot be written to.
+    Parameters
+    ----------
+    out : the folder
+    paper : name of the paper, and of the files
+    rows : the CSV, from :func:`csv_text`
+    record : the run record, from :func:`run_record`
+    draw : function that saves the picture in each of the given files, by their suffixes. It should
+        import matplotlib, which is slow to import.
+
+    Raises
+    ------
+    InvalidData
+        If the folder cannot be written to.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,4 @@
-"""Zoo as Chatziafratis et al.'s (2018) experiment has it, and what of its target a method is
-told."""
+"""Zoo for the experiment of Chatziafratis et al. (2018), and triplets of its target."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from hcviz.metrics import dasgupta_cost, triplet_distance
 
 @dataclass(frozen=True, eq=False)
 class Zoo:
-    """The first ``animals`` animals, first frog dropped: features, similarity of them all, T*."""
+    """Features of some animals, their similarity, and the target T*."""
 
     features: NDArray[np.float64]
     similarity: NDArray[np.float64]
@@ -28,6 +27,7 @@ class Zoo:
 
     @classmethod
     def first(cls, animals: int) -> Zoo:
+        """Return the first ``animals`` animals, without the first frog."""
         data = load("zoo")
         assert data.features is not None
         frog = data.labels.index("frog")
@@ -36,20 +36,21 @@ class Zoo:
         return cls(features, similarity, fit("crsc", Problem(similarity=similarity)))
 
     def noisy(self, features: int, triplets: Any = None) -> Problem:
-        """What a method is given."""
+        """Return a problem with similarities of the first ``features`` features."""
         seen = similarity_from_features(self.features[:, :features], "cosine")
         return Problem(similarity=seen, triplets=triplets)
 
     def judged(self, tree: Tree) -> tuple[float, float]:
-        """Cost under all features, and triplet distance to T*."""
+        """Return Dasgupta's cost under all features, and the triplet distance to T*."""
         return dasgupta_cost(tree, self.similarity), triplet_distance(self.target, tree)
 
 
 def cut_triplets(tree: Tree, cuts: int) -> NDArray[np.int32]:
-    """Triplets that induce a binary tree's ``cuts`` largest cuts and ask for nothing below them.
+    """Return triplets that determine a binary tree's ``cuts`` largest cuts, and nothing below.
 
-    For a cut of a clade into S and R the items of S are chained against one of R, and the other way
-    round: on that clade the supergraph then has two nodes. As many as items, less two, a cut.
+    A cut of a clade into S and R gives triplets aa'|r for consecutive items a, a' of S and an item
+    r of R, and the same with S and R exchanged. The items of S, and those of R, are then one
+    supernode each. A clade of m items gives m - 2 triplets.
     """
     inner = range(tree.n_leaves, tree.n_nodes)
     rows = []
@@ -61,7 +62,7 @@ def cut_triplets(tree: Tree, cuts: int) -> NDArray[np.int32]:
 
 
 def random_triplets(tree: Tree, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """What a binary tree says of ``count`` random threes of its items."""
+    """Return a binary tree's triplets for ``count`` random triples of items."""
     threes = np.array([rng.choice(tree.n_leaves, 3, replace=False) for _ in range(count)], np.int32)
     turned = [threes, threes[:, [0, 2, 1]], threes[:, [1, 2, 0]]]
     true = np.argmax([tree.satisfies(rows) for rows in turned], axis=0)
@@ -69,18 +70,18 @@ def random_triplets(tree: Tree, count: int, rng: np.random.Generator) -> NDArray
     return found
 
 
-def with_wrong(
+def with_wrong_answers(
     triplets: NDArray[np.int32], share: float, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """A ``share`` of the triplets replaced by one of the two other answers."""
-    told = triplets.copy()
-    for k in rng.permutation(len(told))[: round(share * len(told))]:
-        told[k] = told[k][[0, 2, 1] if rng.random() < 0.5 else [1, 2, 0]]
-    return told
+    """Return the triplets with a ``share`` replaced by one of the two other triplets."""
+    changed = triplets.copy()
+    for k in rng.permutation(len(changed))[: round(share * len(changed))]:
+        changed[k] = changed[k][[0, 2, 1] if rng.random() < 0.5 else [1, 2, 0]]
+    return changed
 
 
-def renamed(tree: Tree, names: NDArray[np.int64]) -> Tree:
-    """The tree whose leaf ``names[i]`` is the given one's leaf i."""
+def relabelled(tree: Tree, names: NDArray[np.int64]) -> Tree:
+    """Return the tree in which leaf i becomes leaf ``names[i]``."""
     parent = tree.parent.copy()
     parent[names] = tree.parent[: tree.n_leaves]
     return Tree.with_size_heights(parent, tree.n_leaves)

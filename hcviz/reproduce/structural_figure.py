@@ -1,5 +1,4 @@
-"""The picture of Chatziafratis et al.'s (2018) experiment: Table 1, and what constraints are
-worth."""
+"""Drawing of the experiment of Chatziafratis et al. (2018): table 1, and effects of constraints."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-#: Method -> colour (Okabe and Ito), what a person reads.
+#: Method -> colour (Okabe and Ito), title.
 STYLES = {
     "crsc": ("#0072b2", "recursive cut"),
     "refined": ("#56b4e9", "the same, cuts refined"),
@@ -22,7 +21,7 @@ DASHES = ("-", "--", ":")
 
 
 def draw(result: dict[str, Any], features: int, files: list[Path]) -> None:
-    """Four panels, each per cent above OPT; into each of ``files``."""
+    """Draw four panels with costs in per cent above OPT, and save them in ``files``."""
     figure = Figure(figsize=(11.0, 7.6), layout="constrained")
     FigureCanvasAgg(figure)
     table, nested, random, wrong = figure.subplots(2, 2).ravel()
@@ -31,15 +30,15 @@ def draw(result: dict[str, Any], features: int, files: list[Path]) -> None:
     opt = result["table"][str(largest)]["opt"]
     rows = [r for r in result["nested"] if (r["animals"], r["features"]) == (largest, features)]
     _curves(nested, rows, "told", opt)
-    nested.set_title(f"{largest} animals, told T*'s first cuts")
+    nested.set_title(f"{largest} animals, constraints: first cuts of T*")
     nested.set_xlabel("cuts")
     nested.set_xticks(sorted({r["told"] for r in rows}))
     _curves(random, result["random"], "told", opt)
     random.set_xscale("log")
-    random.set_title("told random triplets of T*")
+    random.set_title("constraints: random triplets of T*")
     random.set_xlabel("triplets")
     _curves(wrong, result["wrong"], "wrong", opt)
-    wrong.set_title("told answers of which some are wrong")
+    wrong.set_title("constraints: answers, some of them wrong")
     wrong.set_xlabel("share of wrong answers")
     for axis in (table, nested, random, wrong):
         axis.set_ylabel("cost, per cent above OPT")
@@ -50,7 +49,7 @@ def draw(result: dict[str, Any], features: int, files: list[Path]) -> None:
 
 
 def _table(axis: Axes, table: dict[str, Any]) -> None:
-    """The paper's costs and ours, side by side."""
+    """Draw the paper's costs and ours side by side."""
     place = np.arange(len(table))
     looks = (
         ("paper", "unconstrained", "#bbbbbb"),
@@ -70,7 +69,7 @@ def _table(axis: Axes, table: dict[str, Any]) -> None:
 
 
 def _curves(axis: Axes, rows: list[dict[str, Any]], across: str, opt: float) -> None:
-    """Mean, and a band from the least to the greatest, of each method (and price)."""
+    """Draw the mean of each method and price, with a band from minimum to maximum."""
     kinds = list(dict.fromkeys((r["method"], r["lam"]) for r in rows))
     prices = sorted({lam for _, lam in kinds if lam is not None})
     for method, lam in kinds:
@@ -82,6 +81,6 @@ def _curves(axis: Axes, rows: list[dict[str, Any]], across: str, opt: float) -> 
         mean, least, greatest = (
             [100 * (r[name] / opt - 1) for r in found] for name in ("cost", "least", "greatest")
         )
-        told = label if lam is None else f"{label}, lam {lam:g}"
-        axis.plot(x, mean, dashes, color=colour, label=told, lw=1.4, marker="o", ms=3)
+        name = label if lam is None else f"{label}, lam {lam:g}"
+        axis.plot(x, mean, dashes, color=colour, label=name, lw=1.4, marker="o", ms=3)
         axis.fill_between(x, least, greatest, color=colour, alpha=0.10, lw=0)

@@ -1,5 +1,7 @@
-"""Vikram and Dasgupta 2016, Figure 6 and its supplement: triplet distance and log joint density by
-answers, for every kind of question."""
+"""Vikram and Dasgupta (2016), figure 6 and supplement: learning curves for each kind of question.
+
+A learning curve has the triplet distance (TD) and the log joint density by number of answers.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,12 @@ from hcviz.questions.teach import Variant
 from hcviz.reproduce import record
 from hcviz.reproduce.cases import PUBLISHED, Case, cases
 
-#: What ``--quick`` and the whole have: answers by data set (else the first), and runs.
+#: Answers by data set ("" for all others) and numbers of runs, without and with ``--quick``.
 ANSWERS, ANSWERS_QUICK, RUNS, RUNS_QUICK = {"iris": 100, "": 150}, {"iris": 60, "": 100}, 4, 1
-#: Items a question, candidates, proposals per item between two questions.
+#: Items per question, candidates, and proposals per item between two questions.
 SIZE, CANDIDATES, PROPOSALS = 10, 20, 100
 
-#: The goals: data, kind of question, TD at most (None: below average linkage), within answers.
+#: Goals: data, kind of question, largest TD (None: below average linkage), number of answers.
 GOALS: tuple[tuple[str, str, float | None, int], ...] = (
     ("iris", "interleaved", None, 20),
     ("iris", "interleaved", 0.02, 60),
@@ -36,8 +38,8 @@ GOALS: tuple[tuple[str, str, float | None, int], ...] = (
 
 
 @dataclass(frozen=True)
-class Curve:
-    """One run: a value for each number of answers, 0 first. ``bits``: told so far."""
+class LearningCurve:
+    """One run, with a value for each number of answers from 0; ``bits`` are cumulative."""
 
     td: list[float]
     log_joint: list[float]
@@ -48,53 +50,62 @@ class Curve:
 def reproduce(
     quick: bool, as_json: bool, out: Path | None = None, variant: Variant = "central"
 ) -> None:
-    """Compute all curves; print a table, or with ``as_json`` the mean curves as one JSON object:
-    ``{data: {kind: {"answers": [...], "td": [...]}, "average": td, "vanilla": td}}``.
+    """Compute all curves, and print tables or a JSON object.
 
-    ``out``: a folder for ``vikram2016.svg``, ``.png``, ``.csv`` and ``.json`` (the run record).
+    Parameters
+    ----------
+    quick : use fewer data sets, answers and runs
+    as_json : print ``{data: {kind: {"answers": [...], "td": [...]}, "average": td,
+        "vanilla": td}}``
+    out : a folder for ``vikram2016.svg``, ``.png``, ``.csv`` and ``.json``
+    variant : how the loop of questions shows trees (:func:`hcviz.questions.teach`)
     """
-    record.check(out)
+    record.check_folder(out)
     began = time.monotonic()
     runs = RUNS_QUICK if quick else RUNS
     answers = ANSWERS_QUICK if quick else ANSWERS
-    found: dict[str, dict[str, list[Curve]]] = {}
-    everything = cases(quick)
-    for case in everything:
+    found: dict[str, dict[str, list[LearningCurve]]] = {}
+    all_cases = cases(quick)
+    for case in all_cases:
         number = answers.get(case.key, answers[""])
         found[case.key] = curves_of(case, number, runs, variant)
-    result = {case.key: summary(case, found[case.key]) for case in everything}
-    goals = judged(everything, found)
+    result = {case.key: summary(case, found[case.key]) for case in all_cases}
+    goals = check_goals(all_cases, found)
     seconds = time.monotonic() - began
     if out is not None:
-        from hcviz.reproduce.curves_figure import draw  # matplotlib takes a second: only here
+        from hcviz.reproduce.curves_figure import draw  # matplotlib is slow to import
 
-        record.write(
+        record.write_files(
             out,
             "vikram2016",
-            record.table(COLUMNS, rows_of(everything, found)),
-            run_record(everything, found, goals, variant, quick, seconds),
-            lambda files: draw(everything, found, PROPOSALS, files),
+            record.csv_text(COLUMNS, rows_of(all_cases, found)),
+            run_record(all_cases, found, goals, variant, quick, seconds),
+            lambda files: draw(all_cases, found, PROPOSALS, files),
         )
     if as_json:
         print(json.dumps(result))
     else:
-        print(table(everything, found, goals))
+        print(table(all_cases, found, goals))
 
 
-def curves_of(case: Case, answers: int, runs: int, variant: Variant) -> dict[str, list[Curve]]:
-    """For each kind of question ``runs`` curves; under ``vanilla`` the sampler left alone."""
-    found: dict[str, list[Curve]] = {}
+def curves_of(
+    case: Case, answers: int, runs: int, variant: Variant
+) -> dict[str, list[LearningCurve]]:
+    """Return ``runs`` curves for each kind of question; ``vanilla`` is a run without answers."""
+    found: dict[str, list[LearningCurve]] = {}
     for kind in [*strategies(), "vanilla"]:
         record.progress(f"{case.key}, {kind}")
         found[kind] = [
-            curve(case, kind, answers if kind != "vanilla" else answers // 4, seed, variant)
+            learning_curve(
+                case, kind, answers if kind != "vanilla" else answers // 4, seed, variant
+            )
             for seed in range(1, runs + 1)
         ]
     return found
 
 
-class Silent:
-    """A user who accepts everything: the sampler is left alone."""
+class SilentUser:
+    """A user who never returns a triplet, so that the sampler has no constraints."""
 
     def answer(self, shown: Any, items: Any) -> None:
         return None
@@ -103,12 +114,15 @@ class Silent:
         return None
 
 
-def curve(case: Case, kind: str, answers: int, seed: int, variant: Variant) -> Curve:
-    """One run. A run that ends early (nothing left to ask) stays where it is.
+def learning_curve(
+    case: Case, kind: str, answers: int, seed: int, variant: Variant
+) -> LearningCurve:
+    """Return the curve of one run.
 
-    ``vanilla`` asks for the odd one of three and hears nothing: no constraint comes of it.
+    If a run ends early, because no question is left, its last values are repeated. The kind
+    ``vanilla`` asks a silent user, and so adds no constraint.
     """
-    user: Any = SimulatedUser(case.target, seed=1000 + seed) if kind != "vanilla" else Silent()
+    user: Any = SimulatedUser(case.target, seed=1000 + seed) if kind != "vanilla" else SilentUser()
     steps = list(
         teach(
             case.problem,
@@ -129,21 +143,23 @@ def curve(case: Case, kind: str, answers: int, seed: int, variant: Variant) -> C
     bits = np.cumsum([step.bits for step in steps]).tolist()
     more = answers + 1 - len(steps)
     count = sum(step.kind == "correction" for step in steps)
-    return Curve(td + td[-1:] * more, joint + joint[-1:] * more, bits + bits[-1:] * more, count)
+    return LearningCurve(
+        td + td[-1:] * more, joint + joint[-1:] * more, bits + bits[-1:] * more, count
+    )
 
 
-def mean_td(curves: list[Curve]) -> list[float]:
+def mean_td(curves: list[LearningCurve]) -> list[float]:
     return [float(x) for x in np.mean([each.td for each in curves], axis=0)]
 
 
-def vanilla_td(curves: list[Curve]) -> float:
-    """The mean over runs and over the second half of each: it has no end."""
+def vanilla_td(curves: list[LearningCurve]) -> float:
+    """Return the mean TD over the second halves of all runs."""
     half = len(curves[0].td) // 2
     return float(np.mean([each.td[half:] for each in curves]))
 
 
-def summary(case: Case, found: dict[str, list[Curve]]) -> dict[str, Any]:
-    """What ``--json`` prints for one data set."""
+def summary(case: Case, found: dict[str, list[LearningCurve]]) -> dict[str, Any]:
+    """Return the part of the JSON object for one data set."""
     result: dict[str, Any] = {
         kind: {"answers": list(range(len(curves[0].td))), "td": rounded(mean_td(curves))}
         for kind, curves in found.items()
@@ -159,24 +175,23 @@ def rounded(values: list[float]) -> list[float]:
     return [round(value, 6) for value in values]
 
 
-def first_below(curve: list[float], limit: float, strictly: bool = False) -> int | None:
-    """The number of answers after which the curve is at most (below) ``limit`` for the first
-    time."""
-    here = np.array(curve)
+def first_below(learning_curve: list[float], limit: float, strictly: bool = False) -> int | None:
+    """Return the first number of answers at which the curve is at most (or below) ``limit``."""
+    here = np.array(learning_curve)
     at = np.flatnonzero(here < limit if strictly else here <= limit)
     return int(at[0]) if at.size else None
 
 
-def judged(
-    everything: list[Case], found: dict[str, dict[str, list[Curve]]]
+def check_goals(
+    all_cases: list[Case], found: dict[str, dict[str, list[LearningCurve]]]
 ) -> list[dict[str, Any]]:
-    """Each goal, how many answers the mean curve took, and TD at the goal's own number.
+    """Return for each goal the answers that the mean curve needed, and TD at the goal's number.
 
-    ``bits``: what was told until then, on average; ``bits_an_answer``: an upper bound on what one
-    answer can tell, the logarithm of how many different answers there are (3 C(s, 3) triplets less
-    the C(s, 3) that the shown tree has, and "accept").
+    ``bits`` is the mean information of the answers up to the goal's number. ``bits_an_answer`` is
+    an upper bound for one answer: log2 of the number of possible answers. These are "accept" and
+    2 C(s, 3) triplets, since the shown tree has the other C(s, 3).
     """
-    known = {case.key: case for case in everything}
+    known = {case.key: case for case in all_cases}
     out = []
     for key, kind, limit, within in GOALS:
         if key not in known:
@@ -206,10 +221,10 @@ def judged(
 
 
 def target_bits(case: Case) -> float:
-    """log2 of how many trees have the target's shape with other items at the leaves: what it takes
-    to name the target, if its shape is known and the data say nothing.
+    """Return log2 of the number of trees with the target's shape and permuted leaves.
 
-    n! over the number of symmetries, by isomorphism classes of subtrees (Knuth's AHU codes).
+    This is the information that identifies the target if only its shape is known. The number is n!
+    divided by the symmetries, from isomorphism classes of subtrees (Aho, Hopcroft and Ullman 1974).
     """
     tree = case.target
     codes: dict[tuple[int, ...], int] = {(): 0}
@@ -225,17 +240,19 @@ def target_bits(case: Case) -> float:
     return (math.lgamma(tree.n_leaves + 1) - symmetries) / math.log(2)
 
 
-# ---------------------------------------------------------------------- what is written
+# ---------------------------------------------------------------------- report and files
 
 COLUMNS = ["data", "question", "run", "answers", "iterations", "td", "log_joint", "bits"]
 
 
 def table(
-    everything: list[Case], found: dict[str, dict[str, list[Curve]]], goals: list[dict[str, Any]]
+    all_cases: list[Case],
+    found: dict[str, dict[str, list[LearningCurve]]],
+    goals: list[dict[str, Any]],
 ) -> str:
-    """For people: TD after some numbers of answers, then the goals."""
+    """Return the results as text: TD after some numbers of answers, and the goals."""
     lines = []
-    for case in everything:
+    for case in all_cases:
         curves = found[case.key]
         last = len(curves["simple"][0].td) - 1
         at = [k for k in (0, 10, 20, 40, 60, 100, 150) if k <= last]
@@ -244,10 +261,10 @@ def table(
         for kind in strategies():
             td = mean_td(curves[kind])
             lines.append(f"{kind:>18}" + "".join(f"{td[k]:8.3f}" for k in at))
-        told = f"{'average linkage':>18}{case.average:8.3f}"
+        line = f"{'average linkage':>18}{case.average:8.3f}"
         if case.key in PUBLISHED:
-            told += f"  (published: {PUBLISHED[case.key]:.3f})"
-        lines.append(told)
+            line += f"  (published: {PUBLISHED[case.key]:.3f})"
+        lines.append(line)
         lines.append(f"{'vanilla':>18}{vanilla_td(curves['vanilla']):8.3f}")
         lines.append("")
     for goal in goals:
@@ -260,10 +277,10 @@ def table(
 
 
 def rows_of(
-    everything: list[Case], found: dict[str, dict[str, list[Curve]]]
+    all_cases: list[Case], found: dict[str, dict[str, list[LearningCurve]]]
 ) -> Iterator[list[Any]]:
-    """The CSV's: one for each data set, kind, run and number of answers."""
-    for case in everything:
+    """Yield the rows of the CSV, one for each data set, kind, run and number of answers."""
+    for case in all_cases:
         for kind, curves in found[case.key].items():
             for run, one in enumerate(curves, 1):
                 for k, (td, joint, bits) in enumerate(
@@ -275,14 +292,14 @@ def rows_of(
 
 
 def run_record(
-    everything: list[Case],
-    found: dict[str, dict[str, list[Curve]]],
+    all_cases: list[Case],
+    found: dict[str, dict[str, list[LearningCurve]]],
     goals: list[dict[str, Any]],
     variant: str,
     quick: bool,
     seconds: float,
 ) -> dict[str, Any]:
-    """What was run, with what, and how it ended: enough to run it again."""
+    """Return the run record."""
     return record.run_record(
         "vikram2016",
         seconds,
@@ -292,18 +309,18 @@ def run_record(
             "candidates": CANDIDATES,
             "proposals_per_item": PROPOSALS,
             "user": "SimulatedUser(rule='paper')",
-            "seeds": list(range(1, len(found[everything[0].key]["simple"]) + 1)),
+            "seeds": list(range(1, len(found[all_cases[0].key]["simple"]) + 1)),
         },
         found={
-            "data": {case.key: data_of(case, found[case.key]) for case in everything},
+            "data": {case.key: data_of(case, found[case.key]) for case in all_cases},
             "goals": goals,
         },
         packages=("scikit-learn",),
     )
 
 
-def data_of(case: Case, found: dict[str, list[Curve]]) -> dict[str, Any]:
-    """What the run record says of one data set."""
+def data_of(case: Case, found: dict[str, list[LearningCurve]]) -> dict[str, Any]:
+    """Return the part of the run record for one data set."""
     return {
         "title": case.title,
         "items": case.problem.n_items,

@@ -182,7 +182,7 @@ def soften(session: Session, action: Soften, methods: Methods) -> Stepped:
     session = replace(
         step(session, text),
         method=action.method,
-        treats=methods(action.method).treats(params),
+        treats=methods(action.method).constraint_mode(params),
         params=frozen(params),
         other_params=frozen(remembered),
         conflict=None,

@@ -29,7 +29,7 @@ Int = NDArray[np.int32]
 #: A name that is longer is a sentence.
 LONGEST = 60
 #: The BUILD work allowed for one pair's agreement, in rows looked at: a quarter of a second.
-ALLOWANCE = 2_000_000
+WORK_LIMIT = 2_000_000
 #: A BUILD costs about this many rows however few it is given.
 OVERHEAD = 400
 #: Disagreements that are told; the others are counted.
@@ -227,7 +227,7 @@ def _agreement(first: str, mine: _Said, second: str, theirs: _Said) -> Agreement
     counts = np.zeros(3, np.int64)
     for rows, other in ((here, others), (there, ours)):
         known = _Known(other)
-        for row in _thinned(rows, max(1, ALLOWANCE // (6 * known.cost))):  # 3 BUILDs, 2 sides
+        for row in _thinned(rows, max(1, WORK_LIMIT // (6 * known.cost))):  # 3 BUILDs, 2 sides
             counts[known.says(row)] += 1
     clashes, n_clashes = _clashes(ours, others)
     alike, against, unsaid = (int(count) for count in counts)

@@ -24,7 +24,7 @@ class Method(Protocol):
     def needs(self) -> tuple[str, ...]:
         """The kinds of input that it reads."""
 
-    def treats(self, params: Mapping[str, Any]) -> Treatment:
+    def constraint_mode(self, params: Mapping[str, Any]) -> Treatment:
         """How it treats triplets with these parameters."""
 
 

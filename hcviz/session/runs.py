@@ -180,7 +180,7 @@ def set_method(session: Session, action: SetMethod, methods: Methods) -> Stepped
     session = replace(
         step(session, text),
         method=action.name,
-        treats=methods(action.name).treats(params),
+        treats=methods(action.name).constraint_mode(params),
         params=params,
         other_params=frozen(remembered),
     )
@@ -206,7 +206,7 @@ def set_params(session: Session, action: SetParams, methods: Methods) -> Stepped
     text = "Parameters: " + ", ".join(
         f"{name} = {_brief(value)}" for name, value in action.values.items()
     )
-    treats = methods(session.method).treats(params)
+    treats = methods(session.method).constraint_mode(params)
     moved = action.going_on and treats == session.treats and _same_step(session, action)
     session = relabelled(session, text) if moved else step(session, text)
     session = replace(session, params=frozen(params))

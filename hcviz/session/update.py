@@ -80,7 +80,7 @@ def _loaded(session: Session, action: act.LoadedData, methods: Methods) -> Stepp
         text += f" Method: {action.method}, {why}."
         other: dict[str, Any] = {
             "method": action.method,
-            "treats": methods(action.method).treats({}),
+            "treats": methods(action.method).constraint_mode({}),
             "params": act.frozen({}),
         }
         session, before = replace(session, **other), mended(replace(before, **other))[0]

@@ -1,4 +1,4 @@
-"""Named groups on a tree: ``Group`` and ``Taxonomy``."""
+"""Taxonomies: trees with named groups, and their file formats."""
 
 from hcviz.taxonomy.group import Group
 from hcviz.taxonomy.outline import Outline

@@ -1,4 +1,4 @@
-"""``Entry``: a taxonomy as files have it, nested; to and from groups and a tree."""
+"""The class ``Entry``, the nested groups of a file, and its conversion from and to a taxonomy."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.text import closest_name, join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import nearest, shortlist
 from hcviz.taxonomy.group import Group, Status
 from hcviz.taxonomy.outline import Outline
 
 
 @dataclass
 class Entry:
-    """A group of a file, or the whole file.
+    """A group in a file, or the whole file.
 
-    ``contents`` are items, by name, and groups, in the file's order. ``nameless``: a clade of a
-    tree that is no group. ``where`` says for messages where it is in the file, such as ``line 4``.
+    Attributes
+    ----------
+    contents : items (names) and groups, in the order of the file
+    is_unnamed : True for a clade of a tree that is not a group
+    location : place in the file for messages, such as ``line 4``
+    name, note, alternatives, status, locked, id : as in :class:`hcviz.taxonomy.Group`
     """
 
     name: str = ""
@@ -27,22 +31,24 @@ class Entry:
     status: Status = "draft"
     locked: bool = False
     id: str = ""
-    nameless: bool = False
-    where: str = ""
+    is_unnamed: bool = False
+    location: str = ""
 
     @property
     def items(self) -> list[str]:
+        """The items directly in this group."""
         return [each for each in self.contents if isinstance(each, str)]
 
     @property
     def children(self) -> list[Entry]:
+        """The groups directly in this group."""
         return [each for each in self.contents if isinstance(each, Entry)]
 
 
-def entry_of(top: Outline, labels: Sequence[str]) -> Entry:
-    """The groups of an outline, with their items by name."""
+def entry_from_outline(top: Outline, labels: Sequence[str]) -> Entry:
+    """Return the groups of an outline as entries, with names of items."""
     made: dict[int, Entry] = {}
-    for each, _ in reversed(list(top.walk())):  # those inside come before
+    for each, _ in reversed(list(top.walk())):  # inner groups come first
         group = each.group
         entry = Entry()
         if group is not None:
@@ -57,22 +63,23 @@ def entry_of(top: Outline, labels: Sequence[str]) -> Entry:
     return made[id(top)]
 
 
-def arranged(
+def assemble(
     top: Entry, labels: Sequence[str] | None = None
 ) -> tuple[list[str], Tree, list[Group]]:
-    """Items, tree and groups of what a file states. The tree is its nesting.
+    """Return the labels, the tree and the groups of a file. The tree is the nesting of the groups.
 
     Parameters
     ----------
     top : Entry
+        The file.
     labels : sequence of str, optional
-        The items. Default: those of the file, in its order.
+        Names of the items. Default: the items of the file, in its order.
 
     Raises
     ------
     InvalidTaxonomy
-        An item of the file is no item, is missing or occurs twice; an empty group; two groups of
-        the same name below the same group; a group with one group and nothing else in it.
+        If an item of the file is unknown, missing or repeated, or a group is empty, contains only
+        one group, or has the same name as another one below the same group.
     """
     found = list(_walk(top))
     known = _numbers(found, labels)
@@ -82,7 +89,7 @@ def arranged(
     members: dict[int, list[int]] = {}
     node: dict[int, int] = {}
     children: list[list[int]] = []
-    for entry in _inside_first(top):  # nodes are numbered in this order, so siblings keep theirs
+    for entry in _inner_first(top):  # siblings keep their order
         below, inside = [], []
         for each in entry.contents:
             if isinstance(each, str):
@@ -91,7 +98,7 @@ def arranged(
             else:
                 below.append(node[id(each)])
                 inside += members[id(each)]
-        if entry is not top and not entry.nameless:
+        if entry is not top and not entry.is_unnamed:
             _check(entry)
         _check_names(entry)
         members[id(entry)] = inside
@@ -102,13 +109,13 @@ def arranged(
     groups = [
         Group(entry.name, members[id(entry)], entry.note, entry.alternatives, entry.status,
               entry.locked, entry.id)
-        for entry in found if entry is not top and not entry.nameless
+        for entry in found if entry is not top and not entry.is_unnamed
     ]  # fmt: skip
     return list(known), Tree.from_children(children, n), groups
 
 
 def _walk(top: Entry) -> Iterator[Entry]:
-    """An entry before those in it."""
+    """Yield all entries, each before the entries in it."""
     waiting = [top]
     while waiting:
         entry = waiting.pop()
@@ -116,8 +123,8 @@ def _walk(top: Entry) -> Iterator[Entry]:
         waiting.extend(reversed(entry.children))
 
 
-def _inside_first(top: Entry) -> list[Entry]:
-    """Each entry after all that are in it, and after those before it in the file."""
+def _inner_first(top: Entry) -> list[Entry]:
+    """Return all entries, each after the entries in it and after earlier ones of the file."""
     found, waiting = [], [top]
     while waiting:
         entry = waiting.pop()
@@ -127,50 +134,50 @@ def _inside_first(top: Entry) -> list[Entry]:
 
 
 def _numbers(found: list[Entry], labels: Sequence[str] | None) -> dict[str, int]:
-    """The number of each item, after a check that the entries have each exactly once."""
+    """Return the number of each item, and check that the entries have each item exactly once."""
     stated = [item for entry in found for item in entry.items]
     names = dict.fromkeys(stated) if labels is None else [str(label) for label in labels]
     known = {label: number for number, label in enumerate(names)}
     seen: set[str] = set()
     for entry in found:
         for item in entry.items:
-            at = f" ({entry.where})" if entry.where else ""
+            at = f" ({entry.location})" if entry.location else ""
             if item not in known:
-                like = nearest(item, known)
-                hint = f"The nearest is {like!r}." if like else "Take a file about these items."
-                raise InvalidTaxonomy(f"The taxonomy has {item!r}{at}, which is no item.", hint)
+                like = closest_name(item, known)
+                hint = f"The nearest is {like!r}." if like else "Choose a file with these items."
+                raise InvalidTaxonomy(f"The taxonomy has {item!r}{at}, which is not an item.", hint)
             if item in seen:
                 raise InvalidTaxonomy(f"The taxonomy has the item {item!r} twice{at}.")
             seen.add(item)
     missing = [label for label in known if label not in seen]
     if missing:
         raise InvalidTaxonomy(
-            f"The taxonomy lacks {len(missing):,} of the items: {shortlist(missing, 3)}.",
-            "Add them to it.",
+            f"The taxonomy lacks {len(missing):,} of the items: {join_names(missing, 3)}.",
+            "Add them to the file.",
         )
     return known
 
 
 def _check(entry: Entry) -> None:
-    at = f" ({entry.where})" if entry.where else ""
+    at = f" ({entry.location})" if entry.location else ""
     if not entry.contents:
         raise InvalidTaxonomy(f"The group {entry.name!r}{at} is empty.", "Add an item to it.")
     if len(entry.contents) == 1 and entry.children:
         raise InvalidTaxonomy(
             f"The group {entry.name!r}{at} has only the group {entry.children[0].name!r} in it.",
-            "Leave one of the two out.",
+            "Remove one of the two groups.",
         )
 
 
 def _check_names(entry: Entry) -> None:
     names: set[str] = set()
     for child in entry.children:
-        if child.name in names and not child.nameless:
-            at = f" ({child.where})" if child.where else ""
+        if child.name in names and not child.is_unnamed:
+            at = f" ({child.location})" if child.location else ""
             raise InvalidTaxonomy(
-                f"Two groups are called {child.name!r} on one level{at}.", "Rename one of them."
+                f"Two groups in the same group are named {child.name!r}{at}.", "Rename one of them."
             )
         names.add(child.name)
 
 
-__all__ = ["Entry", "arranged", "entry_of"]
+__all__ = ["Entry", "assemble", "entry_from_outline"]

@@ -1,4 +1,4 @@
-"""``Group``: a set of items with a name."""
+"""The class ``Group``: a set of items with a name."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hcviz.core.errors import InvalidTaxonomy
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 
 Status = Literal["draft", "accepted"]
 
-_NO_ID = re.compile(r"[\s{}\x00-\x1f]")
+_NOT_IN_ID = re.compile(r"[\s{}\x00-\x1f]")
 
 
 def check_text(text: str, what: str) -> None:
-    """Refuse half a character, which no file can hold."""
+    """Raise InvalidTaxonomy for a text that cannot be encoded, such as half a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidTaxonomy(f"{what} has a character that is not whole: {text!a}.") from None
+        raise InvalidTaxonomy(f"{what} has an incomplete character: {text!a}.") from None
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,26 @@ class Group:
     Parameters
     ----------
     name : str
-        Any text but an empty one; white space at its ends is removed.
+        A text that is not empty. White space at its ends is removed.
     members : iterable of int
-        Items, by their index into the labels: one or more, each once. Kept in increasing order.
+        Indices of the items: one or more, without repeats. They are stored in increasing order.
     note : str
-        For the people who work on the taxonomy.
+        A remark for the editors of the taxonomy.
     alternatives : iterable of str
         Other names of the group.
     status : {"draft", "accepted"}
+        ``accepted`` if an editor has approved the group.
     locked : bool
-        The group is right: methods that keep constraints must make it a clade.
+        True if methods that satisfy constraints must make the group a clade.
     id : str
-        Stays the same when the name or the members change; without white space and braces. Made up
-        unless given.
+        An identifier that stays the same when name or members change, without white space and
+        braces. Default: a random one.
 
     Raises
     ------
     InvalidTaxonomy
-        No name, no members, a member twice or below 0, another status, or text that
-        no file can hold.
+        If name or members are missing, a member is repeated or below 0, the status is unknown, or
+        a text cannot be encoded.
 
     Examples
     --------
@@ -78,16 +79,17 @@ class Group:
         name = str(name).strip()
         if not name:
             raise InvalidTaxonomy("A group needs a name.")
-        items = whole_numbers(list(members), f"The members of {name!r}", InvalidTaxonomy).ravel()
+        items = check_integers(list(members), f"The members of {name!r}", InvalidTaxonomy).ravel()
         if not items.size:
             raise InvalidTaxonomy(f"The group {name!r} has no members.", "Add an item to it.")
         ordered = sorted(int(item) for item in items)
         if ordered[0] < 0 or len(set(ordered)) < len(ordered):
-            raise InvalidTaxonomy(f"The group {name!r} names an item twice, or one below 0.")
+            raise InvalidTaxonomy(f"The group {name!r} has a repeated or negative item.")
         identity = str(id) or secrets.token_hex(6)
-        if _NO_ID.search(identity):
+        if _NOT_IN_ID.search(identity):
             raise InvalidTaxonomy(
-                f"The id {identity!r} of {name!r} has white space, braces or a mark of a file."
+                f"The id {identity!r} of {name!r} has white space, braces or control characters.",
+                "Remove them.",
             )
         named = tuple(str(each) for each in alternatives)
         for text in (name, str(note), identity, *named):

@@ -1,16 +1,16 @@
-"""Taxonomies as a CSV with a row an item: ``level_1 … level_k, item``."""
+"""Taxonomies as CSV with one row per item and the columns ``level_1 … level_k, item``."""
 
 from __future__ import annotations
 
 import re
 
 from hcviz.core.errors import InvalidTaxonomy
-from hcviz.taxonomy.csvrows import read_rows, write_rows
+from hcviz.taxonomy.csv_rows import read_rows, write_rows
 from hcviz.taxonomy.entry import Entry
 
 
 def write_levels(top: Entry) -> str:
-    """A row an item, in the tree's order."""
+    """Return one row per item, in the order of the leaves."""
     rows: list[list[str]] = []
     waiting: list[tuple[tuple[str, ...], Entry | str]] = [((), top)]
     while waiting:
@@ -26,13 +26,13 @@ def write_levels(top: Entry) -> str:
 
 
 def read_levels(text: str) -> Entry:
-    """A table as :func:`write_levels` writes it; further columns are left out."""
+    """Read a table in the form of :func:`write_levels`. Other columns are ignored."""
     header, rows = read_rows(text)
     levels = [k for k, cell in enumerate(header) if re.fullmatch(r"level_\d+", cell)]
     levels.sort(key=lambda k: int(header[k].removeprefix("level_")))
     if "item" not in header or not (levels or header == ["item"]):
         raise InvalidTaxonomy(
-            "The CSV is no taxonomy.", "Its columns must be level_1, level_2, ... and item."
+            "The CSV is not a taxonomy.", "Its columns must be level_1, level_2, ... and item."
         )
     top = Entry()
     for number, row in rows:
@@ -40,7 +40,8 @@ def read_levels(text: str) -> Entry:
         filled = [name for name in names if name]
         if names[: len(filled)] != filled:
             raise InvalidTaxonomy(
-                f"Row {number} has a group on level {names.index(filled[-1]) + 1}, but none above."
+                f"Row {number} has a group on level {names.index(filled[-1]) + 1}, but none above.",
+                "Fill in the higher levels.",
             )
         entry = top
         for name in filled:
@@ -48,7 +49,7 @@ def read_levels(text: str) -> Entry:
                 if child.name == name:
                     break
             else:
-                child = Entry(name=name, where=f"row {number}")
+                child = Entry(name=name, location=f"row {number}")
                 entry.contents.append(child)
             entry = child
         item = row[header.index("item")]

@@ -1,4 +1,4 @@
-"""Taxonomies as an outline in Markdown: bold groups with their ids, and items."""
+"""Taxonomies as outlines in Markdown: bold groups with ids, and items."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 from hcviz.core.errors import InvalidTaxonomy
 from hcviz.taxonomy.entry import Entry
 
-#: What Markdown would take for a mark, and what would end a line or be lost at the end of one.
+#: Characters with a meaning in Markdown.
 _MARKS = re.compile(r"[\\`*_{}\[\]#|~]")
+#: Characters that HTML, line ends or trimming would change.
 _HIDDEN = re.compile(r"[&<>\x00-\x1f\x7f-\xa0\u2028\u2029]|^\s|\s$")
 _ENTITY = re.compile(r"&(?:#(?P<number>\d{1,7})|(?P<named>amp|lt|gt|quot));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
@@ -18,7 +19,10 @@ _GROUP = re.compile(r"^\*\*(?P<name>(?:\\.|[^\\])*?)\*\*\s*(?:\{(?P<marks>[^{}]*
 
 
 def write_markdown(top: Entry) -> str:
-    """``- **group** {#id .accepted .locked}`` and ``- item``, two spaces deeper on each level."""
+    """Return lines ``- **group** {#id .accepted .locked}`` and ``- item``.
+
+    Each level is indented by two more spaces.
+    """
     lines: list[str] = []
     waiting: list[tuple[int, Entry | str]] = [(0, each) for each in reversed(top.contents)]
     while waiting:
@@ -35,7 +39,13 @@ def write_markdown(top: Entry) -> str:
 
 
 def read_markdown(text: str) -> Entry:
-    """An outline as :func:`write_markdown` writes it, changed by hand perhaps."""
+    """Read an outline in the form of :func:`write_markdown`, possibly edited by hand.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        If a line is not a list entry or has a wrong indentation. The message has its number.
+    """
     top = Entry()
     open_: list[tuple[int, Entry]] = [(-1, top)]  # indentation and group
     for number, line in enumerate(text.split("\n"), 1):
@@ -45,7 +55,7 @@ def read_markdown(text: str) -> Entry:
         found = _LINE.match(" " * 2 * (len(text) - len(text.lstrip("\t"))) + text.lstrip("\t"))
         if found is None:
             raise InvalidTaxonomy(
-                f"Line {number} of the outline is no list entry: {line.strip()[:40]!r}.",
+                f"Line {number} of the outline is not a list entry: {line.strip()[:40]!r}.",
                 "Write '- item', or '- **group**', with two more spaces for each level.",
             )
         indent, body = len(found[1]), found[2]
@@ -56,7 +66,7 @@ def read_markdown(text: str) -> Entry:
             raise InvalidTaxonomy(
                 f"Line {number} of the outline is indented by {indent} spaces, where {2 * depth} "
                 "is the most.",
-                "Indent what is in a group by two spaces more than the group.",
+                "Indent the contents of a group by two more spaces than the group.",
             )
         group = _GROUP.match(body)
         if group is None:
@@ -68,7 +78,7 @@ def read_markdown(text: str) -> Entry:
             id=next((mark[1:] for mark in marks if mark.startswith("#")), ""),
             status="accepted" if ".accepted" in marks else "draft",
             locked=".locked" in marks,
-            where=f"line {number}",
+            location=f"line {number}",
         )
         open_[-1][1].contents.append(made)
         open_.append((indent, made))
@@ -77,7 +87,7 @@ def read_markdown(text: str) -> Entry:
 
 def _escaped(name: str) -> str:
     text = _HIDDEN.sub(lambda found: f"&#{ord(found[0])};", name)
-    # The "#" of what was hidden stays.
+    # The "#" of a character reference needs no backslash.
     return re.sub(r"&\\#", "&#", _MARKS.sub(lambda found: "\\" + found[0], text))
 
 

@@ -1,4 +1,4 @@
-"""Taxonomies in Newick: the names of inner nodes are groups."""
+"""Reading of taxonomies in Newick, where names of inner nodes are groups."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hcviz.taxonomy.entry import Entry
 
 
 def read_newick(text: str) -> Entry:
-    """Each clade of the tree; those without a name are no groups."""
+    """Read all clades of the tree. Those with a name are groups."""
     try:
         names, parent, _ = parse_newick(text)
     except InvalidTree as fault:
@@ -19,13 +19,13 @@ def read_newick(text: str) -> Entry:
     if names[root][0] and root > 0:
         entries[root] = Entry(name=names[root][0])
         top.contents.append(entries[root])
-    for node in range(root - 1, -1, -1):  # inner nodes as they are written, then leaves, backwards
+    for node in range(root - 1, -1, -1):  # inner nodes in the order of the text, leaves reversed
         name, is_leaf = names[node]
         above = entries[int(parent[node])].contents
         if is_leaf:
             above.insert(0, name)
         else:
-            entries[node] = Entry(name=name, nameless=not name)
+            entries[node] = Entry(name=name, is_unnamed=not name)
             above.append(entries[node])
     return top
 

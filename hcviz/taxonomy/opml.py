@@ -1,4 +1,4 @@
-"""Taxonomies in OPML, the format of outliners."""
+"""Taxonomies in OPML, the file format of outliners."""
 
 from __future__ import annotations
 
@@ -13,33 +13,39 @@ _ESCAPED = re.compile(r"[&<>\"'\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def xml_escaped(text: str) -> str:
-    """The text for an element or an attribute of XML.
+def escape_xml(text: str) -> str:
+    """Return the text with escapes for an element or an attribute of XML.
 
     Raises
     ------
     InvalidTaxonomy
-        XML cannot hold the text: it has a control character, half a surrogate pair, U+FFFE or
-        U+FFFF. Nothing is replaced, since an item with another name would be another item.
+        If XML cannot represent the text: it has a control character, half a surrogate pair, U+FFFE
+        or U+FFFF. No character is replaced, since an item must keep its name.
 
     Examples
     --------
-    >>> xml_escaped('a < "b"')
+    >>> escape_xml('a < "b"')
     'a &#60; &#34;b&#34;'
     """
     wrong = _NOT_XML.search(text)
     if wrong is not None:
         raise InvalidTaxonomy(
-            f"XML cannot hold the character U+{ord(wrong[0]):04X}, which is in {text[:40]!r}.",
-            "Rename it, or use JSON or Markdown.",
+            f"XML cannot represent the character U+{ord(wrong[0]):04X} in {text[:40]!r}.",
+            "Remove the character, or use JSON or Markdown.",
         )
     return _ESCAPED.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def write_opml(top: Entry) -> str:
-    """An ``outline`` an item and a group; groups have ``id``, ``status``, ``locked``, ``_note``.
+    """Return OPML with an ``outline`` for each item and group. O(n).
 
-    Alternative names are left out. O(n). Raises :class:`InvalidTaxonomy` as :func:`xml_escaped`.
+    Groups have the attributes ``id``, ``status``, ``locked`` and ``_note``. Alternative names are
+    left out.
+
+    Raises
+    ------
+    InvalidTaxonomy
+        If XML cannot represent a name.
 
     Examples
     --------
@@ -58,26 +64,26 @@ def write_opml(top: Entry) -> str:
         if each is None:
             lines.append(" " * depth + "</outline>")
         elif isinstance(each, str):
-            lines.append(f'{" " * depth}<outline text="{xml_escaped(each)}"/>')
+            lines.append(f'{" " * depth}<outline text="{escape_xml(each)}"/>')
         else:
-            stated = {"text": each.name, "id": each.id, "status": each.status}
-            stated |= {"locked": "true"} if each.locked else {}
-            stated |= {"_note": each.note} if each.note else {}
-            marks = " ".join(f'{name}="{xml_escaped(value)}"' for name, value in stated.items())
-            lines.append(f"{' ' * depth}<outline {marks}>")
+            attributes = {"text": each.name, "id": each.id, "status": each.status}
+            attributes |= {"locked": "true"} if each.locked else {}
+            attributes |= {"_note": each.note} if each.note else {}
+            text = " ".join(f'{name}="{escape_xml(value)}"' for name, value in attributes.items())
+            lines.append(f"{' ' * depth}<outline {text}>")
             waiting.append((depth, None))
             waiting.extend((depth + 1, inner) for inner in reversed(each.contents))
     return "\n".join([*lines, " </body>", "</opml>", ""])
 
 
 def read_opml(text: str) -> Entry:
-    """What :func:`write_opml` or an outliner wrote. Outlines with others in them are groups.
+    """Read OPML of :func:`write_opml` or of an outliner. Outlines with contents are groups.
 
     Raises
     ------
     InvalidTaxonomy
-        No OPML, an outline without text, or a document type, which could hold entities. The
-        sentence has the line.
+        If the text is not OPML, an outline has no text, or there is a document type, which could
+        define entities. The message has the line.
 
     Examples
     --------
@@ -88,9 +94,9 @@ def read_opml(text: str) -> Entry:
     try:
         reader.parser.Parse(text, True)
     except expat.ExpatError as fault:
-        said = expat.ErrorString(fault.code)
+        reason = expat.ErrorString(fault.code)
         raise InvalidTaxonomy(
-            f"The taxonomy is no OPML that can be read: {said}, line {fault.lineno}."
+            f"The taxonomy cannot be read as OPML: {reason}, line {fault.lineno}."
         ) from None
     except UnicodeEncodeError:
         raise InvalidTaxonomy("The OPML has half a surrogate pair in it.") from None
@@ -98,7 +104,7 @@ def read_opml(text: str) -> Entry:
 
 
 class _Reader:
-    """Entries as the parser meets them: an item is an entry without contents, until the end."""
+    """Builds entries from the parser's events. An entry that ends without contents is an item."""
 
     def __init__(self) -> None:
         self.parser = expat.ParserCreate()
@@ -107,44 +113,45 @@ class _Reader:
         self.parser.EndElementHandler = self.end
         self.top = Entry()
         self.open = [self.top]
-        self.stated: list[bool] = []
+        self.has_status: list[bool] = []
         self.path: list[str] = []
 
     def refuse(self, *_: object) -> None:
         raise InvalidTaxonomy(
             f"The OPML has a document type (line {self.parser.CurrentLineNumber}), which could "
-            "hold entities.",
-            "Take the <!DOCTYPE ...> out.",
+            "define entities.",
+            "Remove <!DOCTYPE ...>.",
         )
 
-    def start(self, name: str, stated: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         line = self.parser.CurrentLineNumber
         if not self.path and name != "opml":
             raise InvalidTaxonomy(
-                f"The XML is no OPML: it begins with <{name[:40]}> (line {line})."
+                f"The XML is not OPML: it begins with <{name[:40]}> (line {line})."
             )
         self.path.append(name)
         if name != "outline":
             return
-        label = stated.get("text", stated.get("title"))
+        label = attributes.get("text", attributes.get("title"))
         if label is None:
             raise InvalidTaxonomy(f"The outline in line {line} of the OPML has no text.")
-        status: Status = stated.get("status", "draft")  # type: ignore[assignment]
-        made = Entry(
-            name=label, note=stated.get("_note", ""), status=status, id=stated.get("id", ""),
-            locked=stated.get("locked") == "true", where=f"line {line}",
+        status: Status = attributes.get("status", "draft")  # type: ignore[assignment]
+        entry = Entry(
+            name=label, note=attributes.get("_note", ""), status=status,
+            id=attributes.get("id", ""), locked=attributes.get("locked") == "true",
+            location=f"line {line}",
         )  # fmt: skip
-        self.open[-1].contents.append(made)
-        self.open.append(made)
-        self.stated.append("status" in stated)  # only hcviz's groups have one
+        self.open[-1].contents.append(entry)
+        self.open.append(entry)
+        self.has_status.append("status" in attributes)  # hcviz writes it for groups only
 
     def end(self, name: str) -> None:
         self.path.pop()
         if name != "outline":
             return
-        made, is_group = self.open.pop(), self.stated.pop()
-        if not made.contents and not is_group:
-            self.open[-1].contents[-1] = made.name
+        entry, is_group = self.open.pop(), self.has_status.pop()
+        if not entry.contents and not is_group:
+            self.open[-1].contents[-1] = entry.name
 
     def finished(self) -> Entry:
         if not self.top.contents:
@@ -152,4 +159,4 @@ class _Reader:
         return self.top
 
 
-__all__ = ["read_opml", "write_opml", "xml_escaped"]
+__all__ = ["escape_xml", "read_opml", "write_opml"]

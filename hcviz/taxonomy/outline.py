@@ -1,4 +1,4 @@
-"""``Outline``: the groups of a taxonomy, nested."""
+"""The class ``Outline``: the nested groups of a taxonomy."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from hcviz.taxonomy.group import Group
 
 @dataclass(frozen=True)
 class Outline:
-    """A group and what is in it, in the order of the tree's leaves.
+    """A group and its contents, in the order of the tree's leaves.
 
-    ``group`` is None at the top. ``contents`` are the items (indices) in no group below it, and the
-    groups directly below it.
+    Attributes
+    ----------
+    group : the group, or None for the whole taxonomy
+    contents : indices of the items directly in the group, and the groups directly in it
     """
 
     group: Group | None
@@ -21,20 +23,21 @@ class Outline:
 
     @property
     def name(self) -> str:
+        """Name of the group, or an empty text."""
         return "" if self.group is None else self.group.name
 
     @property
     def items(self) -> tuple[int, ...]:
-        """The items that are in no group below this one."""
+        """The items directly in this group."""
         return tuple(each for each in self.contents if not isinstance(each, Outline))
 
     @property
     def children(self) -> tuple[Outline, ...]:
-        """The groups directly below this one."""
+        """The groups directly in this group."""
         return tuple(each for each in self.contents if isinstance(each, Outline))
 
     def walk(self) -> Iterator[tuple[Outline, tuple[Group, ...]]]:
-        """This one and all below it, each with the groups from the top down to itself."""
+        """Yield this outline and all inside, each with its path of groups, the outermost first."""
         waiting: list[tuple[Outline, tuple[Group, ...]]] = [(self, ())]
         while waiting:
             each, path = waiting.pop()

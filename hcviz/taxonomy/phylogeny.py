@@ -1,4 +1,4 @@
-"""Taxonomies for programs of phylogenetics: NHX and phyloXML, with the tree's branch lengths."""
+"""Taxonomies in two formats of phylogenetics, NHX and phyloXML, with branch lengths."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from urllib.parse import quote
 from hcviz.core.convert import write_newick
 from hcviz.core.tree import Tree
 from hcviz.taxonomy.group import Group
-from hcviz.taxonomy.opml import xml_escaped
+from hcviz.taxonomy.opml import escape_xml
 
 NAMESPACE = "http://www.phyloxml.org"
 
 
 def write_nhx(tree: Tree, labels: Sequence[str], groups: Mapping[int, Group]) -> str:
-    """Newick with inner names, and ``[&&NHX:id=...:status=...]`` after each group. O(m).
+    """Return Newick with names of groups, and ``[&&NHX:id=...:status=...]`` after each. O(m).
 
     Parameters
     ----------
     tree : Tree
+        A tree with m nodes.
     labels : sequence of str
-        Of the items.
+        Names of the items.
     groups : mapping of int to Group
-        By node. A group of one item, which is a leaf, has only the tags ``group=...``.
+        The group of a node. The name of a group at a leaf is in the tag ``group``.
 
     Notes
     -----
-    The tags are ``id``, ``status``, ``locked=true``, ``note`` and ``alternative``, percent-encoded,
-    since NHX has no escapes (Zmasek & Eddy 2001). Programs without NHX take them for comments.
+    The tags are ``id``, ``status``, ``locked=true``, ``note`` and ``alternative``. They are
+    percent-encoded, since NHX has no escapes. For programs without NHX, the tags are comments.
+
+    References
+    ----------
+    Zmasek and Eddy (2001), ATV: display and manipulation of annotated phylogenetic trees.
 
     Examples
     --------
@@ -38,25 +43,29 @@ def write_nhx(tree: Tree, labels: Sequence[str], groups: Mapping[int, Group]) ->
     tags = {}
     for node, group in groups.items():
         pairs = [("group", group.name)] if node < tree.n_leaves else []
-        pairs += _stated(group)
-        said = ":".join(
+        pairs += _properties(group)
+        text = ":".join(
             f"{name}={quote(value, safe=' ', errors='replace')}" for name, value in pairs
         )
-        tags[node] = f"[&&NHX:{said}]"
+        tags[node] = f"[&&NHX:{text}]"
     names = {node: group.name for node, group in groups.items() if node >= tree.n_leaves}
     return write_newick(tree.parent, tree.height, tree.children, tree.n_leaves, labels, names, tags)
 
 
 def write_phyloxml(tree: Tree, labels: Sequence[str], groups: Mapping[int, Group]) -> str:
-    """phyloXML: a ``clade`` a node, with its name and branch length. O(m).
+    """Return phyloXML with a ``clade`` for each node, with its name and branch length. O(m).
 
-    A group's id is its clade's ``node_id``; status, lock, note and alternative names are properties
-    (Han & Zmasek 2009). Parameters as of :func:`write_nhx`.
+    The id of a group is the ``node_id`` of its clade. Status, lock, note and alternative names are
+    properties. The parameters are those of :func:`write_nhx`.
 
     Raises
     ------
     InvalidTaxonomy
-        A name that XML cannot hold: :func:`hcviz.taxonomy.opml.xml_escaped`.
+        If XML cannot represent a name (:func:`hcviz.taxonomy.opml.escape_xml`).
+
+    References
+    ----------
+    Han and Zmasek (2009), phyloXML: XML for evolutionary biology and comparative genomics.
 
     Examples
     --------
@@ -80,28 +89,28 @@ def write_phyloxml(tree: Tree, labels: Sequence[str], groups: Mapping[int, Group
         group = groups.get(node)
         leaf = node < tree.n_leaves
         name = labels[node] if leaf else "" if group is None else group.name
-        said = [f"<name>{xml_escaped(name)}</name>"] if name else []
+        parts = [f"<name>{escape_xml(name)}</name>"] if name else []
         if node != root:
             length = float(tree.height[tree.parent[node]] - tree.height[node])
-            said.append(f"<branch_length>{length!r}</branch_length>")
+            parts.append(f"<branch_length>{length!r}</branch_length>")
         if group is not None:
             pairs = [("group", group.name)] if leaf else []
-            pairs += _stated(group)
-            said += [
-                f"<node_id>{xml_escaped(value)}</node_id>"
+            pairs += _properties(group)
+            parts += [
+                f"<node_id>{escape_xml(value)}</node_id>"
                 if what == "id"
                 else f'<property ref="hcviz:{what}" datatype="xsd:string" applies_to="clade">'
-                f"{xml_escaped(value)}</property>"
+                f"{escape_xml(value)}</property>"
                 for what, value in sorted(pairs, key=lambda pair: pair[0] != "id")
             ]
-        lines.append(f"{indent}<clade>{''.join(said)}" + "</clade>" * leaf)
+        lines.append(f"{indent}<clade>{''.join(parts)}" + "</clade>" * leaf)
         if not leaf:
             waiting.append((-1, depth))
             waiting.extend((int(child), depth + 1) for child in tree.children(node)[::-1])
     return "\n".join([*lines, " </phylogeny>", "</phyloxml>", ""])
 
 
-def _stated(group: Group) -> list[tuple[str, str]]:
+def _properties(group: Group) -> list[tuple[str, str]]:
     found = [("id", group.id), ("status", group.status)]
     found += [("locked", "true")] if group.locked else []
     found += [("note", group.note)] if group.note else []

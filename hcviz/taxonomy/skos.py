@@ -1,4 +1,4 @@
-"""Taxonomies in SKOS, written as Turtle or JSON-LD."""
+"""Writing of taxonomies in SKOS, as Turtle or JSON-LD."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hcviz.core.errors import InvalidTaxonomy
 from hcviz.taxonomy.entry import Entry
 
 SKOS = "http://www.w3.org/2004/02/skos/core#"
-#: The namespace of what SKOS has no word for: status, locked, and the order of siblings.
+#: Namespace of the properties that SKOS does not have: status, lock, and the order of siblings.
 TERMS = "urn:hcviz:terms:"
 SkosFormat = Literal["turtle", "json-ld"]
 
@@ -24,7 +24,7 @@ _SHORT = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 @dataclass(frozen=True)
 class _Concept:
-    """An item or a group; ``broader`` is None at the top, ``group`` for an item."""
+    """An item or a group; ``broader`` is None on the first level, ``group`` is None for an item."""
 
     uri: str
     name: str
@@ -34,27 +34,29 @@ class _Concept:
 
     @property
     def alternatives(self) -> list[str]:
-        """SKOS refuses an altLabel that is the prefLabel, and has no labels twice."""
+        """Alternative names, without repeats and the name itself, which SKOS does not allow."""
         given = () if self.group is None else self.group.alternatives
         return [each for each in dict.fromkeys(given) if each != self.name]
 
 
 def write_skos(top: Entry, format: SkosFormat = "turtle", base: str = "urn:hcviz:") -> str:
-    """A ConceptScheme whose Concepts are the groups and the items. O(n).
+    """Return a ConceptScheme whose Concepts are the groups and the items. O(n).
 
     Parameters
     ----------
     top : Entry
+        The whole taxonomy.
     format : {"turtle", "json-ld"}
+        Syntax of the file.
     base : str
-        What URIs begin with: the scheme is ``base + "taxonomy"``, a group ``base + "group/"`` and
-        its id, an item ``base + "item/"`` and its percent-encoded name. An id that is a URI by
-        itself is kept as it is.
+        Start of the URIs. The scheme is ``base + "taxonomy"``, a group ``base + "group/"`` and its
+        id, an item ``base + "item/"`` and its percent-encoded name. An id that is a URI is used
+        unchanged.
 
     Raises
     ------
     InvalidTaxonomy
-        Another format, or a base that is no absolute URI.
+        If the format is unknown, or the base is not an absolute URI.
 
     Examples
     --------
@@ -64,7 +66,8 @@ def write_skos(top: Entry, format: SkosFormat = "turtle", base: str = "urn:hcviz
     """
     if _URI.fullmatch(base) is None:
         raise InvalidTaxonomy(
-            f"The base {base!r} is no absolute URI.", "Use one such as https://example.org/tools/."
+            f"The base {base!r} is not an absolute URI.",
+            "Use one such as https://example.org/tools/.",
         )
     if format not in ("turtle", "json-ld"):
         raise InvalidTaxonomy(f"SKOS is not written as {format!r}.", "Use turtle or json-ld.")
@@ -134,16 +137,16 @@ def _json_ld(scheme: str, concepts: list[_Concept]) -> str:
         {"@id": scheme, "@type": "skos:ConceptScheme", "hasTopConcept": tops}
     ]
     for each in concepts:
-        made: dict[str, Any] = {"@id": each.uri, "@type": "skos:Concept", "prefLabel": each.name}
+        node: dict[str, Any] = {"@id": each.uri, "@type": "skos:Concept", "prefLabel": each.name}
         if each.alternatives:
-            made["altLabel"] = each.alternatives
+            node["altLabel"] = each.alternatives
         if each.group is not None and each.group.note:
-            made["definition"] = each.group.note
-        made["inScheme"] = scheme
-        made |= {"topConceptOf": scheme} if each.broader is None else {"broader": each.broader}
+            node["definition"] = each.group.note
+        node["inScheme"] = scheme
+        node |= {"topConceptOf": scheme} if each.broader is None else {"broader": each.broader}
         if each.group is not None:
-            made |= {"status": each.group.status, "locked": each.group.locked}
-        graph.append({**made, "order": each.order})
+            node |= {"status": each.group.status, "locked": each.group.locked}
+        graph.append({**node, "order": each.order})
     document = {"@context": context, "@graph": graph}
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 

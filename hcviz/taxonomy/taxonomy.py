@@ -1,4 +1,4 @@
-"""``Taxonomy``: a tree and the named groups on it."""
+"""The class ``Taxonomy``: a tree with named groups."""
 
 from __future__ import annotations
 
@@ -11,34 +11,41 @@ import numpy as np
 
 from hcviz.core.convert import write_newick
 from hcviz.core.errors import InvalidTaxonomy
+from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import shortlist
-from hcviz.taxonomy.entry import Entry, arranged, entry_of
+from hcviz.taxonomy.entry import Entry, assemble, entry_from_outline
 from hcviz.taxonomy.group import Group, check_text
+from hcviz.taxonomy.html_page import write_html
+from hcviz.taxonomy.indented_text import read_text, write_text
 from hcviz.taxonomy.levels import write_levels
 from hcviz.taxonomy.markdown import read_markdown, write_markdown
-from hcviz.taxonomy.nestedjson import read_json, write_json
+from hcviz.taxonomy.nested_json import read_json, write_json
 from hcviz.taxonomy.newick import read_newick
 from hcviz.taxonomy.opml import read_opml, write_opml
 from hcviz.taxonomy.outline import Outline
-from hcviz.taxonomy.page import write_html
-from hcviz.taxonomy.pathtable import read_table, write_paths
+from hcviz.taxonomy.path_table import read_table, write_paths
 from hcviz.taxonomy.phylogeny import write_nhx, write_phyloxml
-from hcviz.taxonomy.placing import place
-from hcviz.taxonomy.plaintext import read_text, write_text
+from hcviz.taxonomy.placement import place
 from hcviz.taxonomy.skos import SkosFormat, write_skos
-from hcviz.taxonomy.skosread import read_skos
+from hcviz.taxonomy.skos_reader import read_skos
 
 if TYPE_CHECKING:
     import pandas
 
-#: Some editors begin a file with it.
+#: Some editors write this character at the start of a file.
 BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True)
 class Change:
-    """How the clade of a group differs from its members: item indices, increasing."""
+    """The difference between the clade of a group and its members.
+
+    Attributes
+    ----------
+    group : the group
+    gained : items in the clade that are not members, in increasing order
+    lost : members that are not in the clade, in increasing order
+    """
 
     group: Group
     gained: tuple[int, ...]
@@ -46,33 +53,35 @@ class Change:
 
     @property
     def name(self) -> str:
+        """Name of the group."""
         return self.group.name
 
 
 class Taxonomy:
-    """A tree and the named groups on it. Frozen.
+    """A tree with named groups. Immutable.
 
     Parameters
     ----------
     labels : sequence of str
-        The items' names, in their order; all different.
+        Names of the items, in their order. All are different.
     tree : Tree
-        Over the items.
+        A tree over the items.
     groups : iterable of Group
-        Different sets of items. Groups directly below the same group have different names.
+        Groups with different sets of items. Groups directly below the same group have different
+        names.
 
     Raises
     ------
     InvalidTaxonomy
-        Labels that do not fit the tree, a member that is no item, two groups with the same items,
-        the same id, or the same name below the same group.
+        If the labels do not fit the tree, a member is not an item, or two groups have the same
+        items, the same id, or the same name below the same group.
 
     Notes
     -----
-    A group is placed at the clade of the tree that is most like its members
-    (:func:`hcviz.taxonomy.placing.place`). Its members never change by themselves, so on another
-    tree it is placed anew, and back on the first tree it is where it was. The check compares all
-    pairs of the k groups; each comparison takes O(the smaller group).
+    A group is placed at the clade of the tree that is most similar to its members
+    (:func:`hcviz.taxonomy.placement.place`). A change of the tree does not change its members. So
+    on another tree its place is computed again, and on the first tree it has its first place. The
+    constructor compares all pairs of the k groups, each in O(size of the smaller group).
 
     Examples
     --------
@@ -115,7 +124,7 @@ class Taxonomy:
     def _check(self) -> None:
         if len(self.labels) != self.tree.n_leaves:
             raise InvalidTaxonomy(
-                f"The tree has {self.tree.n_leaves} items, but {len(self.labels)} labels came."
+                f"The tree has {self.tree.n_leaves} items, but there are {len(self.labels)} labels."
             )
         for label in self.labels:
             check_text(label, "The name of an item")
@@ -137,14 +146,14 @@ class Taxonomy:
                 if twin is not group:
                     raise InvalidTaxonomy(
                         f"The groups {twin.name!r} and {group.name!r} have {what}.",
-                        "Rename one, or leave it out.",
+                        "Rename or remove one of them.",
                     )
 
     # ------------------------------------------------------------------ places
 
     @cached_property
     def parents(self) -> tuple[int | None, ...]:
-        """For each group the place in ``groups`` of the smallest one that contains it, or None."""
+        """For each group, the index of the smallest group that contains it, or None."""
         sets = [frozenset(group.members) for group in self.groups]
         found: list[int | None] = []
         for own in sets:
@@ -154,7 +163,7 @@ class Taxonomy:
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
-        """The node of each group, in the order of ``groups``; -1 where it has no place."""
+        """The node of each group, in the order of ``groups``; -1 for a group without a place."""
         return tuple(place(self.tree, [group.members for group in self.groups]))
 
     @property
@@ -164,12 +173,12 @@ class Taxonomy:
 
     @property
     def unplaced(self) -> tuple[Group, ...]:
-        """The groups that are like no clade of the tree."""
+        """The groups that are not similar to any clade of the tree."""
         return tuple(g for g, node in zip(self.groups, self.nodes, strict=True) if node < 0)
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """The placed groups whose clade has other items than they have members."""
+        """The differences of all placed groups whose clade does not equal their members."""
         found = []
         for group, node in zip(self.groups, self.nodes, strict=True):
             if node < 0:
@@ -181,15 +190,26 @@ class Taxonomy:
         return tuple(found)
 
     def carried_to(self, tree: Tree) -> Taxonomy:
-        """The same groups on another tree of the same items."""
+        """Return the same groups on another tree of the same items."""
         return Taxonomy(self.labels, tree, self.groups)
 
     def accepted(self, *names_or_ids: str) -> Taxonomy:
-        """Groups take the items of their clades as members: those named, or all that changed."""
+        """Return a taxonomy in which groups have the items of their clades as members.
+
+        Parameters
+        ----------
+        *names_or_ids : str
+            Names or ids of the groups to change. Default: all groups in ``changes``.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If no group has one of the names.
+        """
         wanted = set(names_or_ids)
         unknown = wanted - {key for group in self.groups for key in (group.name, group.id)}
         if unknown:
-            raise InvalidTaxonomy(f"There is no group {shortlist(sorted(unknown), 3)}.")
+            raise InvalidTaxonomy(f"There is no group {join_names(sorted(unknown), 3)}.")
         clades = {
             change.group.id: sorted({*change.group.members, *change.gained} - {*change.lost})
             for change in self.changes
@@ -201,17 +221,17 @@ class Taxonomy:
         ]
         return Taxonomy(self.labels, self.tree, groups)
 
-    # ------------------------------------------------------------------ what it says
+    # ------------------------------------------------------------------ nesting
 
     @cached_property
     def outline(self) -> Outline:
-        """The placed groups, nested, with the items of their clades. O(n + k log k)."""
+        """The placed groups as a nested outline, with the items of their clades. O(n + k log k)."""
         tree = self.tree
         begin, end = tree.leaf_start, tree.leaf_start + tree.size
         known = [(node, k) for k, node in enumerate(self.nodes) if node >= 0]
         known.sort(key=lambda pair: (int(begin[pair[0]]), -int(end[pair[0]]), pair[0]))
         order = tree.leaf_order.tolist()
-        # Of each group that is open: its number, where it ends, and its contents so far.
+        # For each open group: its number, the row of its end, and its contents so far.
         stack: list[tuple[int, int, list[int | Outline]]] = [(-1, tree.n_leaves, [])]
         row = 0
 
@@ -234,7 +254,7 @@ class Taxonomy:
 
     @cached_property
     def paths(self) -> tuple[tuple[Group, ...], ...]:
-        """For each item the groups that it is in, the largest first."""
+        """For each item, the groups that contain it, the largest first."""
         found: list[tuple[Group, ...]] = [()] * len(self.labels)
         for each, path in self.outline.walk():
             for item in each.items:
@@ -243,16 +263,26 @@ class Taxonomy:
 
     @property
     def n_levels(self) -> int:
-        """The most groups that are nested in each other."""
+        """The maximal depth of nested groups."""
         return max((len(path) for path in self.paths), default=0)
 
     def labels_at(self, level: int) -> pandas.Series:
-        """The name of each item's group on a level; 1 is the topmost.
+        """Return the name of each item's group on a level.
+
+        Parameters
+        ----------
+        level : int
+            1 for the outermost groups.
 
         Returns
         -------
         pandas.Series
-            Indexed by the items' names, in their order; NaN for an item without a group there.
+            Indexed by the labels; NaN for an item without a group on this level.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the level is below 1.
         """
         import pandas
 
@@ -267,39 +297,52 @@ class Taxonomy:
     def _from(
         cls, read: Callable[[str], Entry], text: str, labels: Sequence[str] | None
     ) -> Taxonomy:
-        return cls(*arranged(read(text.removeprefix(BYTE_ORDER_MARK)), labels))
+        return cls(*assemble(read(text.removeprefix(BYTE_ORDER_MARK)), labels))
 
     @property
     def _entry(self) -> Entry:
-        return entry_of(self.outline, self.labels)
+        return entry_from_outline(self.outline, self.labels)
 
     def to_json(self) -> str:
-        """Nested JSON with everything that the placed groups have."""
+        """Return nested JSON with all properties of the placed groups."""
         return write_json(self._entry)
 
     @classmethod
     def from_json(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From what :meth:`to_json` wrote.
+        """Read the text of :meth:`to_json`.
 
-        Here and in the other readers the tree is the nesting of the groups, without any further
-        clades. ``labels`` are the items; by default those of the file, in its order. Raises
-        :class:`InvalidTaxonomy` for a file that cannot be read, or is about other items.
+        In this and the other readers, the tree is the nesting of the groups, without other clades.
+
+        Parameters
+        ----------
+        text : str
+            Content of the file.
+        labels : sequence of str, optional
+            Names of the items. Default: the items of the file, in its order.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If the file cannot be read, or has other items.
         """
         return cls._from(read_json, text, labels)
 
     def to_markdown(self) -> str:
-        """An outline in Markdown; a group is bold and has its id, its lock and its acceptance."""
+        """Return an outline in Markdown. Groups are bold, with id, status and lock."""
         return write_markdown(self._entry)
 
     @classmethod
     def from_markdown(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From an outline as :meth:`to_markdown` writes it; see :meth:`from_json`."""
+        """Read an outline in the form of :meth:`to_markdown`. See :meth:`from_json`."""
         return cls._from(read_markdown, text, labels)
 
     def to_csv(self, style: Literal["levels", "paths"] = "levels") -> str:
-        """A row an item, in the tree's order.
+        """Return a CSV text with one row per item, in the order of the leaves.
 
-        ``level_1, ..., level_k, item``, or with ``style="paths"`` ``item, group, path``.
+        Parameters
+        ----------
+        style : {"levels", "paths"}
+            The columns are ``level_1, ..., level_k, item``, or ``item, group, path``.
         """
         if style not in ("levels", "paths"):
             raise InvalidTaxonomy(
@@ -309,24 +352,27 @@ class Taxonomy:
 
     @classmethod
     def from_csv(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From a CSV with ``level_1, ..., level_k, item`` or ``item, path``: :meth:`from_json`."""
+        """Read a CSV text in either form of :meth:`to_csv`. See :meth:`from_json`."""
         return cls._from(read_table, text, labels)
 
     @property
-    def _groups_at(self) -> dict[int, Group]:
+    def _group_of_node(self) -> dict[int, Group]:
         pairs = zip(self.nodes, self.groups, strict=True)
         return {node: group for node, group in pairs if node >= 0}
 
     def to_newick(self, style: Literal["plain", "nhx"] = "plain") -> str:
-        """The tree in Newick, with branch lengths and the groups' names at inner nodes.
+        """Return the tree in Newick, with branch lengths, and names of groups at inner nodes.
 
-        ``style="nhx"`` adds ids, status, locks, notes and alternative names as tags of NHX.
+        Parameters
+        ----------
+        style : {"plain", "nhx"}
+            ``nhx`` adds ids, status, locks, notes and alternative names as tags.
         """
         if style not in ("plain", "nhx"):
             raise InvalidTaxonomy(
                 f"There is no Newick of the style {style!r}.", "Use plain or nhx."
             )
-        tree, groups = self.tree, self._groups_at
+        tree, groups = self.tree, self._group_of_node
         if style == "nhx":
             return write_nhx(tree, self.labels, groups)
         names = {node: group.name for node, group in groups.items() if node >= tree.n_leaves}
@@ -336,16 +382,17 @@ class Taxonomy:
 
     @classmethod
     def from_newick(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From Newick with names at inner nodes, each of which is a group; see :meth:`from_json`.
+        """Read Newick, where each named inner node is a group. See :meth:`from_json`.
 
-        The tree keeps the clades without a name, but not the branch lengths.
+        The tree has all clades of the file, named or not. Branch lengths are ignored.
         """
         return cls._from(read_newick, text, labels)
 
     def to_skos(self, format: SkosFormat = "turtle", base: str = "urn:hcviz:") -> str:
-        """A SKOS ConceptScheme with everything that the placed groups have.
+        """Return a SKOS ConceptScheme with all properties of the placed groups.
 
-        Groups and items are Concepts. See :func:`hcviz.taxonomy.skos.write_skos` for the URIs.
+        Groups and items are Concepts. See :func:`hcviz.taxonomy.skos.write_skos` for parameters
+        and URIs.
 
         Examples
         --------
@@ -357,9 +404,9 @@ class Taxonomy:
 
     @classmethod
     def from_skos(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From SKOS in Turtle or JSON-LD: :func:`hcviz.taxonomy.skosread.read_skos`.
+        """Read SKOS in Turtle or JSON-LD, with :func:`hcviz.taxonomy.skos_reader.read_skos`.
 
-        Needs the package rdflib (the extra ``hcviz[taxonomy]``). See also :meth:`from_json`.
+        It needs the package rdflib (the extra ``hcviz[taxonomy]``). See also :meth:`from_json`.
 
         Examples
         --------
@@ -370,7 +417,12 @@ class Taxonomy:
         return cls._from(read_skos, text, labels)
 
     def to_opml(self) -> str:
-        """OPML, for outliners: all but alternative names. Raises where XML cannot hold a name.
+        """Return OPML, the format of outliners. It has all properties but alternative names.
+
+        Raises
+        ------
+        InvalidTaxonomy
+            If XML cannot represent a name.
 
         Examples
         --------
@@ -382,7 +434,7 @@ class Taxonomy:
 
     @classmethod
     def from_opml(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From OPML, as :meth:`to_opml` or an outliner writes it; see :meth:`from_json`.
+        """Read OPML of :meth:`to_opml` or of an outliner. See :meth:`from_json`.
 
         Examples
         --------
@@ -393,7 +445,9 @@ class Taxonomy:
         return cls._from(read_opml, text, labels)
 
     def to_text(self) -> str:
-        """A name a line, two spaces deeper on each level: :mod:`hcviz.taxonomy.plaintext`.
+        """Return text with one name per line, indented by two spaces per level.
+
+        See :mod:`hcviz.taxonomy.indented_text`.
 
         Examples
         --------
@@ -405,7 +459,7 @@ class Taxonomy:
 
     @classmethod
     def from_text(cls, text: str, labels: Sequence[str] | None = None) -> Taxonomy:
-        """From indented text: lines with deeper ones below them are groups. :meth:`from_json`.
+        """Read indented text, where a line above deeper lines is a group. See :meth:`from_json`.
 
         Examples
         --------
@@ -415,9 +469,12 @@ class Taxonomy:
         return cls._from(read_text, text, labels)
 
     def to_phyloxml(self) -> str:
-        """phyloXML: the tree with branch lengths, names and all that the groups have.
+        """Return phyloXML: the tree with branch lengths, and all properties of the groups.
 
-        Raises :class:`InvalidTaxonomy` where XML cannot hold a name.
+        Raises
+        ------
+        InvalidTaxonomy
+            If XML cannot represent a name.
 
         Examples
         --------
@@ -425,10 +482,15 @@ class Taxonomy:
         >>> "<name>owl</name>" in taxonomy.to_phyloxml()
         True
         """
-        return write_phyloxml(self.tree, self.labels, self._groups_at)
+        return write_phyloxml(self.tree, self.labels, self._group_of_node)
 
     def to_html(self, title: str = "Taxonomy") -> str:
-        """One HTML page that can be mailed: no server, no network; :mod:`hcviz.taxonomy.page`.
+        """Return one HTML page that needs no server and no network.
+
+        Parameters
+        ----------
+        title : str
+            Heading of the page.
 
         Examples
         --------

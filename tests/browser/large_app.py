@@ -6,7 +6,7 @@ from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from hcviz import Tree
-from hcviz.core.lazy import FeatureOracle
+from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.ui.tree import Centre, Items
 
 

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from hcviz.algorithms import get
-from hcviz.core.lazy import oracle_of
-from hcviz.core.oracle import CountingOracle
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.problem import Problem
+from hcviz.core.similarity_oracles import oracle_of
 from hcviz.datasets import load
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import Server, column, pixel, wait_for, wait_idle, wait_until

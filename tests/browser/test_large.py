@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hcviz.ui.tree.canvas import FOLD
 
 from hcviz.core.layout import leaf_order
 from hcviz.jobs.warming import warm_modules
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree import warm as warm_centre
+from hcviz.ui.tree.renderer import FOLD
 from tests.browser.driving import (
     Server,
     click,

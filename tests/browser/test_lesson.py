@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import hcviz
-from hcviz.metrics.placement import Gap
+from hcviz.metrics.placement import RemovedItem
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import column, wait_idle
 
@@ -32,7 +32,7 @@ def item(dash) -> str:
 def mate(dash) -> str:
     """An item that the truth has beside the one in question."""
     place = ZOO.labels.index(item(dash))
-    return ZOO.labels[int(Gap(ZOO.target, place).mates(ZOO.target)[0])]
+    return ZOO.labels[int(RemovedItem(ZOO.target, place).target_siblings(ZOO.target)[0])]
 
 
 def find(dash, name: str) -> None:
@@ -88,8 +88,8 @@ def test_a_lesson_by_keyboard_alone(zoo):
 
 
 def mates_of(name: str) -> list[str]:
-    gap = Gap(ZOO.target, ZOO.labels.index(name))
-    return [ZOO.labels[int(each)] for each in gap.mates(ZOO.target)]
+    gap = RemovedItem(ZOO.target, ZOO.labels.index(name))
+    return [ZOO.labels[int(each)] for each in gap.target_siblings(ZOO.target)]
 
 
 def test_a_prepared_lesson_goes_step_by_step_back_and_by_itself(zoo):

@@ -34,9 +34,9 @@ def refuses(page: Page, watch) -> None:
     """The banner is there 3 s after the loss at most, and what is done now is refused in words."""
     expect(banner(page)).to_be_visible(timeout=3000)
     page.keyboard.press("u")
-    expect(banner(page)).to_contain_text("The key U was not taken")
+    expect(banner(page)).to_contain_text("The key U was ignored")
     page.mouse.click(700, 400)
-    expect(banner(page)).to_contain_text("Your click was not taken")
+    expect(banner(page)).to_contain_text("Your click was ignored")
     expect(page.locator(".notifications, .notyf__toast")).to_have_count(0)  # not said twice
 
 

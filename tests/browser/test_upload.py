@@ -42,7 +42,7 @@ def test_a_large_file_says_how_far_it_is_and_can_be_stopped(page, tmp_path):
     stop = reading.get_by_role("button", name="Cancel")
     stop.focus()
     page.keyboard.press("Enter")
-    expect(dashboard.sentence).to_have_text(re.compile("^Stopped: large.csv was not opened."))
+    expect(dashboard.sentence).to_have_text(re.compile("^Cancelled: large.csv was not opened."))
     expect(reading).to_have_count(0)
     shares = [x for x in page.evaluate("() => window.seen") if x != "reading"]
     assert len(shares) >= 3

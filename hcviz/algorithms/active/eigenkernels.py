@@ -1,9 +1,10 @@
 """Compiled: the few largest eigenvalues of a dense symmetric matrix, and their vectors.
 
-LAPACK's are threaded by whatever BLAS there is, which for matrices of some hundred rows costs many
-times what it saves, and cannot be called from inside the recursion's kernels. Householder's
-reduction to tridiagonal form (4/3 m^3 operations, from the last row up so that rows are read as
-they lie), bisection with Sturm counts (which see equal eigenvalues as many), inverse iteration.
+LAPACK uses the threads of its BLAS, which slows down matrices of some hundred rows, and cannot be
+called from the kernels of the recursion. So these kernels use Householder's reduction to
+tridiagonal form (4/3 m^3 operations), bisection with Sturm counts, and inverse iteration. The
+reduction starts from the last row, so that it reads rows in memory order. Sturm counts give equal
+eigenvalues with their multiplicity.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -13,21 +14,23 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, mixed, uniform
 from hcviz.core.spectralkernels import solve_tridiagonal
+from hcviz.core.splitmixkernels import child_seed, mix64, uniform
 
-#: Eigenvalues that are nearer than this share of the largest have their vectors kept apart.
+#: Vectors of eigenvalues nearer than this share of the largest are made orthogonal.
 NEAR = 1e-3
-#: Gaps that differ by less than this share of the matrix's size are equal but for rounding.
+#: Gaps that differ by less than this share of the matrix's norm are equal except for rounding.
 EQUAL = 1e-9
-#: Solves for each vector: one would do unless the start is unlucky, two unless values are equal.
+#: Solves for each vector. One is enough unless the start is unlucky, two unless values are equal.
 SOLVES = 4
 
 
 @njit
 def deflated(summed, sizes):
-    """D^-1/2 W D^-1/2 across from sqrt(sizes), which goes to the bottom of the spectrum: float64
-    (m, m)."""
+    """Move sqrt(sizes), an eigenvector of D^-1/2 W D^-1/2, to the bottom of the spectrum.
+
+    Returns float64 (m, m).
+    """
     m = sizes.size
     matrix = np.empty((m, m))
     trivial = np.empty(m)
@@ -57,13 +60,12 @@ def deflated(summed, sizes):
 
 @njit(fastmath={"reassoc", "contract"})
 def reduce_rows(matrix, form, begin, end):
-    """Rows ``begin - 1`` down to ``end`` of the reduction to tridiagonal form, in place, by the
-    lower triangle of ``matrix``, whose entries are about 1 at most; rows from m - 1 down to 1 are
-    all.
+    """Reduce rows ``begin - 1`` down to ``end`` to tridiagonal form, in place.
 
-    ``form`` float64 (3, m), zeros first, receives the diagonal; what is beside it (at i: what
-    couples i - 1 and i); and v'v / 2 of each row's reflection (0: there was nothing to reflect),
-    whose vector v is left in the first i places of the row.
+    Rows m - 1 down to 1 are all rows. Only the lower triangle of ``matrix`` is used; its entries
+    are about 1 at most. ``form`` float64 (3, m), zeros at first, receives three rows: the diagonal;
+    the entries beside it (at i: between i - 1 and i); and v'v / 2 of each row's reflection, 0 if
+    there is none. The vector v is left in the first i places of the row.
     """
     diagonal, beside, halves = form[0], form[1], form[2]
     p = np.empty(begin)
@@ -73,7 +75,7 @@ def reduce_rows(matrix, form, begin, end):
         for j in range(i - 1):
             tail += v[j] * v[j]
         diagonal[i] = matrix[i, i]
-        if tail < 1e-200:  # rounding of rounding, whose squares would lose their digits
+        if tail < 1e-200:  # only rounding is left, and its squares would underflow
             beside[i] = v[i - 1]
             continue
         length = np.sqrt(tail + v[i - 1] * v[i - 1])
@@ -108,8 +110,10 @@ def reduce_rows(matrix, form, begin, end):
 
 @njit
 def above(diagonal, squares, at, least):
-    """How many eigenvalues of a tridiagonal are larger than ``at`` (Sturm); ``least`` stands in for
-    a pivot of 0."""
+    """Return how many eigenvalues of a tridiagonal matrix are larger than ``at`` (Sturm).
+
+    ``least`` replaces a pivot of 0.
+    """
     count = 0
     q = 1.0
     for i in range(diagonal.size):
@@ -123,7 +127,7 @@ def above(diagonal, squares, at, least):
 
 @njit
 def largest_of_tridiagonal(diagonal, beside, count):
-    """The largest eigenvalues, falling, equal ones as often as they are: float64 (count,)."""
+    """Return the ``count`` largest eigenvalues with multiplicity, decreasing: float64 (count,)."""
     m = diagonal.size
     squares = beside * beside
     high, low = -np.inf, np.inf
@@ -156,23 +160,23 @@ def largest_of_tridiagonal(diagonal, beside, count):
 
 @njit
 def vectors_of(diagonal, beside, values):
-    """Orthonormal eigenvectors of a tridiagonal, one a row: float64 (len(values), m)."""
+    """Return orthonormal eigenvectors of a tridiagonal matrix as rows: float64 (len(values), m)."""
     m, count = diagonal.size, values.size
     out = np.empty((count, m))
     size = 1e-300
     for i in range(m):
         size = max(size, abs(diagonal[i]) + (2.0 * abs(beside[i]) if i > 0 else 0.0))
-    apart = beside.copy()
-    for i in range(m):  # what is rounding couples nothing, and would be divided by
-        if abs(apart[i]) <= 1e-15 * size:
-            apart[i] = 0.0
+    couplings = beside.copy()
+    for i in range(m):  # entries of rounding size couple nothing, and would be divided by
+        if abs(couplings[i]) <= 1e-15 * size:
+            couplings[i] = 0.0
     for c in range(count):
         x = out[c]
-        start = mixed(np.uint64(c))
-        for i in range(m):  # always the same, without a pattern, another for each
-            x[i] = uniform(branched(start, i)) - 0.5
+        start = mix64(np.uint64(c))
+        for i in range(m):  # a fixed start without a pattern, another for each vector
+            x[i] = uniform(child_seed(start, i)) - 0.5
         for _ in range(SOLVES):
-            solve_tridiagonal(diagonal, apart[1:], values[c], x, 1e-16 * size)
+            solve_tridiagonal(diagonal, couplings[1:], values[c], x, 1e-16 * size)
             largest = np.abs(x).max()
             if largest > 0:
                 x /= largest
@@ -188,12 +192,12 @@ def vectors_of(diagonal, beside, values):
 
 @njit
 def gap_and_vectors(matrix, form, most, k, roots):
-    """``(k, vectors)``: how many clusters, and the eigenvectors that tell them apart, float64
-    (k - 1, m), of a matrix of :func:`deflated` that was reduced to ``form``.
+    """Return ``(k, vectors)`` of a matrix of :func:`deflated` that was reduced to ``form``.
 
-    ``k`` = 0: the k in 2..``most`` with the largest gap mu_(k-1) - mu_k of the falling eigenvalues,
-    the least of equals; no vectors where that is 2. ``most`` is at least 3 and below m then. With
-    ``roots`` the gap is that of their square roots, those below 0 taken for 0.
+    ``vectors`` float64 (k - 1, m) are the eigenvectors that separate k clusters. If ``k`` is 0, k
+    is chosen in 2..``most``: the largest gap mu_(k-1) - mu_k of the decreasing eigenvalues, the
+    least k of equal gaps. Then ``most`` is at least 3 and below m, and there are no vectors if the
+    choice is 2. With ``roots`` the gaps are those of the square roots; values below 0 count as 0.
     """
     m = matrix.shape[0]
     diagonal, beside, halves = form[0], form[1], form[2]
@@ -204,7 +208,7 @@ def gap_and_vectors(matrix, form, most, k, roots):
             return 2, np.empty((0, m))
         values = values[: k - 1]
     vectors = vectors_of(diagonal, beside, values)
-    for i in range(1, m):  # back through the reflections
+    for i in range(1, m):  # undo the reflections
         if halves[i] > 0:
             v = matrix[i]
             for c in range(values.size):
@@ -220,7 +224,8 @@ def gap_and_vectors(matrix, form, most, k, roots):
 
 @njit
 def widest_gap(values):
-    """2 and more: the first of the largest gaps between falling ``values``."""
+    """Return 2 plus the index of the largest gap between decreasing ``values``, the first of
+    equals."""
     best, widest = 0, -np.inf
     slack = EQUAL * np.abs(values).max()
     for i in range(values.size - 1):

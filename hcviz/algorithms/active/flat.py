@@ -1,7 +1,7 @@
-"""The flat methods A of ``ActiveCluster(A, s, k)``, a registry of their own.
+"""The flat methods A of ``ActiveCluster(A, s, k)``, and their registry.
 
 A flat method divides some items by their similarities into k clusters. Items that triplets bind are
-one supernode, and go together (see :mod:`hcviz.algorithms.active.flatkernels`).
+one supernode, and stay together (see :mod:`hcviz.algorithms.active.flatkernels`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from hcviz.algorithms.active import eigenkernels
 from hcviz.algorithms.active import flatkernels as kernels
 from hcviz.core import spectral
 from hcviz.core.errors import InvalidParameter
-from hcviz.core.mixkernels import branched
+from hcviz.core.splitmixkernels import child_seed
 
 Int = NDArray[np.int32]
 Float = NDArray[np.float64]
-#: Yields None at places to stop, returns the clusters 0.. of the supernodes, int32 (count,).
+#: Yields None at places to stop; returns the clusters 0.. of the supernodes, int32 (count,).
 Steps = Generator[None, None, Int]
 
-#: Up to so many supernodes one compiled call divides (in two: about 20 ms; by the eigengap: 40).
+#: One compiled call divides up to this many supernodes (in two: about 20 ms; by the eigengap: 40).
 COMPILED = 400
 #: Entries of a matrix that are reduced to tridiagonal form between two places to stop.
 CHUNK = 4_000_000
@@ -32,14 +32,22 @@ CHUNK = 4_000_000
 
 @dataclass(frozen=True)
 class Flat:
-    """A flat method. ``split(weights, key, count, k, seed)`` divides ``count`` supernodes.
+    """A flat method.
 
-    ``weights`` float64 (m, m), symmetric, the diagonal meaning nothing; ``key`` int32 (m,): the
-    supernode of each item; ``k`` clusters, at least 2 and at most ``count``; ``seed`` an int below
-    2^64, the only source of chance. It may return fewer clusters than k.
-    ``kernel``: the number of a built-in method that :mod:`flatkernels` knows, else None.
-    ``of_products``: weights may as well be products of centred rows, which are of either sign and
-    sum to 0 (a Laplacian makes nothing of these).
+    Parameters
+    ----------
+    name, title : str
+        Its name in the registry, and on the page.
+    split : callable
+        ``split(weights, key, count, k, seed)`` divides ``count`` supernodes. ``weights``: float64
+        (m, m), symmetric, with a diagonal that means nothing. ``key``: int32 (m,), the supernode of
+        each item. ``k``: the number of clusters, 2 to ``count``. ``seed``: an int below 2^64, the
+        only source of randomness. It may return fewer clusters than k.
+    kernel : int or None
+        The number of a built-in method in :mod:`flatkernels`.
+    of_products : bool
+        True if weights may be products of centred rows, which have either sign and sum to 0. A
+        Laplacian cannot use these, since all degrees are 0.
     """
 
     name: str
@@ -51,9 +59,10 @@ class Flat:
     def clusters(
         self, weights: Float, key: Int, count: int, k: int | None, most: int, seed: int
     ) -> Steps:
-        """``k`` clusters, at most one a supernode; None: by the eigengap, at most ``most``.
+        """Return ``k`` clusters, at most one for each supernode; k None: by the eigengap, at most
+        ``most``.
 
-        Compiled where that is possible; then there are two clusters at least.
+        Compiled for built-in methods and few items; then there are at least two clusters.
         """
         if self.kernel is not None and count <= COMPILED and len(key) <= 2 * COMPILED:
             labels: Int = kernels.cut_in_many(
@@ -67,19 +76,25 @@ class Flat:
 
 
 def _laplacian(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
-    """Algorithm 2 of Krishnamurthy et al. (2012): the sign of the second eigenvector of D - W. For
-    k > 2, k-means on the rows of the k - 1 first ones after the constant."""
+    """Divide by the sign of the second eigenvector of D - W (Krishnamurthy et al. 2012, Algorithm
+    2).
+
+    For k > 2: k-means on the rows of the first k - 1 eigenvectors after the constant one.
+    """
     return (yield from _spectral(weights, key, count, k, seed, laplacian=True))
 
 
 def _centred(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
-    """The sign of the top eigenvector of the double-centred similarity, then single moves while
-    they help (:func:`flatkernels.polish`). The Laplacian's second vector breaks down where noise
-    spreads the degrees: it then singles out items of low degree."""
+    """Divide by the sign of the top eigenvector of the double-centred similarity, then polish.
+
+    Polishing makes single moves while they help (:func:`flatkernels.polish`). The Laplacian's
+    second vector fails if noise spreads the degrees: it then separates single items of low degree.
+    """
     return (yield from _spectral(weights, key, count, k, seed, laplacian=False))
 
 
 def _spectral(weights: Float, key: Int, count: int, k: int, seed: int, laplacian: bool) -> Steps:
+    """Divide by the signs of one eigenvector, or by k-means on several."""
     summed, sizes = kernels.contracted(weights, key, count)
     yield
     kernels.prepare(summed, laplacian)
@@ -100,8 +115,10 @@ def _spectral(weights: Float, key: Int, count: int, k: int, seed: int, laplacian
 def leading(
     summed: Float, sizes: Float, most: int, k: int, roots: bool = False
 ) -> Generator[None, None, tuple[int, Float]]:
-    """:func:`eigenkernels.gap_and_vectors` of what ``prepare`` left: yields None at places to
-    stop. O(count^3)."""
+    """Return :func:`eigenkernels.gap_and_vectors` of a prepared matrix, with places to stop.
+
+    O(count^3).
+    """
     matrix, form = eigenkernels.deflated(summed, sizes), np.zeros((3, len(sizes)))
     begin = len(sizes)
     while begin > 1:
@@ -120,7 +137,7 @@ def _kmeans(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
     centres = np.empty((k, points.shape[1]))
     best, least = np.zeros(count, np.int32), np.inf
     for start in range(kernels.STARTS):
-        own = np.uint64(branched(np.uint64(seed), start))
+        own = np.uint64(child_seed(np.uint64(seed), start))
         kernels.seed_centres(points, sizes, k, own, centres)
         labels = np.full(count, -1, np.int32)
         for _ in range(kernels.ITERATIONS):
@@ -134,7 +151,7 @@ def _kmeans(weights: Float, key: Int, count: int, k: int, seed: int) -> Steps:
 
 
 FLAT: dict[str, Flat] = {}
-#: What a spectral method's option ``cut`` may be: its own two, and whatever else is registered.
+#: The values of a spectral method's option ``cut``: the two built-in ones and registered ones.
 CUTS = ["centred", "laplacian"]
 
 
@@ -145,23 +162,34 @@ def register_flat(
     kernel: int | None = None,
     of_products: bool = False,
 ) -> Flat:
-    """Make a flat method known by name, as ``A`` of :class:`ActiveCluster` and as ``cut`` of the
-    spectral methods; see :class:`Flat` for what ``split`` is given."""
+    """Register a flat method as ``A`` of :class:`ActiveCluster` and as ``cut`` of the spectral
+    methods.
+
+    Parameters
+    ----------
+    name, title, split, kernel, of_products
+        The fields of :class:`Flat`.
+
+    Returns
+    -------
+    Flat
+        The registered method.
+    """
     FLAT[name] = Flat(name, title, split, kernel, of_products)
-    if name not in (*CUTS, "kmeans"):  # which has methods of its own
+    if name not in (*CUTS, "kmeans"):  # k-means has methods of its own
         CUTS.append(name)
     return FLAT[name]
 
 
 def forget_flat(name: str) -> None:
-    """Undo :func:`register_flat`."""
+    """Remove what :func:`register_flat` has registered."""
     FLAT.pop(name, None)
     if name in CUTS:
         CUTS.remove(name)
 
 
 def flat_method(name: str | Flat) -> Flat:
-    """The flat method of that name; :class:`InvalidParameter` if there is none."""
+    """Return the flat method of that name; :class:`InvalidParameter` if there is none."""
     if isinstance(name, Flat):
         return name
     if name not in FLAT:
@@ -177,12 +205,12 @@ register_flat("kmeans", "k-means on rows of similarities", _kmeans, kernels.KMEA
 def eigengap(
     weights: Float, key: Int, count: int, laplacian: bool, most: int, roots: bool = False
 ) -> Generator[None, None, int]:
-    """How many clusters: the k in 2..``most`` with the largest gap in the spectrum, the least of
-    equals. Yields None at places to stop.
+    """Choose the number of clusters: the k in 2..``most`` with the largest gap in the spectrum.
 
-    Of the Laplacian, lambda_(k+1) - lambda_k (section 3.4 of Krishnamurthy et al. 2012); of the
-    double-centred matrix, whose k - 1 large eigenvalues stand for k clusters, mu_(k-1) - mu_k.
-    ``roots``: of their square roots, where ``weights`` are products. O(count^3).
+    For the Laplacian the gap is lambda_(k+1) - lambda_k (Krishnamurthy et al. 2012, section 3.4).
+    For the double-centred matrix it is mu_(k-1) - mu_k, since k - 1 large eigenvalues mean k
+    clusters. ``roots``: use square roots of eigenvalues, for weights that are products. Of equal
+    gaps the least k wins. Yields None at places to stop. O(count^3).
     """
     most = min(most, count - 1)
     if most < 3:
@@ -190,7 +218,7 @@ def eigengap(
     summed, sizes = kernels.contracted(weights, key, count)
     kernels.prepare(summed, laplacian)
     yield
-    # Falling values of W - D are rising ones of the Laplacian, its trivial 0 left out.
+    # The falling eigenvalues of W - D are the rising ones of the Laplacian, without its trivial 0.
     return (yield from leading(summed, sizes, most, 0, roots))[0]
 
 

@@ -1,10 +1,10 @@
-"""Compiled parts of the flat methods: a dense similarity of some items, divided in two or in k.
+"""Compiled parts of the flat methods: divide some items by a dense similarity, in two or in k.
 
-``weights`` is float64 (m, m), symmetric; its diagonal means nothing, since nobody asks how similar
-an item is to itself. Items bound by triplets are *supernodes*: ``key`` int32 (m,) numbers them
-0..count-1 by their first item. A vector that is constant on supernodes has x' W x = y' C y with C
-the summed weights, and x' x = y' D y with D the supernodes' sizes, so that every eigenproblem over
-items becomes one of D^-1/2 C D^-1/2 over supernodes.
+``weights`` is float64 (m, m), symmetric; its diagonal is not used. Items that triplets bind are
+*supernodes*: ``key`` int32 (m,) numbers them 0..count-1 by their first item. Let C be the summed
+weights of supernodes, and D their sizes. A vector that is constant on supernodes has x' W x = y' C
+y and x' x = y' D y. So every eigenproblem over items becomes one of D^-1/2 C D^-1/2 over
+supernodes.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -14,26 +14,29 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.algorithms.active.eigenkernels import deflated, gap_and_vectors, reduce_rows
-from hcviz.algorithms.active.floorkernels import apart
+from hcviz.algorithms.active.noisefreekernels import lowest_similarity_groups
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, uniform
 from hcviz.core.spectralkernels import exact_vector
+from hcviz.core.splitmixkernels import child_seed, uniform
 
 LAPLACIAN, CENTRED, KMEANS = 0, 1, 2
 
-#: Residual, relative to the largest weight, at which an eigenvector is good enough for its signs.
+#: Residual, relative to the largest weight, at which the signs of an eigenvector are reliable.
 TOLERANCE = 1e-6
-#: Starts of k-means, and iterations of each.
+#: Starts of k-means, and iterations of each start.
 STARTS = 4
 ITERATIONS = 60
-#: Passes over the items while some of them move.
+#: The most passes over the items while some of them move.
 PASSES = 30
 
 
 @njit
 def contracted(weights, key, count):
-    """``(summed, sizes)``: weights between supernodes, inside them on the diagonal (both orders,
-    an item with itself left out), float64 (count, count); items in each, float64 (count,)."""
+    """Return ``(summed, sizes)``: weights between supernodes and items in each.
+
+    ``summed`` float64 (count, count) has the weights inside supernodes on its diagonal, in both
+    orders, without those of an item with itself. ``sizes`` float64 (count,).
+    """
     summed = np.zeros((count, count))
     sizes = np.zeros(count)
     m = key.size
@@ -55,8 +58,10 @@ def contracted(weights, key, count):
 
 @njit
 def prepare(summed, laplacian):
-    """Make the matrix whose top eigenvector divides, in place: scaled to at most 1, and for the
-    Laplacian W - D instead of W (the smallest eigenvalue of D - W is the largest of that)."""
+    """Make, in place, the matrix whose top eigenvector divides, scaled to at most 1.
+
+    For the Laplacian it is W - D: the smallest eigenvalue of D - W becomes the largest.
+    """
     count = summed.shape[0]
     if laplacian:
         for i in range(count):
@@ -74,9 +79,11 @@ def prepare(summed, laplacian):
 
 @njit
 def polish(summed, sizes, labels, k):
-    """Move supernodes, one after the other, while the sum over clusters of (weight inside) / (items
-    inside) grows: the discrete problem that the top eigenvectors of the centred matrix relax, and
-    kernel k-means. Changes ``labels`` (int32 (count,)); no cluster is emptied."""
+    """Move single supernodes while the sum over clusters of (weight inside) / (items inside) grows.
+
+    The top eigenvectors of the centred matrix relax this discrete problem; it is kernel k-means.
+    Changes ``labels`` (int32 (count,)), and empties no cluster.
+    """
     count = sizes.size
     link = np.zeros((count, k))
     inside = np.zeros(k)
@@ -130,9 +137,9 @@ def polish(summed, sizes, labels, k):
 
 @njit
 def profiles(weights, key, count):
-    """``(points, sizes)`` for k-means: each supernode's mean row, float64 (count, m).
+    """Return ``(points, sizes)`` for k-means: each supernode's mean row, float64 (count, m).
 
-    An item is taken to be as similar to itself as to the most similar other.
+    The similarity of an item with itself is taken to be that with the most similar other item.
     """
     m = key.size
     points = np.zeros((count, m))
@@ -154,6 +161,7 @@ def profiles(weights, key, count):
 
 @njit
 def squared(x, y):
+    """Return the squared Euclidean distance."""
     total = 0.0
     for t in range(x.size):
         total += (x[t] - y[t]) * (x[t] - y[t])
@@ -162,7 +170,7 @@ def squared(x, y):
 
 @njit
 def seed_centres(points, sizes, k, seed, centres):
-    """k-means++ (Arthur and Vassilvitskii 2007): ``centres`` (k, d) at points drawn by distance."""
+    """Choose ``centres`` (k, d) among the points by k-means++ (Arthur and Vassilvitskii 2007)."""
     count = sizes.size
     near = np.full(count, np.inf)
     for c in range(k):
@@ -171,7 +179,7 @@ def seed_centres(points, sizes, k, seed, centres):
             if c > 0:
                 near[i] = min(near[i], squared(points[i], centres[c - 1]))
             total += sizes[i] * (near[i] if c > 0 else 1.0)
-        goal = uniform(branched(seed, c)) * total
+        goal = uniform(child_seed(seed, c)) * total
         chosen = -1
         for i in range(count):
             mass = sizes[i] * (near[i] if c > 0 else 1.0)
@@ -185,8 +193,10 @@ def seed_centres(points, sizes, k, seed, centres):
 
 @njit
 def lloyd(points, sizes, labels, centres):
-    """One iteration: nearest centre, then means. Returns ``(changes, sum of squares)``; a cluster
-    that no point is nearest to keeps its centre."""
+    """Do one iteration: assign points to the nearest centre, then move the centres.
+
+    Returns ``(changes, sum of squares)``. A centre without points does not move.
+    """
     k = centres.shape[0]
     changes = 0
     spread = 0.0
@@ -214,12 +224,13 @@ def lloyd(points, sizes, labels, centres):
 
 @njit
 def kmeans(points, sizes, k, seed):
-    """The best of ``STARTS`` runs of Lloyd's algorithm with weights ``sizes``: int32 (count,)."""
+    """Return the best of ``STARTS`` runs of Lloyd's algorithm with weights ``sizes``: int32
+    (count,)."""
     best = np.zeros(sizes.size, np.int32)
     least = np.inf
     centres = np.empty((k, points.shape[1]))
     for start in range(STARTS):
-        seed_centres(points, sizes, k, branched(seed, start), centres)
+        seed_centres(points, sizes, k, child_seed(seed, start), centres)
         labels = np.full(sizes.size, -1, np.int32)
         for _ in range(ITERATIONS):
             changes, spread = lloyd(points, sizes, labels, centres)
@@ -233,7 +244,7 @@ def kmeans(points, sizes, k, seed):
 
 @njit
 def halves(sizes):
-    """The first supernodes with about half of the items, and the rest: int32 (count,), 0 and 1."""
+    """Label the first supernodes with about half of the items 0, the others 1: int32 (count,)."""
     total = sizes.sum()
     inside = 0.0
     labels = np.ones(sizes.size, np.int32)
@@ -248,8 +259,8 @@ def halves(sizes):
 
 @njit
 def signs(vector):
-    """0 where the vector is 0 or more, else 1 (algorithm 2 of Krishnamurthy et al. 2012): int32
-    (count,)."""
+    """Label entries of 0 or more 0, others 1: int32 (count,) (Krishnamurthy et al. 2012, Algorithm
+    2)."""
     labels = np.zeros(vector.size, np.int32)
     for i in range(vector.size):
         if vector[i] < 0:
@@ -259,15 +270,15 @@ def signs(vector):
 
 @njit
 def one_sided(labels):
-    """Whether all have one label."""
+    """Return True if all labels are equal."""
     return labels.min() == labels.max()
 
 
 @njit
 def renamed(labels):
-    """The same clusters, numbered by their first members: int32 (count,).
+    """Return the same clusters, numbered by their first members: int32 (count,).
 
-    Which of an eigenvector's signs is positive says nothing, and must not matter below.
+    So the arbitrary sign of an eigenvector does not change the tree.
     """
     names = np.full(labels.max() + 1, -1, np.int32)
     out = np.empty(labels.size, np.int32)
@@ -282,7 +293,7 @@ def renamed(labels):
 
 @njit
 def cut_in_two(weights, key, count, method, seed):
-    """Two clusters of the supernodes by a built-in method: int32 (count,), both 0 and 1 there."""
+    """Divide supernodes in two by a built-in method: int32 (count,), with both labels 0 and 1."""
     labels = np.zeros(count, np.int32)
     if count <= 2:
         labels[count - 1] = 1
@@ -301,8 +312,10 @@ def cut_in_two(weights, key, count, method, seed):
 
 @njit
 def by_vectors(summed, sizes, vectors, method, seed):
-    """k-means on the supernodes' rows of k - 1 ``vectors`` (k - 1, count), polished where the
-    method is: int32 (count,)."""
+    """Run k-means on the supernodes' rows of ``vectors`` (k - 1, count): int32 (count,).
+
+    The centred method polishes the clusters.
+    """
     k = vectors.shape[0] + 1
     points = np.empty((sizes.size, k - 1))
     for i in range(sizes.size):
@@ -316,8 +329,11 @@ def by_vectors(summed, sizes, vectors, method, seed):
 
 @njit
 def cut_in_many(weights, key, count, method, k, most, seed):
-    """``k`` clusters of the supernodes (0: by the eigengap, 2 to ``most``) by a built-in method, at
-    most one each: int32 (count,), two clusters at least, possibly fewer than k."""
+    """Divide supernodes into ``k`` clusters by a built-in method; 0: by the eigengap, 2 to
+    ``most``.
+
+    Returns int32 (count,): at least two clusters, possibly fewer than k.
+    """
     most, k = min(most, count - 1), min(k, count)
     if k == 0 and most < 3:
         k = 2
@@ -339,13 +355,13 @@ def cut_in_many(weights, key, count, method, k, most, seed):
 
 
 @njit
-def divide_whole(weights, method, seed, least, k, most, floor):
-    """Divide m items by :func:`cut_in_many`, and again, by their whole similarity matrix, until
-    ``least`` or fewer are left (1: to the end; else they hang from one node): ``(up, made)``.
-    ``floor``: what :func:`floorkernels.apart` finds stays together.
+def divide_whole(weights, method, seed, least, k, most, exact):
+    """Divide m items by their similarity matrix with :func:`cut_in_many`, recursively.
 
-    ``up`` int32 (2m - 1,): parents; leaves 0..m-1, inner nodes from m in the order made, the first
-    with -1.
+    Sets of ``least`` items or fewer become stars (1: all sets are divided). With ``exact``, groups
+    of :func:`noisefreekernels.lowest_similarity_groups` stay together. Returns ``(up, made)``:
+    parents int32 (2m - 1,), and the number of nodes. Leaves are 0..m-1; inner nodes follow in the
+    order made, the first with parent -1.
     """
     m = weights.shape[0]
     up = np.full(2 * m - 1, -1, np.int32)
@@ -382,8 +398,8 @@ def divide_whole(weights, method, seed, least, k, most, floor):
             for j in range(size):
                 part[i, j] = row[order[begin + j]]
         key, count = np.arange(size).astype(np.int32), size
-        if floor:
-            key, count = apart(part, key, count)
+        if exact:
+            key, count = lowest_similarity_groups(part, key, count)
         labels = cut_in_many(part, key, count, method, k, most, own)[key]
         where = begin
         for side in range(labels.max() + 1):
@@ -393,7 +409,7 @@ def divide_whole(weights, method, seed, least, k, most, floor):
                     spare[where] = order[begin + i]
                     where += 1
             pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = first, where, node
-            seeds[waiting] = branched(own, side)
+            seeds[waiting] = child_seed(own, side)
             waiting += 1
         for p in range(begin, end):
             order[p] = spare[p]

@@ -1,4 +1,4 @@
-"""Compiled parts of the recursion: averages by cluster, doubts, the numbering of the tree."""
+"""Compiled parts of the recursion: averages by cluster, doubtful items, numbering of nodes."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -7,18 +7,18 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.core.jit import njit
-from hcviz.core.mixkernels import branched, mixed, uniform
+from hcviz.core.splitmixkernels import child_seed, mix64, uniform
 
-#: Averages that differ by less than this share of them are equal but for rounding.
+#: Averages that differ by less than this share are equal except for rounding.
 TIED = 1e-9
 
 
 @njit
 def tally(block, at, clusters, itself, sums, squares, counts):
-    """Add similarities to the averages: row i is the item at place ``at[i]``, column j stands for a
-    member of cluster ``clusters[j]``; ``itself[i]`` is the column that is the item itself, or -1.
+    """Add similarities to the tallies ``sums``, ``squares`` and ``counts``, each (m, k).
 
-    ``sums``, ``squares`` (both float64) and ``counts`` (int32) have shape (m, k).
+    Row i of ``block`` is the item at place ``at[i]``. Column j is a member of cluster
+    ``clusters[j]``. ``itself[i]`` is the column of the item itself, or -1.
     """
     for i in range(at.size):
         x = at[i]
@@ -33,13 +33,13 @@ def tally(block, at, clusters, itself, sums, squares, counts):
 
 @njit
 def nearest(sums, counts, at, labels, seed):
-    """Give each item of ``at`` the cluster of highest average similarity.
+    """Give each item of ``at`` the cluster of the highest average similarity.
 
-    Equals (to a billionth) share such items out by how much was seen of each, ``counts``, as
-    ``seed`` and the item's place decide: if all went to one, a set of like items would lose no more
-    than the other's sample at each division, and ask for all its similarities in the end.
+    Ties, to a billionth, are broken by ``seed`` and the item's place, in proportion to ``counts``.
+    If all tied items joined one cluster, a set of equal items would lose only the other cluster's
+    sample at each division. In the end all its similarities would be queried.
     """
-    stream = mixed(np.uint64(seed))  # apart from the children's seeds
+    stream = mix64(np.uint64(seed))  # distinct from the children's seeds
     for x in at:
         best = -np.inf
         for c in range(sums.shape[1]):
@@ -54,7 +54,7 @@ def nearest(sums, counts, at, labels, seed):
                 seen += counts[x, c]
         if equal < 2:
             continue
-        left = uniform(branched(stream, x)) * seen
+        left = uniform(child_seed(stream, x)) * seen
         for c in range(sums.shape[1]):
             if counts[x, c] > 0 and sums[x, c] / counts[x, c] >= low:
                 labels[x] = c
@@ -65,12 +65,12 @@ def nearest(sums, counts, at, labels, seed):
 
 @njit
 def doubts(sums, squares, counts, labels):
-    """How clearly each item belongs where it is: float64 (m,).
+    """Return each item's margin of its own cluster in standard errors: float64 (m,).
 
-    The average similarity to its own cluster less that to the best other, in standard errors of
-    that difference (pooled variance of the similarities within the two clusters, so that what the
-    hierarchy below adds to their spread counts as noise). Infinite where no other was seen, or all
-    that was seen of both is one value: more of it would say the same.
+    The margin is the average similarity with its own cluster minus that with the best other
+    cluster. The standard error pools the variance within the two clusters, so it includes the
+    spread of the hierarchy below. The margin is infinite if the item was compared with no other
+    cluster, or if all its similarities with both are one value.
     """
     m, k = sums.shape
     out = np.empty(m)
@@ -97,8 +97,10 @@ def doubts(sums, squares, counts, labels):
 
 @njit
 def sizes_and_least(up, made, n):
-    """Leaves below each node and the least of them, both int32 (made,); ``up`` is a parent array in
-    which every inner node but the first, n, has a parent made before it."""
+    """Return the number of leaves below each node, and the least of them: both int32 (made,).
+
+    ``up`` holds parents; every inner node except the first, n, has a parent made before it.
+    """
     size = np.zeros(made, np.int32)
     least = np.full(made, n, np.int32)
     for x in range(n):

@@ -1,4 +1,4 @@
-"""Which sampled items speak for a set, and for whom: supernodes, and HeurSpec's heuristics."""
+"""Parts of a division by a sample: supernodes, and the heuristics of HeurSpec."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ Int = NDArray[np.int32]
 Float = NDArray[np.float64]
 
 
-def numbered(names: Int) -> Int:
-    """Each name replaced by its number among those that occur, 0 the least: int32, as long."""
+def renumbered(names: Int) -> Int:
+    """Return int32 numbers 0, 1, ... in place of the names that occur, in their order."""
     return np.unique(names, return_inverse=True)[1].astype(np.int32)
 
 
 def supernodes(key: Int | None, places: Int) -> Int:
-    """Of the items at ``places`` the supernodes, numbered from 0 among themselves; without a
-    ``key``, which binds items, each is one by itself, in their order."""
-    return np.arange(len(places), dtype=np.int32) if key is None else numbered(key[places])
+    """Return the supernodes of the items at ``places``, numbered from 0.
+
+    ``key`` gives the supernode of every item. If it is None, each item is a supernode.
+    """
+    return np.arange(len(places), dtype=np.int32) if key is None else renumbered(key[places])
 
 
-def with_two(sample: Int, key: Int, rng: np.random.Generator) -> Int:
-    """The sample, with items of other supernodes added where it has only one."""
+def with_two_supernodes(sample: Int, key: Int, rng: np.random.Generator) -> Int:
+    """Return the sample; add items of other supernodes if it has only one."""
     if np.unique(key[sample]).size > 1:
         return sample
     others = np.flatnonzero(key != key[sample[0]]).astype(np.int32)
@@ -34,17 +36,32 @@ def with_two(sample: Int, key: Int, rng: np.random.Generator) -> Int:
 
 
 def low_limits(mean: Float, clusters: Int, count: int) -> Float:
-    """Below which best average an item belongs to no sampled cluster: float64 (k,), by the cluster
-    it is most similar to.
+    """HeurSpec: return the average similarity below which an item is dissimilar to a cluster.
 
-    ``mean`` (s, k): the members' averages with each cluster; ``clusters`` (s,): their own. Below
-    both of two limits: what is outlyingly low among ``count`` members, 1 + sqrt(2 ln count) robust
-    standard deviations below their median, as the lowest of so many normal ones hardly ever is
-    (more, the fewer there are to judge by); and halfway from the members' median to their averages
-    with the nearest other cluster. Who is further than that is as far from its cluster as that is
-    from others. The second alone would take noise for clusters where clusters are near; the first
-    alone would cut off what is below the median where there is no noise, since the few levels that
-    averages then have leave no spread.
+    An item whose best average is below the limit of that cluster belongs to no sampled cluster. The
+    limit is the lower of two values:
+
+    1. 1 + sqrt(2 ln count) robust standard deviations below the median of the members' averages.
+       The lowest of ``count`` normal values is rarely lower. The deviation is larger for clusters
+       with few members.
+    2. Halfway from the median of the members' averages with their own cluster to that with the
+       nearest other cluster.
+
+    The second alone would take noise for clusters if clusters are near each other. The first alone
+    would cut off everything below the median if there is no noise, since the spread is then 0.
+
+    Parameters
+    ----------
+    mean : float64 (s, k)
+        The members' average similarities with each cluster.
+    clusters : int32 (s,)
+        The members' own clusters.
+    count : int
+        Number of items to place.
+
+    Returns
+    -------
+    float64 (k,)
     """
     k = mean.shape[1]
     out = np.full(k, -np.inf)
@@ -62,9 +79,12 @@ def low_limits(mean: Float, clusters: Int, count: int) -> Float:
 
 
 def well_linked(block: Float, sample: Int, key: Int | None) -> Int:
-    """HeurSpec: the sampled items (as columns) whose degree, counted from the lowest similarity in
-    the sample, is at least a quarter of the median one: half of it would set a whole cluster aside
-    that a sample happens to hold little of. Bound items stay, and all do where one would."""
+    """HeurSpec: return the columns of sampled items whose degree is not low.
+
+    Degrees are counted from the lowest similarity in the sample. A degree is low if it is below a
+    quarter of the median. At half of the median, a whole cluster with few sampled items would be
+    set aside. Items that triplets bind stay. All stay if only one supernode would.
+    """
     plain = block[~np.eye(len(sample), dtype=bool)].reshape(len(sample), -1)
     degree = plain.mean(axis=1) - plain.min()
     keep = degree >= np.median(degree) / 4
@@ -75,14 +95,16 @@ def well_linked(block: Float, sample: Int, key: Int | None) -> Int:
     return (kept if len(names) > 1 else np.arange(len(sample))).astype(np.int32)
 
 
-def joined(mean: Float, counts: Int, key: Int, seed: int) -> tuple[Int, Float]:
-    """``(labels, best average)`` where items of one supernode must have one: ``mean`` and
-    ``counts`` (m, k); equals as :func:`placekernels.nearest` has them."""
-    names = int(key.max()) + 1
-    together, seen = np.zeros((names, mean.shape[1])), np.zeros((names, mean.shape[1]), np.int32)
-    np.add.at(together, key, mean)
+def labels_by_supernode(mean: Float, counts: Int, key: Int, seed: int) -> tuple[Int, Float]:
+    """Return ``(labels, best averages)`` such that items of one supernode have one label.
+
+    ``mean`` and ``counts`` have shape (m, k). Ties are broken as in :func:`placekernels.nearest`.
+    """
+    count, k = int(key.max()) + 1, mean.shape[1]
+    means, seen = np.zeros((count, k)), np.zeros((count, k), np.int32)
+    np.add.at(means, key, mean)
     np.add.at(seen, key, counts)
-    together /= np.bincount(key)[:, None]
-    everyone, labels = np.arange(names, dtype=np.int32), np.zeros(names, np.int32)
-    nearest(together * seen, seen, everyone, labels, np.uint64(seed))
-    return labels[key], together[everyone, labels][key]
+    means /= np.bincount(key)[:, None]
+    everything, labels = np.arange(count, dtype=np.int32), np.zeros(count, np.int32)
+    nearest(means * seen, seen, everything, labels, np.uint64(seed))
+    return labels[key], means[everything, labels][key]

@@ -1,5 +1,4 @@
-"""Ghoshdastidar et al. (2019) and Perrot et al. (2020): trees and partitions from comparisons
-alone."""
+"""Trees and partitions from comparisons (Ghoshdastidar et al. 2019; Perrot et al. 2020)."""
 
 from hcviz.algorithms.comparison.active import ACTIVE_KERNEL, CL, SL
 from hcviz.algorithms.comparison.embedding import FORTE, T_STE

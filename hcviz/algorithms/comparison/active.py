@@ -1,5 +1,5 @@
-"""Ghoshdastidar et al.'s (2019) methods that ask: single and complete linkage, and the active
-quadruplets kernel."""
+"""Methods of Ghoshdastidar et al. (2019) that query an oracle: single and complete linkage,
+4K-AL."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import Method, agglomerate
 from hcviz.core.blas import one_thread
 from hcviz.core.build import build
-from hcviz.core.heights import of_kernel
+from hcviz.core.heights import kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
-#: What can be asked: an oracle, or a similarity in its place.
+#: What the methods query: a comparison oracle, or a similarity in its place.
 NEEDS = ("comparison oracle", "similarity")
 PAPER = "Ghoshdastidar, Perrot and von Luxburg 2019"
 
 
 class KernelParameters(param.Parameterized):
+    """Parameters of the active quadruplets kernel."""
+
     variant: Any = param.Selector(
         default="paper",
         objects=["paper", "published"],
@@ -39,28 +41,27 @@ class KernelParameters(param.Parameterized):
         0.1,
         bounds=(0, 1),
         inclusive_bounds=(False, True),
-        doc="The budget: this share of all comparisons of two pairs, as passive methods see it. "
-        "That is more than single and complete linkage ask wherever p is above 2 log2 M / M, of "
-        "M = N (N - 1) / 2 pairs: above 0.0036 for 120 items. The least is one reference pair, "
-        "N ln N questions or so.",
+        doc="The budget: this share of all comparisons of two pairs, as passive methods get them. "
+        "Single and complete linkage ask fewer if p is above 2 log2 M / M, for M = N (N - 1) / 2 "
+        "pairs: above 0.0036 for 120 items. The least is one reference pair, about N ln N "
+        "questions.",
     )
 
 
 def run_linkage(
     method: Method, problem: Problem, params: NoParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Single or complete linkage by asking which of two pairs is more alike (Ghoshdastidar et al.
-    2019, 3.1).
+    """Single or complete linkage by comparisons of pairs (Ghoshdastidar et al. 2019, section 3.1).
 
-    Who is asked: the problem's oracle; without one, its similarity, of which the method then learns
-    nothing but the answers.
+    The questions go to the problem's comparison oracle. Without one, its similarity answers them,
+    and the method learns only the answers.
 
-    All pairs are sorted by comparisons, which is all that these linkages need to know (proof of
-    Proposition 1): the tree is that of the hidden similarities. Metric ``queries`` counts what was
-    asked, O(N^2 log N). Pairs that the oracle calls equally alike share a rank; equal merges go by
-    the seeded order of :func:`hcviz.core.agglomerate.agglomerate`. Heights are ranks of pairs.
-    Triplets are respected by passing over merges. An oracle that contradicts itself gets a tree all
-    the same: that of the order in which the sort left the pairs. O(N^2) memory.
+    All pairs are sorted by comparisons. These linkages need only their order (proof of Proposition
+    1), so the tree is that of the hidden similarities. Pairs that the oracle calls equally similar
+    share a rank. Equal merges follow the seeded order of
+    :func:`hcviz.core.agglomerate.agglomerate`. Heights are ranks of pairs. Merges that triplets
+    forbid are skipped. If the oracle contradicts itself, the tree is that of the order which the
+    sort returns. The metric ``queries`` counts the questions, O(N^2 log N). O(N^2) memory.
     """
     check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
@@ -70,6 +71,7 @@ def run_linkage(
 def _linkage(
     method: Method, problem: Problem, asker: Asker, rng: np.random.Generator
 ) -> Iterator[Snapshot | None]:
+    """Rank all pairs, then agglomerate."""
     n = problem.n_items
     rank = yield from ranks(asker, n, rng)
     matrix = _square(rank.astype(float), n)
@@ -83,20 +85,20 @@ def run_kernel(
     """4K-AL with active comparisons (Ghoshdastidar et al. 2019, equation (2)), then average
     linkage.
 
-    K_ij sums, over reference pairs (i0, j0) in R and landmarks k other than i and j,
-    sgn(w_ik - w_i0j0) sgn(w_jk - w_i0j0). Every item is a landmark with probability q = ln N / N
-    (one is drawn if none is), and |R| = p M (M - 1) / (2 N |S|), M = N (N - 1) / 2, at least 1, at
-    most M, so that no more is asked than passive methods see on average. ``variant="published"``:
-    S is all items.
+    K_ij sums sgn(w_ik - w_i0j0) sgn(w_jk - w_i0j0) over reference pairs (i0, j0) in R, and over
+    landmarks k in S other than i and j. Each item is a landmark with probability q = ln N / N; if
+    none is, one is drawn. With M = N (N - 1) / 2, |R| = p M (M - 1) / (2 N |S|), between 1 and M.
+    So the number of questions is what passive methods get on average. With ``variant="published"``
+    all items are landmarks.
 
-    How many that is: p M^2 / 2, whatever the landmarks, as in the paper's experiments (its p are
-    0.01 to 1), where the linkages ask about M log2 M. So it is fewer than theirs only below
-    p = 2 log2 M / M; the O(N ln N) of the paper's Theorem 2 is a single reference pair, which a p
-    of 4 ln N / N^3 or less gives.
+    This number is p M^2 / 2, whatever the landmarks, as in the paper's experiments (p from 0.01 to
+    1). The linkages ask about M log2 M questions, so this method asks fewer only for p below 2 log2
+    M / M. The O(N ln N) of the paper's Theorem 2 is a single reference pair: p of 4 ln N / N^3 or
+    less.
 
-    Metrics: ``queries`` (each question is asked once, even if two landmarks share it, and none
-    about a pair and itself), ``budget``, ``landmarks``, ``references``. O(N |S| |R|) questions and
-    memory in bytes, and N times that for the product.
+    Metrics: ``queries``, ``budget``, ``landmarks``, ``references``. Each question is asked once,
+    even if two landmarks share it. No pair is compared with itself. O(N |S| |R|) questions, as many
+    bytes of memory, and N times that time for the product.
     """
     check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
@@ -106,6 +108,7 @@ def run_kernel(
 def _kernel(
     problem: Problem, params: KernelParameters, asker: Asker, rng: np.random.Generator
 ) -> Generator[Snapshot | None, None, None]:
+    """Draw landmarks and reference pairs, query the kernel, then agglomerate."""
     n = problem.n_items
     m = n * (n - 1) // 2
     kernel = np.zeros((n, n))
@@ -128,10 +131,10 @@ def _kernel(
         for pair in reference:
             sign = np.zeros((n, n), np.float32)
             other = np.flatnonzero((pairs != pair).any(axis=1))
-            said = asker(pairs[other], np.tile(pair, (len(other), 1)))
-            sign[low[other], high[other]] = said
-            sign[high[other], low[other]] = said
-            column = sign[:, landmarks]  # row k = i is 0: a landmark says nothing of itself
+            signs = asker(pairs[other], np.tile(pair, (len(other), 1)))
+            sign[low[other], high[other]] = signs
+            sign[high[other], low[other]] = signs
+            column = sign[:, landmarks]  # row k = i is 0: a landmark is not compared with itself
             kernel += column @ column.T  # whole numbers below 2^24: exact in float32
             yield None
     np.fill_diagonal(kernel, 0.0)
@@ -143,17 +146,20 @@ def _kernel(
 
 
 def _square(condensed: Any, n: int) -> Any:
+    """Return the symmetric matrix of a condensed one."""
     matrix = np.zeros((n, n))
     matrix[np.triu_indices(n, 1)] = condensed
     return matrix + matrix.T
 
 
 def _last(tree: Tree, matrix: Any, name: str, asker: Asker, **metrics: float) -> Snapshot:
-    told = {"queries": float(asker.asked)} | {key: float(value) for key, value in metrics.items()}
-    return Snapshot(tree, 1, 1, metrics=told, matrices={name: matrix})
+    """Return the last snapshot, with the number of questions as a metric."""
+    values = {"queries": float(asker.count)} | {key: float(each) for key, each in metrics.items()}
+    return Snapshot(tree, 1, 1, metrics=values, matrices={name: matrix})
 
 
 def _linkage_algorithm(name: str, method: Method, title: str, summary: str) -> Algorithm:
+    """Declare a linkage."""
     return Algorithm(
         name=name,
         title=title,
@@ -162,7 +168,7 @@ def _linkage_algorithm(name: str, method: Method, title: str, summary: str) -> A
         needs=NEEDS,
         triplets="hard",
         runs="process",
-        heights=of_kernel,
+        heights=kernel_heights,
         summary=summary,
     )
 
@@ -187,7 +193,7 @@ ACTIVE_KERNEL = Algorithm(
     needs=NEEDS,
     triplets="hard",
     runs="process",
-    heights=of_kernel,
+    heights=kernel_heights,
     params=KernelParameters,
     summary="Asks how a few landmarks' pairs compare with reference pairs, as often as the budget "
     "p allows: for a small p far fewer questions than the linkages need, for p = 0.1 far more.",

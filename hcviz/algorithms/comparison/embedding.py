@@ -1,7 +1,7 @@
-"""Baselines: place the items in few dimensions, then average linkage with cosine.
+"""Baselines: place the items in few dimensions, then average linkage with the cosine.
 
-t-STE (van der Maaten and Weinberger 2012) and FORTE (Jain, Jamieson and Nowak 2016). Both read
-quadruplets too, as statements that one distance is less than another.
+t-STE (van der Maaten and Weinberger 2012) and FORTE (Jain, Jamieson and Nowak 2016). Both also read
+quadruplets, as statements that one distance is less than another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hcviz.algorithms.comparison.similarities import check_items
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData
-from hcviz.core.heights import of_kernel
+from hcviz.core.heights import kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.similarity import cosine
 from hcviz.core.snapshot import Points, Snapshot
@@ -32,33 +32,37 @@ Rows = NDArray[np.int32]
 Loss = Callable[[Float, Rows], tuple[float, Float]]
 Steps = Generator[None, None, tuple[Float, float]]
 
-#: Answers that are enough to tell starts apart.
-TRIED = 100_000
+#: The most comparisons with which several starts are tried.
+MAX_TRIAL_ROWS = 100_000
 
 
 class Parameters(param.Parameterized):
-    dimensions = param.Integer(2, bounds=(1, 100), doc="In how many dimensions items are placed.")
-    max_steps = param.Integer(500, bounds=(1, None), doc="At most so many steps of each descent.")
+    """Parameters of both embeddings."""
+
+    dimensions = param.Integer(2, bounds=(1, 100), doc="The number of dimensions of the embedding.")
+    max_steps = param.Integer(500, bounds=(1, None), doc="The most steps of each descent.")
     starts = param.Integer(
-        5, bounds=(1, 1000), doc="From so many random starts; the one that ends lowest is taken."
+        5, bounds=(1, 1000), doc="The number of random starts; the lowest result is taken."
     )
     repeats: Any = param.Selector(default="all", objects=["all", "once"], doc=REPEATS)
 
 
 class StudentParameters(Parameters):
+    """Parameters of t-STE."""
+
     freedom = param.Number(
         0.0,
         bounds=(0, None),
-        doc="Degrees of freedom of the Student kernel; 0 takes dimensions - 1, at least 1, as its "
-        "authors do.",
+        doc="Degrees of freedom of the Student kernel. 0: dimensions - 1, at least 1, as in the "
+        "paper.",
     )
 
 
 def student_loss(x: Float, rows: Rows, freedom: float) -> tuple[float, Float]:
-    """t-STE's mean negative log likelihood and its gradient: float, float64 (n, d).
+    """Return t-STE's mean negative log likelihood and its gradient: float, float64 (n, d).
 
-    P(i, j closer than k, l) = q_ij / (q_ij + q_kl), q = (1 + |x_i - x_j|^2 / a)^(-(1 + a) / 2), a
-    the degrees of ``freedom``; ``rows`` int32 (m, 4). O(m d).
+    P(i, j closer than k, l) = q_ij / (q_ij + q_kl), where q = (1 + |x_i - x_j|^2 / a)^(-(1 + a) /
+    2) and a is ``freedom``. ``rows``: int32 (m, 4). O(m d).
     """
     near, far, d_near, d_far = _distances(x, rows)
     power = (freedom + 1) / 2
@@ -66,25 +70,27 @@ def student_loss(x: Float, rows: Rows, freedom: float) -> tuple[float, Float]:
     wrong = expit(gap)
     pull = wrong * power / (freedom + d_near)
     push = -wrong * power / (freedom + d_far)
-    gradient = _carry(x, rows, near, far, 2 * pull, 2 * push)
+    gradient = _gradient(x, rows, near, far, 2 * pull, 2 * push)
     return float(np.logaddexp(0, gap).mean()), gradient / max(1, len(rows))
 
 
 def logistic_loss(x: Float, rows: Rows) -> tuple[float, Float]:
-    """FORTE's mean logistic loss, log(1 + exp(d_ij^2 - d_kl^2)), and its gradient in X."""
+    """Return FORTE's mean logistic loss, log(1 + exp(d_ij^2 - d_kl^2)), and its gradient in X."""
     near, far, d_near, d_far = _distances(x, rows)
     wrong = expit(d_near - d_far)
-    gradient = _carry(x, rows, near, far, 2 * wrong, -2 * wrong)
+    gradient = _gradient(x, rows, near, far, 2 * wrong, -2 * wrong)
     return float(np.logaddexp(0, d_near - d_far).mean()), gradient / max(1, len(rows))
 
 
 def _distances(x: Float, rows: Rows) -> tuple[Float, Float, Float, Float]:
+    """Return the difference vectors of both pairs of each row, and their squared lengths."""
     near = x[rows[:, 0]] - x[rows[:, 1]]
     far = x[rows[:, 2]] - x[rows[:, 3]]
     return near, far, (near**2).sum(axis=1), (far**2).sum(axis=1)
 
 
-def _carry(x: Float, rows: Rows, near: Float, far: Float, pull: Float, push: Float) -> Float:
+def _gradient(x: Float, rows: Rows, near: Float, far: Float, pull: Float, push: Float) -> Float:
+    """Sum the forces on the four items of each row: float64 (n, d)."""
     out = np.zeros_like(x)
     for axis in range(x.shape[1]):
         for column, values in (
@@ -98,10 +104,10 @@ def _carry(x: Float, rows: Rows, near: Float, far: Float, pull: Float, push: Flo
 
 
 def embed_student(n: int, rows: Rows, params: StudentParameters, rng: np.random.Generator) -> Steps:
-    """t-STE's points, float64 (n, d), and their loss, by L-BFGS from the best of several starts.
+    """Return t-STE's points, float64 (n, d), and their loss: L-BFGS, the best of several starts.
 
-    Starts are standard normal. The loss has local minima, whose clusters can be quite different
-    ones: what is found depends on the starts.
+    Starts are standard normal. The loss has local minima with quite different clusters, so the
+    result depends on the starts.
     """
     d = int(params.dimensions)
     freedom = float(params.freedom) or max(1.0, d - 1.0)
@@ -109,24 +115,24 @@ def embed_student(n: int, rows: Rows, params: StudentParameters, rng: np.random.
 
 
 def embed_forte(n: int, rows: Rows, params: Parameters, rng: np.random.Generator) -> Steps:
-    """FORTE's points, float64 (n, d), and their loss.
+    """Return FORTE's points, float64 (n, d), and their loss: L-BFGS, the best of several starts.
 
-    The paper descends on Gram matrices of rank d by projected gradients; here G = X X^T with X
-    (n, d), the same set and loss, by L-BFGS from the best of several standard normal starts: the
-    optimum is the same where the paper's is global, and no n x n matrix is made.
+    The paper descends on Gram matrices of rank d by projected gradients. Here G = X X^T with X (n,
+    d), which is the same set and loss. So the optimum is the same if the paper's is global, and no
+    n x n matrix is needed. Starts are standard normal.
     """
     return _lowest(logistic_loss, n, rows, params, rng)
 
 
 def _lowest(loss: Loss, n: int, rows: Rows, params: Any, rng: np.random.Generator) -> Steps:
-    """The lowest end of ``params.starts`` descents; a generator that yields between them.
+    """Return the lowest result of ``params.starts`` descents; yield between them.
 
-    Beyond :data:`TRIED` answers the starts descend on so many drawn of them, and the best goes on
-    with all.
+    With more than :data:`MAX_TRIAL_ROWS` comparisons, the starts descend on a random part of them.
+    Then the best start continues with all.
     """
     few = rows
-    if params.starts > 1 and len(rows) > TRIED:
-        few = rows[np.sort(rng.choice(len(rows), TRIED, replace=False))]
+    if params.starts > 1 and len(rows) > MAX_TRIAL_ROWS:
+        few = rows[np.sort(rng.choice(len(rows), MAX_TRIAL_ROWS, replace=False))]
     best, least = np.zeros((n, int(params.dimensions))), np.inf
     for _ in range(int(params.starts)):
         x = _descend(lambda y: loss(y, few), rng.normal(size=best.shape), params.max_steps)
@@ -141,6 +147,8 @@ def _lowest(loss: Loss, n: int, rows: Rows, params: Any, rng: np.random.Generato
 
 
 def _descend(loss: Any, start: Float, max_steps: int) -> Float:
+    """Minimise ``loss`` from ``start`` by L-BFGS, and centre the result."""
+
     def flat(vector: Float) -> tuple[float, Float]:
         value, gradient = loss(vector.reshape(start.shape))
         return value, gradient.ravel()
@@ -162,9 +170,9 @@ def run(
     """Embed, then average linkage of the cosine between centred points (Ghoshdastidar et al. 2019,
     section 4.2).
 
-    Metrics ``agreement``, the share of answers that the points' distances tell alike, and ``loss``,
-    the mean that was descended on. Items that were never compared stay where chance put them. One
-    snapshot.
+    Yields one snapshot. Metrics: ``agreement``, the share of answers that the distances of the
+    points satisfy, and ``loss``, the mean loss. Items that were never compared stay at their random
+    start.
     """
     check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
@@ -174,29 +182,31 @@ def run(
 def _run(
     which: str, problem: Problem, params: Any, rng: np.random.Generator
 ) -> Iterator[Snapshot | None]:
+    """Embed the items, then agglomerate."""
     n = problem.n_items
     answers = answers_of(problem, params.repeats)
     rows = answers.as_quadruplets().rows
     embed = embed_student if which == "t-ste" else embed_forte
     x, loss = yield from embed(n, rows, params, rng)
     if not np.isfinite(x).all():
-        raise InvalidData("The embedding ran away.", "Take fewer dimensions or other answers.")
+        raise InvalidData("The embedding diverged.", "Take fewer dimensions or other answers.")
     yield None
     similarity = cosine(x)
     similarity = (similarity + similarity.T) / 2
     tree = agglomerate(similarity, triplets=problem.triplets, rng=rng)
     _, _, near, far = _distances(x, rows)
-    told = {
+    metrics = {
         "agreement": float(np.mean(near < far)) if len(rows) else 1.0,
         "loss": loss,
         "answers": float(len(answers)),
         "never compared": never_compared(problem),
     }
     views = {"points": Points(x)} if x.shape[1] == 2 else {}
-    yield Snapshot(tree, 1, 1, metrics=told, matrices={"cosine": similarity}, views=views)
+    yield Snapshot(tree, 1, 1, metrics=metrics, matrices={"cosine": similarity}, views=views)
 
 
 def _algorithm(name: Any, title: str, paper: str, params: Any, order: int) -> Algorithm:
+    """Declare an embedding."""
     return Algorithm(
         name=name,
         title=title,
@@ -205,11 +215,11 @@ def _algorithm(name: Any, title: str, paper: str, params: Any, order: int) -> Al
         needs=("comparisons",),
         triplets="hard",
         runs="process",
-        heights=of_kernel,
+        heights=kernel_heights,
         params=params,
         views={"points": Points},
         compare_order=order,
-        summary="A baseline: places the items so that answers come true, then average linkage.",
+        summary="A baseline: places the items so that the answers hold, then average linkage.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Feasible points of the semidefinite programs (:mod:`.sdp`) near a given one."""
+"""Feasible points of the semidefinite programs (:mod:`.sdp`) near a given point."""
 
 from __future__ import annotations
 
@@ -12,44 +12,46 @@ from hcviz.algorithms.comparison import kernels
 
 Float = NDArray[np.float64]
 
-#: Items belong together whose entry is above this share of what it would be in one cluster.
-TOGETHER = 0.4
-#: Newton's steps towards the least mixture, and passes over the rows until their sums are 1.
+#: Two items are in one cluster if their entry is above this share of its value inside a cluster.
+SAME_CLUSTER = 0.4
+#: The most Newton steps for the mixture, and the most passes that scale the rows to sums of 1.
 NEWTON, PASSES = 30, 60
 
 
 def feasible(x: Float, split: Float, k: int | None) -> Iterator[Float]:
-    """``x`` :func:`mended`; and the partition that the nonnegative ``split`` shows, if it has k
-    clusters, or any number below n for None."""
+    """Yield ``x`` :func:`repaired`, then the matrix of the partition in the nonnegative ``split``.
+
+    The partition is left out if it does not have k clusters; for k None, if it is all singletons.
+    """
     n = len(x)
-    yield mended(x, k)
+    yield repaired(x, k)
     labels = np.empty(n, np.int64)
-    count = int(kernels.parts(split, TOGETHER, labels))
+    count = int(kernels.parts(split, SAME_CLUSTER, labels))
     if (k is None and count < n) or count == k:
         yield partition_matrix(labels)
 
 
 def partition_matrix(labels: NDArray[Any]) -> Float:
-    """X of a partition: 1 / |C| inside each cluster C."""
+    """Return X of a partition: 1 / |C| inside each cluster C."""
     code = np.unique(labels, return_inverse=True)[1]
     size = np.bincount(code)
     return np.where(code[:, None] == code[None], 1.0 / size[code][:, None], 0.0)
 
 
-def mended(x: Float, k: int | None) -> Float:
-    """A feasible point near ``x``, which meets all constraints but X >= 0. O(n^2).
+def repaired(x: Float, k: int | None) -> Float:
+    """Return a feasible point near ``x``, which meets all constraints except X >= 0. O(n^2).
 
-    An entry -t < 0 at (i, j) goes by adding t (e_i + e_j)(e_i + e_j)^T, which is positive
-    semidefinite; the rows are then scaled to sums of 1 alike from both sides, which keeps that.
-    The trace grows by what was lacking. So x is first mixed with 1 1^T / n, which has the trace 1:
-    by as little as makes up for that. It costs little, since nearly all negative entries are tiny,
-    and a mixture of some 1e-4 lifts them all: the dearer repair is left with the few larger ones.
+    An entry -t < 0 at (i, j) becomes 0 by adding t (e_i + e_j)(e_i + e_j)^T, which is positive
+    semidefinite. Then rows and columns are scaled to sums of 1, which keeps this. These steps raise
+    the trace. So x is first mixed with 1 1^T / n, whose trace is 1, by as little as compensates for
+    that. The mixture costs little: nearly all negative entries are tiny, and a mixture of about
+    1e-4 makes them positive. Only the few larger ones need the more expensive repair.
     """
     n = len(x)
     trace = float(np.trace(x)) if k is None else float(k)
     mix = 0.0
     if trace > 1.0:
-        for _ in range(NEWTON):  # convex and falling: from the left it never goes too far
+        for _ in range(NEWTON):  # convex and decreasing: from the left, no step goes too far
             short, fall = kernels.shortfall(x, mix)
             over = short - mix * (trace - 1.0)
             if over <= 1e-9 * trace:
@@ -62,7 +64,7 @@ def mended(x: Float, k: int | None) -> Float:
         rows = scale * (out @ scale)
         if abs(rows - 1.0).max() < 1e-11:
             break
-        # to first order an error e becomes -X e, then (e - X e) / 2: gone where X is a partition's
+        # To first order an error e becomes -X e, then (e - X e) / 2: 0 if X is a partition's.
         scale /= np.sqrt(rows) if step % 2 else rows
     else:
         scale /= np.sqrt((scale * (out @ scale)).max())
@@ -78,7 +80,7 @@ def mended(x: Float, k: int | None) -> Float:
 
 
 def _set_trace(out: Float, k: int) -> None:
-    """Mix a little with 1 1^T / n or with I, in place, to bring the trace to k."""
+    """Mix ``out`` with 1 1^T / n or with I, in place, so that its trace becomes k."""
     n = len(out)
     trace = float(np.trace(out))
     if trace > k:
@@ -91,4 +93,4 @@ def _set_trace(out: Float, k: int) -> None:
         out[np.diag_indices(n)] += mix
 
 
-__all__ = ["feasible", "mended", "partition_matrix"]
+__all__ = ["feasible", "partition_matrix", "repaired"]

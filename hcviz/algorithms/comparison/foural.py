@@ -1,11 +1,11 @@
-"""4-AL: average linkage of quadruplets (Ghoshdastidar et al. 2019, section 3.3), from lists and
-from sign tables.
+"""4-AL: average linkage of quadruplets (Ghoshdastidar et al. 2019, section 3.3).
 
-With w_kl = 1 / (|G(k)| |G(l)|) for k and l in different clusters and 0 within one, equation (5) is
-W(p, q) = 2 / (K (K - 1) |p| |q|) * sum over ij in p x q of v_ij, v_ij = sum over pairs {k, l} of
-s(i, j; k, l) w_kl. A merge changes w only at pairs that touch the two clusters. So V(p, q), the sum
-of v over p x q, is kept up to date by the comparisons of those pairs (the *sparse* phase); once the
-pairs of clusters are few enough for a matrix over them, by sums of its rows (the *dense* phase).
+Let w_kl = 1 / (|G(k)| |G(l)|) for items k and l of different clusters, and 0 within one. Then
+equation (5) is W(p, q) = 2 / (K (K - 1) |p| |q|) * sum over ij in p x q of v_ij, where v_ij = sum
+over pairs {k, l} of s(i, j; k, l) w_kl. A merge changes w only at pairs with an item in one of the
+two clusters. So V(p, q), the sum of v over p x q, is updated by the comparisons of those pairs: the
+*sparse* phase. Once a matrix over the pairs of clusters fits in memory, V is updated by sums of its
+rows: the *dense* phase. Comparisons are a list or a table of signs.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from hcviz.core.errors import InvalidData
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons, Triplets
 
-#: Bytes that the dense phase's matrix may take. Longer with the list is cheaper than a larger one,
-#: whose pages the machine has to find: 2.5 s at 4e8 and 7.9 s at 1.7e9, of two million answers.
-MEMORY = 300_000_000
+#: The most bytes of the dense phase's matrix. A longer sparse phase is faster than a larger matrix,
+#: whose pages the system must allocate: 2.5 s at 4e8 and 7.9 s at 1.7e9, for two million answers.
+MAX_BYTES = 300_000_000
 
 
 def four_al_steps(
@@ -39,32 +39,37 @@ def four_al_steps(
     triplets: Any = None,
     rng: np.random.Generator | None = None,
 ) -> Generator[None, None, Tree]:
-    """4-AL as a generator that *returns* its tree; it yields now and then, so it can be stopped.
+    """Run 4-AL as a generator that *returns* its tree, and yields None at places to stop.
 
     Parameters
     ----------
-    answers
-        :class:`Comparisons`, where triplets (a, b, c) count as quadruplets (a, b, a, c), each
-        answer counting as often as it was given; or a dense antisymmetric int8 or int16 (M, M)
-        matrix of signs, as in :func:`hcviz.algorithms.comparison.similarities.mulk4_steps`.
+    n_items : int
+        The number of items.
+    answers : Comparisons, or int8 or int16 (M, M)
+        Triplets (a, b, c) count as quadruplets (a, b, a, c). Each answer counts as often as it was
+        given. A dense antisymmetric matrix holds signs, as in
+        :func:`hcviz.algorithms.comparison.similarities.mulk4_steps`.
     initial : int (n,), optional
-        Clusters to start from (4-AL-I3, I5); a negative number is a cluster of its own. They stand
-        in the tree as nodes without inner structure.
+        Clusters to start from (4-AL-I3, I5). An item with a negative number is a cluster of its
+        own. They are nodes of the tree without inner structure.
     triplets : Triplets, optional
-        ab|c that the tree satisfies: merges after which that could not be are passed over. With
-        ``initial``, the clusters must allow it.
+        Triplets ab|c that the tree satisfies: merges that make this impossible are skipped. With
+        ``initial``, the clusters must allow them.
     rng : numpy Generator, optional
-        Breaks ties as :func:`hcviz.core.agglomerate.agglomerate` does. Similarities that differ by
-        less than 1e-9 of the largest (and what rounding leaves of 0) count as tied, since sums of
-        fractions are rounded.
+        Breaks ties as :func:`hcviz.core.agglomerate.agglomerate` does. Similarities count as tied
+        if they differ by less than 1e-9 of the largest, since sums of fractions are rounded.
 
-    Heights are the ranks of the merges (initial clusters 1): W is not monotone. Items that were
-    never compared have W = 0 with everything, and join where that is the highest.
+    Raises
+    ------
+    InvalidData, InconsistentTriplets
 
-    Time: for a list, the comparisons of each item times the clusters it passes through; dense,
-    O(M^2) additions. Memory: 10 bytes an answer, or 2 bytes times M^2 once the clusters are few
-    (``MEMORY``); beside a matrix of signs, which is never written, 2 bytes times M^2 / 3. Raises
-    :class:`InvalidData`, :class:`InconsistentTriplets`.
+    Notes
+    -----
+    Heights are the ranks of the merges, and 1 for initial clusters, since W is not monotone. Items
+    that were never compared have W = 0 with everything, and merge where 0 is the highest. Time: for
+    a list, the comparisons of each item times the clusters that it passes through; dense, O(M^2)
+    additions. Memory: 10 bytes for each answer, or 2 bytes times M^2 in the dense phase
+    (``MAX_BYTES``). Beside a given matrix of signs, which is not changed, 2 bytes times M^2 / 3.
     """
     n = n_items
     check_items(n)
@@ -88,7 +93,7 @@ def four_al_steps(
 
 
 def four_al(n_items: int, answers: Comparisons | NDArray[Any], **options: Any) -> Tree:
-    """:func:`four_al_steps` to its end."""
+    """Return the tree of :func:`four_al_steps`."""
     tree: Tree = finish(four_al_steps(n_items, answers, **options))
     return tree
 
@@ -96,7 +101,7 @@ def four_al(n_items: int, answers: Comparisons | NDArray[Any], **options: Any) -
 def _initial(
     initial: ArrayLike | None, order: Any, rows: Any, n: int
 ) -> tuple[NDArray[np.int32], list[list[int]]]:
-    """Slot of each place (the lowest of its cluster), and the clusters with several items."""
+    """Return the slot of each place (the lowest of its cluster), and clusters of several items."""
     slot = np.arange(n, dtype=np.int32)
     if initial is None:
         return slot, []
@@ -129,6 +134,7 @@ def _steps(
     n: int, order: Any, place: Any, slot: Any, nodes: list[list[int]], rows: Any, columns: Any,
     table: Any,
 ) -> Generator[None, None, Tree]:  # fmt: skip
+    """Run the sparse phase, then the dense phase, and return the tree."""
     state = fast.begin(slot)
     first = np.empty(max(n - 1, 0), np.int32)
     second = np.empty(max(n - 1, 0), np.int32)
@@ -157,8 +163,8 @@ def _steps(
             yield None
     elif int(alive.sum()) > 1:
         clusters, number = _numbered(alive, n)
-        largest = int(table.max(initial=1))  # antisymmetric: no cell is further below 0
-        if len(clusters) == n:  # columns in the table's own order: nothing to gather
+        largest = int(table.max(initial=1))  # antisymmetric: no entry is below minus this
+        if len(clusters) == n:  # the table's own order of columns: nothing to gather
             clusters, number = place.astype(np.int64), order.astype(np.int32)
             matrix = table
             store = np.empty(
@@ -168,7 +174,7 @@ def _steps(
             matrix = np.zeros((math.comb(len(clusters), 2),) * 2, np.int32)
             fast.matrix_of_table(table, order.astype(np.int32), number[slot], matrix)
     if matrix is not None:
-        if store is None:  # it is ours to overwrite: every row is where it was
+        if store is None:  # the matrix may be overwritten: each row stays in its place
             store = matrix
             at, left = np.arange(len(matrix)), 0
         else:
@@ -187,7 +193,7 @@ def _steps(
 
 
 def _numbered(alive: Any, n: int) -> tuple[Any, Any]:
-    """The slots of the clusters, and the number of each slot among them."""
+    """Return the slots of the clusters, and the number of each slot among them."""
     clusters = np.flatnonzero(alive)
     number = np.full(n, -1, np.int32)
     number[clusters] = np.arange(len(clusters))
@@ -195,23 +201,28 @@ def _numbered(alive: Any, n: int) -> tuple[Any, Any]:
 
 
 def _small(size: Any, largest: int) -> bool:
-    """Whether sums of rows fit int16: at most n^2 / 4 rows, of cells up to ``largest``."""
+    """Return True if sums of rows fit int16: at most n^2 / 4 rows, of entries up to ``largest``."""
     n = len(size)
     return n * n / 4 * largest <= 32767
 
 
 def _most_merged(n: int) -> int:
-    """The most rows of sums at a time: m merged clusters among at most n - m have m (2 n - 3 m - 1)
-    / 2 pairs; and the next merge may ask for its rows before it has given back m."""
+    """Return the most rows of sums at a time.
+
+    With m merged clusters among at most n - m, these are m (2 n - 3 m - 1) / 2 pairs. The next
+    merge may need m rows before it frees others.
+    """
     return max(m * (2 * n - 3 * m + 1) // 2 for m in range(n // 2 + 1))
 
 
 def _fits(k: int, cell: int) -> bool:
-    """Whether the matrix over pairs of k clusters may be made, with so many bytes a cell."""
-    return math.comb(k, 2) ** 2 * cell <= MEMORY
+    """Return True if the matrix over pairs of k clusters is within MAX_BYTES, at ``cell`` bytes
+    each."""
+    return math.comb(k, 2) ** 2 * cell <= MAX_BYTES
 
 
 def _tree(first: Any, second: Any, order: Any, slot: Any, nodes: list[list[int]], n: int) -> Tree:
+    """Return the tree of the merges, above the initial clusters ``nodes``."""
     if not nodes:
         if n == 1:
             return Tree.star(1)

@@ -10,18 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from hcviz.algorithms.comparison.kernels import pair_number
-from hcviz.core.agglomeratekernels import compatible
+from hcviz.core.agglomeratekernels import can_merge
 from hcviz.core.jit import njit
 
-#: Of the largest similarity: what differs by less is tied.
+#: Values that differ by less than this share of the largest similarity are tied.
 TIED = 1e-9
-#: Of the largest V at the start: what updating V may have left of a number that should be 0.
-DUST = 1e-13
+#: Share of the largest initial V that may be left of a 0 after updates.
+UPDATE_ERROR = 1e-13
 
 
 @njit
 def begin(slot):
-    """``(size, alive)`` of every slot, int64 and bool (n,)."""
+    """Return ``(size, alive)`` of every slot, int64 and bool (n,)."""
     size = np.zeros(len(slot), np.int64)
     for i in range(len(slot)):
         size[slot[i]] += 1
@@ -30,7 +30,7 @@ def begin(slot):
 
 @njit
 def _spread(offsets, low, high, sign, pair, change, slot, value):
-    """Carry a change of w at ``pair`` to V: s(i, j; k, l) = -s(k, l; i, j)."""
+    """Apply a change of w at ``pair`` to V: s(i, j; k, l) = -s(k, l; i, j)."""
     for t in range(offsets[pair], offsets[pair + 1]):
         p = slot[low[t]]
         q = slot[high[t]]
@@ -42,7 +42,7 @@ def _spread(offsets, low, high, sign, pair, change, slot, value):
 
 @njit
 def sums_of_list(offsets, low, high, sign, slot, size, value):
-    """V of all pairs of clusters, in ``value``'s upper triangle."""
+    """Write V of all pairs of clusters into ``value``'s upper triangle."""
     n = len(slot)
     for l in range(n):  # noqa: E741
         for k in range(l):
@@ -53,10 +53,10 @@ def sums_of_list(offsets, low, high, sign, slot, size, value):
 
 @njit
 def choose(value, size, alive, slot, rows, scratch, scale):
-    """The pair of clusters to merge, p < q: the first of those tied at the top that triplets allow.
+    """Return the pair of clusters p < q to merge: the first of the best that triplets allow.
 
-    ``value[p, q]`` for p < q is V; ``scratch`` int32 (n,) is all -1; ``scale``
-    is the largest V at the start.
+    ``value[p, q]`` for p < q is V; ``scratch`` int32 (n,) is all -1; ``scale`` is the largest V at
+    the start.
     """
     n = len(slot)
     refused = np.zeros((1, 1), np.bool_)
@@ -73,7 +73,7 @@ def choose(value, size, alive, slot, rows, scratch, scale):
                         largest = max(largest, abs(w))
                         if w > best and not (len(rows) and refused[p, q]):
                             best = w
-        bar = best - TIED * largest - DUST * scale
+        bar = best - TIED * largest - UPDATE_ERROR * scale
         for p in range(n):
             if alive[p]:
                 for q in range(p + 1, n):
@@ -81,13 +81,14 @@ def choose(value, size, alive, slot, rows, scratch, scale):
                         if len(rows) == 0:
                             return p, q
                         if not refused[p, q]:
-                            if compatible(slot, rows, p, q, scratch):
+                            if can_merge(slot, rows, p, q, scratch):
                                 return p, q
                             refused[p, q] = True
 
 
 @njit
 def _join(p, q, slot, size, alive):
+    """Join cluster q to p."""
     for i in range(len(slot)):
         if slot[i] == q:
             slot[i] = p
@@ -99,7 +100,7 @@ def _join(p, q, slot, size, alive):
 def merge_from_list(
     offsets, low, high, sign, slot, size, alive, value, rows, first, second, made, until, scale
 ):
-    """Merge until ``until`` merges are made or one cluster is left; returns how many are made."""
+    """Merge until ``until`` merges are made or one cluster is left; return how many are made."""
     n = len(slot)
     scratch = np.full(n, -1, np.int32)
     left = 0
@@ -136,8 +137,10 @@ def merge_from_list(
 
 @njit
 def most_answers(offsets, cluster, groups):
-    """The most answers about any one pair of the clusters: no sum of rows of
-    :func:`matrix_of_list` has a larger cell, since that is antisymmetric."""
+    """Return the most answers about any one pair of the clusters.
+
+    No sum of rows of :func:`matrix_of_list` has a larger entry, since that matrix is antisymmetric.
+    """
     answers = np.zeros(max(groups * (groups - 1) // 2, 1), np.int64)
     n = len(cluster)
     for l in range(n):  # noqa: E741
@@ -150,7 +153,7 @@ def most_answers(offsets, cluster, groups):
 
 @njit
 def matrix_of_list(offsets, low, high, sign, cluster, matrix):
-    """Net answers between pairs of clusters numbered 0..k-1, added to ``matrix``."""
+    """Add net answers between pairs of clusters numbered 0..k-1 to ``matrix``."""
     n = len(cluster)
     for l in range(n):  # noqa: E741
         for k in range(l):
@@ -166,7 +169,7 @@ def matrix_of_list(offsets, low, high, sign, cluster, matrix):
 
 @njit
 def matrix_of_table(table, order, cluster, matrix):
-    """The same from a dense sign matrix over pairs of items; ``order[place]`` is the item."""
+    """Do the same from a dense sign matrix over pairs of items; ``order[place]`` is the item."""
     n = len(cluster)
     m = table.shape[0]
     target = np.full(m, -1, np.int64)
@@ -185,13 +188,14 @@ def matrix_of_table(table, order, cluster, matrix):
 
 @njit
 def _add_row(v, row, change):
+    """Add ``change`` times ``row`` to v."""
     for c in range(len(v)):
         v[c] += change * row[c]
 
 
 @njit
 def sums_of_matrix(matrix, clusters, size, v):
-    """v = -sum of the rows R_pq / (|p| |q|): one number for each pair of the first clusters."""
+    """Subtract the rows R_pq / (|p| |q|) from v: one number for each pair of the first clusters."""
     for b in range(len(clusters)):
         for a in range(b):
             weight = 1.0 / (size[clusters[a]] * size[clusters[b]])
@@ -200,7 +204,7 @@ def sums_of_matrix(matrix, clusters, size, v):
 
 @njit
 def _fold(v, own, other, change, other_change):
-    """v += change own + other_change other; own += other. One pass."""
+    """Do v += change own + other_change other, and own += other, in one pass."""
     for c in range(len(v)):
         x, y = np.int64(own[c]), np.int64(other[c])
         v[c] += change * x + other_change * y
@@ -209,7 +213,7 @@ def _fold(v, own, other, change, other_change):
 
 @njit
 def _fold_into(v, own, other, into, change, other_change):
-    """The same with a third row for the sum, so that no two of them are one for the compiler."""
+    """Do the same with a third row for the sum, so that the compiler sees no aliasing."""
     for c in range(len(v)):
         x, y = np.int64(own[c]), np.int64(other[c])
         v[c] += change * x + other_change * y
@@ -221,11 +225,11 @@ def merge_from_matrix(
     matrix, store, at, free, left, v, clusters, number, slot, size, alive, rows, first, second,
     made, until, scale,
 ):  # fmt: skip
-    """As :func:`merge_from_list`; rows add up, the columns and ``v`` stay apart.
+    """Do the same as :func:`merge_from_list` by sums of rows; columns and ``v`` are not merged.
 
-    ``clusters`` are the slots that were alive when the columns were made, ``number`` their inverse.
-    The row of a pair of clusters is ``store[at[pair]]``, or the matrix's own, which is never
-    written, where ``at`` is -1. ``free[: left]`` are the rows of ``store`` to be had. Returns how
+    ``clusters`` are the slots that were alive when the columns were made, and ``number`` is their
+    inverse. The row of a pair of clusters is ``store[at[pair]]``. If ``at`` is -1 it is the row of
+    ``matrix``, which is not changed. ``free[: left]`` are the free rows of ``store``. Returns how
     many merges are made, and ``left``.
     """
     n = len(slot)

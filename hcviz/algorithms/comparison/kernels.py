@@ -1,7 +1,7 @@
 """Compiled sums over comparisons.
 
-A quadruplet (i, j, k, l) is a row of four columns; the pair {i, j} has the number
-high (high - 1) / 2 + low, as :func:`hcviz.datasets.sampling.unrank_pairs` has it.
+A quadruplet (i, j, k, l) is a row of four columns. The pair {i, j} has the number high (high - 1) /
+2 + low, as in :func:`hcviz.datasets.sampling.unrank_pairs`.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -17,7 +17,7 @@ from hcviz.core.jit import njit
 
 @njit
 def pair_number(i, j):
-    """The number of {i, j}: 0 is {0, 1}, 1 is {0, 2}, 2 is {1, 2}."""
+    """Return the number of {i, j}: 0 is {0, 1}, 1 is {0, 2}, 2 is {1, 2}."""
     if i < j:
         return j * (j - 1) // 2 + i
     return i * (i - 1) // 2 + j
@@ -25,7 +25,7 @@ def pair_number(i, j):
 
 @njit
 def add_quadruplets(rows, total):
-    """AddS-4: each (i, j, k, l) adds 1 to S_ij = S_ji and takes 1 from S_kl = S_lk."""
+    """AddS-4: each (i, j, k, l) adds 1 to S_ij = S_ji, and subtracts 1 from S_kl = S_lk."""
     for t in range(len(rows)):
         i, j, k, m = rows[t, 0], rows[t, 1], rows[t, 2], rows[t, 3]
         total[i, j] += 1
@@ -36,11 +36,11 @@ def add_quadruplets(rows, total):
 
 @njit
 def by_pair(rows, n):
-    """Comparisons by pair: ``(offsets (M + 1,), low, high, sign)``.
+    """Sort comparisons by pair: ``(offsets (M + 1,), low, high, sign)``.
 
-    For the pair {k, l}, entries offsets[kl] .. offsets[kl + 1] are the pairs {low, high} that it
-    was compared with, +1 where {k, l} was said to be the more alike. Every comparison stands twice,
-    but for those of a pair with itself, which say nothing. O(m + n^2).
+    Entries offsets[kl] .. offsets[kl + 1] are the pairs {low, high} with which {k, l} was compared,
+    with sign +1 where {k, l} is the more similar. Each comparison is stored twice. Comparisons of a
+    pair with itself are left out. O(m + n^2).
     """
     m = n * (n - 1) // 2
     offsets = np.zeros(m + 2, np.int64)
@@ -70,16 +70,19 @@ def by_pair(rows, n):
 
 
 def kernel_scratch(n: int) -> tuple[NDArray[np.int32], ...]:
-    """What :func:`quadruplet_kernel` works in: the comparisons of one pair as lists by item, here
-    ``listed`` and ``net`` (n, n), of which ``filled`` (n,) says how much is used (it comes and goes
-    all 0) and ``items`` (n,) which are. ``mark`` and ``place`` (n, n): in which pair's lists an
-    item is, and where."""
+    """Return the work space of :func:`quadruplet_kernel`.
+
+    It holds the comparisons of one pair as lists by item. ``listed`` and ``net`` (n, n) are the
+    lists. ``filled`` (n,) holds their lengths, all 0 before and after. ``items`` (n,) are the items
+    with a list. ``mark`` and ``place`` (n, n) say in which pair's lists an item is, and where.
+    """
     square = [np.zeros((n, n), np.int32) for _ in range(4)]
     return (*square, np.zeros(n, np.int32), np.arange(n, dtype=np.int32))
 
 
 @njit
 def _append(r, i, value, listed, net, filled):
+    """Append item i with a net value to the list of r."""
     listed[r, filled[r]] = i
     net[r, filled[r]] = value
     filled[r] += 1
@@ -87,10 +90,10 @@ def _append(r, i, value, listed, net, filled):
 
 @njit
 def _add_products(kernel, listed, net, filled, items):
-    """Add A A^T to ``kernel``, each pair of items in one of its two cells: add its transpose later.
+    """Add A A^T to ``kernel``, each pair of items in one of its two cells; add the transpose later.
 
-    A is the n x n matrix of one pair's comparisons: A_ir the net number of times that {i, r} was
-    said to be less alike than the pair (the sign squares away), not 0 where r lists i.
+    A is the n x n matrix of one pair's comparisons. A_ir is the net number of answers that {i, r}
+    is less similar than the pair (its sign cancels in products). It is stored where r lists i.
     """
     for r in items:
         own = listed[r]
@@ -105,7 +108,7 @@ def _add_products(kernel, listed, net, filled, items):
 
 @njit
 def quadruplet_kernel(offsets, low, high, sign, kernel, first, last, scratch):
-    """The passive kernel's sum over the pairs first .. last - 1 of :func:`by_pair`."""
+    """Sum the passive kernel over the pairs first .. last - 1 of :func:`by_pair`."""
     listed, net, mark, place, filled, items = scratch
     for pair in range(first, last):
         count = 0
@@ -127,7 +130,7 @@ def quadruplet_kernel(offsets, low, high, sign, kernel, first, last, scratch):
 
 @njit
 def quadruplet_kernel_of_table(table, kernel, first, last, scratch):
-    """The same from a dense (M, M) matrix of signs."""
+    """Do the same from a dense (M, M) matrix of signs."""
     listed, net, _, _, filled, items = scratch
     for pair in range(first, last):
         column = table[pair]
@@ -142,17 +145,17 @@ def quadruplet_kernel_of_table(table, kernel, first, last, scratch):
         _add_products(kernel, listed, net, filled, items)
 
 
-#: Sums in vector registers; nan and inf still show.
+#: Sums in vector registers; NaN and infinity are kept.
 FAST = {"reassoc", "contract"}
 
 
 @njit(fastmath=FAST)
 def admm_step(both, x, s, rho, relax, target):
-    """What follows the spectral projection ``x`` in a step of ADMM, in one pass.
+    """Do the rest of an ADMM step after the spectral projection ``x``, in one pass.
 
-    ``both`` (n, n), overwritten: Z = max(both, 0), the scaled multipliers U = min(both, 0).
-    ``target`` becomes Z - U + s / rho, which is projected next. Returns the norms |x - Z| and
-    |Z - Z before|, and (|Z|, |U|).
+    ``both`` (n, n) holds Z = max(both, 0) and the scaled multipliers U = min(both, 0), and is
+    overwritten. ``target`` becomes Z - U + s / rho, which is projected next. Returns the norms |x -
+    Z| and |Z - previous Z|, and (|Z|, |U|).
     """
     n = len(both)
     primal = 0.0
@@ -175,7 +178,7 @@ def admm_step(both, x, s, rho, relax, target):
 
 @njit
 def rescale_dual(both, by, s, rho, target):
-    """The same multipliers under another ``rho``, ``by`` times the last."""
+    """Keep the multipliers under another ``rho``, which is ``by`` times the last."""
     n = len(both)
     for i in range(n):
         for j in range(n):
@@ -186,8 +189,11 @@ def rescale_dual(both, by, s, rho, target):
 
 @njit(fastmath=FAST)
 def shortfall(x, mix):
-    """What (1 - mix) x + mix / n still lacks to be >= 0 off the diagonal: the sum of its negative
-    entries, as a positive number, and how fast that falls with ``mix``."""
+    """Return how far (1 - mix) x + mix / n is from nonnegative off the diagonal.
+
+    Returns the sum of its negative entries as a positive number, and how fast it falls with
+    ``mix``.
+    """
     n = len(x)
     keep = 1.0 - mix
     more = mix / n
@@ -204,8 +210,10 @@ def shortfall(x, mix):
 
 @njit
 def lift(x, mix, out):
-    """``out`` = (1 - mix) x + mix / n, where an entry -t < 0 at (i, j) goes by adding
-    t (e_i + e_j)(e_i + e_j)^T."""
+    """Write (1 - mix) x + mix / n to ``out``, and repair its negative entries off the diagonal.
+
+    An entry -t < 0 at (i, j) becomes 0 by adding t (e_i + e_j)(e_i + e_j)^T.
+    """
     n = len(x)
     keep = 1.0 - mix
     more = mix / n
@@ -222,8 +230,11 @@ def lift(x, mix, out):
 
 @njit
 def parts(split, share, labels):
-    """The connected components of the items whose entry is above ``share`` of the geometric mean
-    of their diagonal entries; returns how many. ``labels`` int64 (n,)."""
+    """Find connected components of items; write them to ``labels`` int64 (n,), return their number.
+
+    Two items are linked if their entry is above ``share`` of the geometric mean of their diagonal
+    entries.
+    """
     n = len(split)
     for i in range(n):
         labels[i] = i
@@ -234,7 +245,7 @@ def parts(split, share, labels):
                 a, b = find(labels, i), find(labels, j)
                 labels[max(a, b)] = min(a, b)
     count = 0
-    for i in range(n):  # a root comes before all that hang on it
+    for i in range(n):  # a root comes before the items below it
         if labels[i] == i:
             labels[i] = count
             count += 1
@@ -245,7 +256,7 @@ def parts(split, share, labels):
 
 @njit
 def plus_multipliers(s, both, rho, out):
-    """``out`` = S + N, N the multipliers of X >= 0 as they stand: symmetric to rounding."""
+    """Write S + N to ``out``, where N are the multipliers of X >= 0; symmetric to rounding."""
     n = len(s)
     for i in range(n):
         for j in range(n):

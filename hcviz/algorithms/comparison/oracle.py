@@ -1,4 +1,4 @@
-"""Asking an oracle: every question counted, none asked twice in one batch."""
+"""Queries to a comparison oracle: all are counted, and none is repeated within a batch."""
 
 from __future__ import annotations
 
@@ -9,50 +9,51 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData, TooLarge
 from hcviz.core.problem import Problem
-from hcviz.core.signs import SignOracle
+from hcviz.core.sign_oracle import SignOracle
 
-#: Above this many items the pairs alone, some ten arrays of them, would take a gigabyte.
-MOST_ITEMS = 5_000
+#: The most items: above, about ten arrays over all pairs take a gigabyte.
+MAX_QUERY_ITEMS = 5_000
 
 Int = NDArray[np.int64]
 
 
 def pairs_of(index: Int, n: int) -> NDArray[np.int32]:
-    """The pairs (low, high) with these numbers in row order of the upper triangle; int32 (m, 2)."""
+    """Return the pairs (low, high) with these numbers in row order of the upper triangle; int32 (m,
+    2)."""
     rows, columns = np.triu_indices(n, 1)
     return np.stack([rows[index], columns[index]], axis=1).astype(np.int32)
 
 
 class Asker:
-    """Puts questions to a :class:`hcviz.core.problem.ComparisonOracle` and counts them."""
+    """Asks a :class:`hcviz.core.problem.ComparisonOracle`, and counts the questions."""
 
     def __init__(self, oracle: Any) -> None:
         self.oracle = oracle
-        self.asked = 0
+        self.count = 0
 
     def __call__(self, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int8]:
-        """+1, 0 or -1 for each row of pairs; int8 (m,)."""
+        """Return +1, 0 or -1 for each row of pairs: int8 (m,)."""
         if not len(first):
             return np.empty(0, np.int8)
-        self.asked += len(first)
-        said = np.asarray(self.oracle.compare(first, second))
-        if said.shape != (len(first),) or not np.isin(said, (-1, 0, 1)).all():
+        self.count += len(first)
+        answers = np.asarray(self.oracle.compare(first, second))
+        if answers.shape != (len(first),) or not np.isin(answers, (-1, 0, 1)).all():
             raise InvalidData(
                 f"The oracle was asked {len(first)} questions and must answer each with 1, 0 or "
-                f"-1; it gave {said.dtype} of shape {said.shape}."
+                f"-1; it gave {answers.dtype} of shape {answers.shape}."
             )
-        return said.astype(np.int8)
+        return answers.astype(np.int8)
 
 
 def asker_of(problem: Problem) -> Asker:
-    """Who is asked: the problem's comparison oracle, else its similarity, which tells only signs.
+    """Return an asker of the problem's comparison oracle, or of the signs of its similarity.
 
     Raises :class:`TooLarge` above 5,000 items.
     """
-    if problem.n_items > MOST_ITEMS:
+    if problem.n_items > MAX_QUERY_ITEMS:
         raise TooLarge(
-            f"Questions about pairs of {problem.n_items:,} items are too many; {MOST_ITEMS:,} "
-            "items is the limit.",
+            f"Questions about pairs of {problem.n_items:,} items are too many; "
+            f"{MAX_QUERY_ITEMS:,} items is the limit.",
             "Take a sample.",
         )
     if hasattr(problem.oracle, "compare"):
@@ -61,17 +62,17 @@ def asker_of(problem: Problem) -> Asker:
 
 
 def ranks(asker: Asker, n: int, rng: np.random.Generator) -> Any:
-    """Dense ranks of all pairs, least alike first, by a quicksort of comparisons.
+    """Return dense ranks of all pairs, least similar first, by a quicksort of comparisons.
 
-    A generator that yields after every round and returns int64 (n (n - 1) / 2,). All parts of a
-    round are asked at once: each pair but the pivots is compared with the pivot of its part, so
-    that M = n (n - 1) / 2 pairs take about 1.4 M log2 M questions (O(N^2 log N), expected: pivots
-    are drawn) in some 2.5 log2 M rounds. Pairs that tie with a pivot share its rank.
+    A generator that yields after each round and returns int64 (n (n - 1) / 2,). All parts of a
+    round are queried at once: each pair is compared with the pivot of its part. M = n (n - 1) / 2
+    pairs take about 1.4 M log2 M questions, in about 2.5 log2 M rounds (expected, since pivots are
+    random). Pairs that tie with a pivot share its rank.
     """
     m = n * (n - 1) // 2
     pairs = pairs_of(np.arange(m), n)
     items = rng.permutation(m)
-    begin = np.zeros(m, np.int64)  # of each position: where its part begins; parts are slices
+    begin = np.zeros(m, np.int64)  # where the part of each position begins; parts are slices
     done = np.zeros(m, bool)
     while not done.all():
         open_at = np.flatnonzero(~done)

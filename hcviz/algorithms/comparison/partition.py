@@ -1,5 +1,8 @@
-"""Perrot et al. (2020): a similarity from comparisons, a semidefinite program, k-means on its rows,
-SPUR."""
+"""Partitions by a semidefinite program (Perrot et al. 2020).
+
+A similarity from comparisons, a semidefinite program, k-means on the rows of its solution; SPUR
+chooses the number of clusters.
+"""
 
 from __future__ import annotations
 
@@ -15,37 +18,39 @@ from scipy.optimize import linear_sum_assignment
 
 from hcviz.algorithms.base import Algorithm, ClusterCurve
 from hcviz.algorithms.comparison.passive import REPEATS, answers_of, never_compared
-from hcviz.algorithms.comparison.sdp import MOST_LAMBDA, Solution, solve_steps
+from hcviz.algorithms.comparison.sdp import MAX_LAMBDA, Solution, solve_steps
 from hcviz.algorithms.comparison.similarities import adds, as_given, check_items, mulk3, mulk4_steps
-from hcviz.algorithms.comparison.stated import MOST_ITEMS, solve_stated
+from hcviz.algorithms.comparison.stated import MAX_CVXPY_ITEMS, solve_stated
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.cut import cut
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.heights import of_kernel
+from hcviz.core.heights import kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Matrix, Series, Snapshot
 from hcviz.core.tree import Tree
 
-#: A k whose theta, roughly, is further than this below the largest is not looked at again: between
-#: gaps of 1e-2 and 1e-3, theta was seen to rise by up to 0.08.
-CONTENDER = 0.15
+#: A k is solved precisely if its theta is roughly within this of the largest. Between gaps of 1e-2
+#: and 1e-3, theta has risen by up to 0.08.
+THETA_MARGIN = 0.15
 PAPER = "Perrot, Esser and Ghoshdastidar 2020"
 Float = NDArray[np.float64]
 
 
 class Parameters(param.Parameterized):
+    """Parameters of the partition."""
+
     k: Any = param.Integer(
-        default=0, bounds=(0, None), doc="How many clusters; 0 lets SPUR estimate it."
+        default=0, bounds=(0, None), doc="The number of clusters; 0: SPUR estimates it."
     )
     lam = param.Number(
         None,
-        bounds=(0, MOST_LAMBDA),
+        bounds=(0, MAX_LAMBDA),
         allow_None=True,
         label="Lambda",
-        doc="Solve SDP-lambda with this lambda instead (k must be 0), in units of the similarity, "
-        "which are answers where that is AddS: the larger, the fewer clusters; their number is the "
-        "trace of X. None or 0: SDP-k or SPUR.",
+        doc="Solve SDP-lambda with this lambda instead (k must be 0). It is in units of the "
+        "similarity, which are answers for AddS. A larger lambda gives fewer clusters; their "
+        "number is the trace of X. None or 0: SDP-k or SPUR.",
     )
     similarity: Any = param.Selector(
         default="adds",
@@ -58,33 +63,33 @@ class Parameters(param.Parameterized):
         1e-3,
         bounds=(0, 1),
         inclusive_bounds=(False, True),
-        doc="Stop the solver at this relative gap between what it has and what could be had.",
+        doc="Stop the solver at this relative gap between the solution and its upper bound.",
     )
     solver: Any = param.Selector(
         default="admm",
         objects=["admm", "scs", "clarabel"],
-        doc="admm: our own. scs, clarabel: the program as it is stated, by cvxpy, with k or lam, "
-        "for 200 items at most. Where ours does not get there in max_steps, scs tries as well (for "
-        "so many items, SPUR's programs too), in one call that only ends with its process.",
+        doc="admm: the solver of hcviz. scs, clarabel: cvxpy's solvers, with k or lam, for 200 "
+        "items at most. If admm does not reach the tolerance in max_steps, scs tries as well, "
+        "also for SPUR, with up to 200 items. A call of these ends only with its process.",
     )
     max_steps = param.Integer(
-        2000, bounds=(1, None), doc="And at this many steps, however wide the gap then is."
+        2000, bounds=(1, None), doc="Stop after this many steps, however wide the gap is."
     )
 
 
-#: What the similarities are called where they are shown.
 #: The view that shows the quality of each number of clusters.
 _CURVE = "theta by k"
+#: The names of the similarities' matrices.
 _NAMES = {"adds": "AddS", "mulk-3": "MulK-3", "mulk-4": "MulK-4"}
 
 
 def lambda_range(n: int, answers: int) -> tuple[float, float]:
-    """SPUR's (lambda_min, lambda_max) = (sqrt(c ln n / n), c / n) for c answers."""
+    """Return SPUR's (lambda_min, lambda_max) = (sqrt(c ln n / n), c / n) for c answers."""
     return math.sqrt(answers * math.log(n) / n), answers / n
 
 
 def theta(solution: Solution, k: int) -> float:
-    """The share of X's trace in its k largest eigenvalues: 1 where X is a partition into k."""
+    """Return the share of X's trace in its k largest eigenvalues: 1 if X is a partition into k."""
     n = len(solution.x)
     values = eigh(solution.x, eigvals_only=True, subset_by_index=[max(n - k, 0), n - 1])
     return float(values.sum() / np.trace(solution.x))
@@ -93,31 +98,30 @@ def theta(solution: Solution, k: int) -> float:
 def run(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """SDP-k, then k-means on the rows of X (Perrot et al. 2020); SPUR where ``k`` is 0; SDP-lambda,
-    with round(trace X) clusters, where ``lam`` is given.
+    """SDP-k, then k-means on the rows of X (Perrot et al. 2020).
 
-    Comparison-based SPUR (Algorithm 1 of the paper): SDP-lambda at lambda_max = c / n and
-    lambda_min = sqrt(c ln n / n), c the number of answers, gives the range of k from
-    max(2, round(trace X)) at the one to round(trace X) + 2 at the other, at most n; SDP-k is solved
-    for each, from where the last one ended. Once one more unit of trace is worth less than
-    lambda_min there, that program starts from it as well, with the bounds found on the way: it is
-    solved to the tolerance, all others to ten times that at first; then every k whose :func:`theta`
-    is within 0.15 of the largest to the tolerance itself, and k is the one with the largest, the
-    first of equals. The range needs c > n ln n answers: with fewer, lambda_min >= lambda_max, and
-    :class:`InvalidData` says so. Deviation: the published code's SDP-lambda solves with 2 lambda;
-    this is the paper's.
+    If ``k`` is 0, SPUR chooses it. If ``lam`` is given, SDP-lambda gives round(trace X) clusters.
 
-    The tree: average linkage of the similarity, which merges within the clusters first and them
-    after that, ties and triplets as in :func:`hcviz.core.agglomerate.agglomerate`. ``labels`` are
-    the partition, numbered by first item. Where triplets contradict it, so that some cluster of it
-    is no clade of the tree, they are the tree's clusters instead, its last k - 1 merges undone, and
-    the metric ``moved`` counts the items that are in another cluster for that, under the matching
-    of old and new clusters that moves the fewest.
+    Comparison-based SPUR (Algorithm 1): let c be the number of answers. SDP-lambda at lambda_max =
+    c / n and at lambda_min = sqrt(c ln n / n) gives the range of k. It is from max(2, round(trace
+    X)) at the first to round(trace X) + 2 at the second, at most n. SDP-k is solved for each k,
+    starting from the last solution. The chosen k has the largest :func:`theta`, the first of
+    equals. The range needs c > n ln n answers; with fewer, :class:`InvalidData` is raised.
 
-    Metrics: ``k``, ``value``, ``bound``, ``gap`` and ``steps`` of the solution shown, ``converged``
-    (1 where the gap is within the tolerance, whoever solved it), ``answers``, ``never compared``;
-    under triplets ``moved``; for SPUR also ``theta``, ``k low`` and ``k high``, and the view "theta
-    by k".
+    To save time, SDP-k is first solved to ten times the tolerance. Every k whose theta is within
+    0.15 of the largest is then solved to the tolerance. SDP-lambda at lambda_min starts when one
+    more unit of trace is worth less than lambda_min. It begins at that solution, with the bounds
+    found so far. Deviation: the published code's SDP-lambda uses 2 lambda; this is the paper's.
+
+    The tree is average linkage of the similarity. It merges within clusters first, then the
+    clusters; ties and triplets are as in :func:`hcviz.core.agglomerate.agglomerate`. ``labels`` are
+    the partition, numbered by first items. If triplets contradict it, some cluster is no clade of
+    the tree. Then ``labels`` are the tree without its last k - 1 merges. The metric ``moved``
+    counts the items that this moves, under the matching of clusters that moves the fewest.
+
+    Metrics: ``k``, ``value``, ``bound``, ``gap`` and ``steps`` of the solution; ``converged`` (1 if
+    the gap is within the tolerance), ``answers``, ``never compared``; under triplets ``moved``; for
+    SPUR also ``theta``, ``k low`` and ``k high``, and the view "theta by k".
     """
     n = problem.n_items
     check_items(n)
@@ -138,18 +142,18 @@ def run(
     if params.solver != "admm":
         if spur:
             raise InvalidParameter(
-                f"The solver {params.solver} needs k or lam: SPUR is made for ours.",
+                f"The solver {params.solver} needs k or lam: SPUR runs with admm only.",
                 "Give k, or take the solver 'admm'.",
             )
-        if n > MOST_ITEMS:
+        if n > MAX_CVXPY_ITEMS:
             raise InvalidParameter(
-                f"The solver {params.solver} is for {MOST_ITEMS} items at most, not {n:,}.",
+                f"The solver {params.solver} is for {MAX_CVXPY_ITEMS} items at most, not {n:,}.",
                 "Take the solver 'admm'.",
             )
     if spur:
         if params.similarity != "adds":
             raise InvalidParameter(
-                "SPUR's range of lambda is made for AddS: a multiplicative kernel needs k.",
+                "SPUR's range of lambda is defined for AddS: a multiplicative kernel needs k.",
                 "Give k, or choose similarity='adds'.",
             )
         if n > 2 and len(answers) <= n * math.log(n):
@@ -164,6 +168,7 @@ def run(
 def _run(
     problem: Problem, params: Parameters, rng: np.random.Generator, answers: Any
 ) -> Generator[Snapshot | None, None, None]:
+    """Compute the similarity, solve the program, and yield the tree and the partition."""
     n = problem.n_items
     if params.similarity == "adds":
         similarity = adds(n, answers)
@@ -172,7 +177,7 @@ def _run(
     else:
         similarity = yield from mulk4_steps(n, as_given(answers, n))
     options: dict[str, Any] = {"tolerance": params.tolerance, "max_steps": params.max_steps}
-    told = {"answers": float(len(answers)), "never compared": never_compared(problem)}
+    metrics = {"answers": float(len(answers)), "never compared": never_compared(problem)}
     views: dict[str, Any] = {}
     if params.k or params.lam or n <= 2:
         which: dict[str, Any] = {"lam": params.lam} if params.lam else {"k": params.k or n}
@@ -186,15 +191,15 @@ def _run(
         views[_CURVE] = Series(
             np.array(ks, float), np.array(thetas), "number of clusters", "share of the trace"
         )
-        told |= {"theta": max(thetas), "k low": float(ks[0]), "k high": float(ks[-1])}
+        metrics |= {"theta": max(thetas), "k low": float(ks[0]), "k high": float(ks[-1])}
     yield None
     labels = rows_partition(solution.x, k, rng)
     tree = agglomerate(similarity, groups=labels, triplets=problem.triplets, rng=rng)
     if len(problem.triplets):
         held = labels_of(tree, labels)
-        told["moved"] = float(n - most_alike(labels, held))
+        metrics["moved"] = float(n - most_alike(labels, held))
         labels = held
-    told |= {
+    metrics |= {
         "k": float(k),
         "value": solution.value,
         "bound": solution.bound,
@@ -204,13 +209,13 @@ def _run(
     }
     views["X"] = Matrix(solution.x, items=True)
     matrices = {_NAMES[params.similarity]: similarity, "X": solution.x}
-    yield Snapshot(tree, 1, 1, metrics=told, labels=labels, matrices=matrices, views=views)
+    yield Snapshot(tree, 1, 1, metrics=metrics, labels=labels, matrices=matrices, views=views)
 
 
 def _solved(similarity: Float, **options: Any) -> Any:
-    """:func:`solve_steps`; SCS's solution where ours does not get there and that is nearer."""
+    """Solve by ADMM; if it does not converge, return the better of its solution and that of SCS."""
     solution = yield from solve_steps(similarity, **options)
-    if not solution.converged and len(similarity) <= MOST_ITEMS:
+    if not solution.converged and len(similarity) <= MAX_CVXPY_ITEMS:
         which = {name: options[name] for name in ("k", "lam") if name in options}
         other = solve_stated(similarity, **which)
         solution = min(solution, other, key=lambda each: each.gap)
@@ -218,7 +223,7 @@ def _solved(similarity: Float, **options: Any) -> Any:
 
 
 def _spur(similarity: Float, count: int, options: dict[str, Any]) -> Any:
-    """``(k, solution, ks, thetas)``; a generator as :func:`solve_steps` is."""
+    """Run SPUR: return ``(k, solution, ks, thetas)``; a generator as :func:`solve_steps` is."""
     n = len(similarity)
     low_lambda, high_lambda = lambda_range(n, count)
     rough = options | {"tolerance": min(1.0, 10 * options["tolerance"])}
@@ -234,10 +239,10 @@ def _spur(similarity: Float, count: int, options: dict[str, Any]) -> Any:
     while k <= high:
         kept[k] = warm = yield from _solved(similarity, k=k, warm=warm, **rough)
         thetas[k] = theta(warm, k)
-        bar = max(thetas.values()) - CONTENDER
+        bar = max(thetas.values()) - THETA_MARGIN
         kept = {each: solved for each, solved in kept.items() if thetas[each] > bar}
         lines.append(warm.line)
-        # one more unit of trace is worth less than lambda: the trace of X_lambda is about here
+        # One more unit of trace is worth less than lambda: the trace of X_lambda is about here.
         if many is None and (warm.line[1] < low_lambda or k == n):
             many = yield from _solved(similarity, lam=low_lambda, warm=warm, lines=lines, **options)
             high = min(n, max(low, k, round(float(np.trace(many.x))) + 2))
@@ -251,8 +256,8 @@ def _spur(similarity: Float, count: int, options: dict[str, Any]) -> Any:
 
 
 def rows_partition(x: Float, k: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """k-means on the rows of X, int32 (n,), clusters numbered by their first item."""
-    from sklearn.cluster import KMeans  # half a second to import: only when it runs
+    """Run k-means on the rows of X: int32 (n,), clusters numbered by their first items."""
+    from sklearn.cluster import KMeans  # its import takes half a second
 
     rounded = np.round(x, 9)
     different = len(np.unique(rounded, axis=0))
@@ -262,15 +267,15 @@ def rows_partition(x: Float, k: int, rng: np.random.Generator) -> NDArray[np.int
 
 
 def by_first_item(labels: NDArray[Any]) -> NDArray[np.int32]:
-    """The same partition with its clusters numbered by their first item."""
+    """Return the same partition with its clusters numbered by their first items."""
     _, first, code = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[code].astype(np.int32)
 
 
 def labels_of(tree: Tree, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-    """``labels`` if each cluster is a clade of ``tree``, else the tree cut into as many clusters.
+    """Return ``labels`` if each cluster is a clade of ``tree``, else a cut into as many clusters.
 
-    int32 (n,), clusters numbered by their first item. O(n k).
+    int32 (n,), clusters numbered by their first items. O(n k).
     """
     count = int(labels.max()) + 1
     if all(_is_clade(tree, np.flatnonzero(labels == name)) for name in range(count)):
@@ -279,6 +284,7 @@ def labels_of(tree: Tree, labels: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _is_clade(tree: Tree, items: NDArray[Any]) -> bool:
+    """Return True if the items are a clade."""
     node = int(items[0])
     for item in items[1:]:
         node = tree.lca(node, int(item))
@@ -286,14 +292,14 @@ def _is_clade(tree: Tree, items: NDArray[Any]) -> bool:
 
 
 def most_alike(first: NDArray[np.int32], second: NDArray[np.int32]) -> int:
-    """How many items stay in their cluster under the best matching of two partitions."""
+    """Return how many items stay in their cluster under the best matching of two partitions."""
     table = np.zeros((int(first.max()) + 1, int(second.max()) + 1), int)
     np.add.at(table, (first, second), 1)
     return int(table[linear_sum_assignment(table, maximize=True)].sum())
 
 
 def at_k(params: Mapping[str, Any], k: int) -> Mapping[str, Any]:
-    """The same with SDP-k: neither SPUR nor lambda."""
+    """Return the parameters of SDP-k with k clusters, without SPUR and lambda."""
     return {**params, "k": k, "lam": None}
 
 
@@ -305,11 +311,11 @@ ADDS_SDP = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
-    heights=of_kernel,
+    heights=kernel_heights,
     params=Parameters,
     at_k=at_k,
     views={_CURVE: Series, "X": Matrix},
     curve=ClusterCurve(_CURVE, "k", depends=("similarity", "repeats"), quality="theta"),
     compare_order=3,
-    summary="Finds clusters, and how many, from few and noisy answers; the tree refines them.",
+    summary="Finds clusters, and their number, from few and noisy answers; the tree refines them.",
 )

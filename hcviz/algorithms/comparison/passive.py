@@ -1,4 +1,4 @@
-"""Ghoshdastidar et al.'s (2019) methods for answers that are there already: 4K-AL and 4-AL."""
+"""Methods of Ghoshdastidar et al. (2019) for given answers: 4K-AL and 4-AL."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from hcviz.algorithms.comparison.similarities import adds, as_given, check_items
 from hcviz.core.agglomerate import agglomerate
 from hcviz.core.build import build
 from hcviz.core.errors import InvalidData, InvalidParameter
-from hcviz.core.heights import RANK, of_kernel
+from hcviz.core.heights import RANK, kernel_heights
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons
 
-#: What is asked of the repeats in an answer list.
+#: The doc of the parameter ``repeats``.
 REPEATS = "all counts every answer; once reads the list as a set, in which opposite answers cancel."
 
 
 class Parameters(param.Parameterized):
+    """How repeated answers count."""
+
     repeats: Any = param.Selector(default="all", objects=["all", "once"], doc=REPEATS)
 
 
@@ -43,12 +45,12 @@ class Clusters(param.Parameter):  # type: ignore[type-arg]
         ):
             raise ValueError(
                 f"{self.name} must be a list with a cluster's number or name for each item, in "
-                "their order (0, 0, -1, 1, say), or None"
+                "their order (such as 0, 0, -1, 1), or None"
             )
 
 
 def _listed(initial: Any) -> Any:
-    """A list as it is; of a text with commas its parts, in which a number is a number."""
+    """Return the parts of a text with commas, numbers as numbers; return a list as it is."""
     if isinstance(initial, np.ndarray):
         return initial.tolist()
     if not isinstance(initial, str) or "," not in initial:
@@ -59,57 +61,62 @@ def _listed(initial: Any) -> Any:
 
 
 class FourAlParameters(Parameters):
+    """Parameters of 4-AL."""
+
     initial = Clusters(
         None,
         allow_None=True,
         label="Initial clusters",
         doc="Pure clusters to begin with (4-AL-I): a list with a cluster's number or name for each "
-        "item, in their order (0, 0, -1, 1, say); items with -1, None or an empty name begin "
-        "alone. None: all do.",
+        "item, in their order (such as 0, 0, -1, 1); items with -1, None or an empty name begin "
+        "alone. None: all items begin alone.",
     )
 
 
 class KernelParameters(Parameters):
+    """Parameters of the quadruplets kernel."""
+
     kernel: Any = param.Selector(
         default="equation 3",
         objects=["equation 3", "published"],
-        doc="The paper's equation (3), or the authors' code's kernel, which adds 2 AddS-4 to it.",
+        doc="The paper's equation (3), or the kernel of the authors' code, which adds 2 AddS-4.",
     )
 
 
 def answers_of(problem: Problem, repeats: str) -> Comparisons:
-    """The problem's comparisons, as ``repeats`` wants them counted.
+    """Return the problem's comparisons, with repeats counted as ``repeats`` says.
 
-    Raises :class:`InvalidData` where they say nothing: all cancel, or all are about a pair and
-    itself. O(m), as long as they do not.
+    Raises :class:`InvalidData` if they carry no information: all cancel, or all compare a pair with
+    itself. O(m), unless they do.
     """
     found: Comparisons = problem.comparisons
     if found.table is None and _cancel(found):
         if not len(found.tally()[0]):
             raise InvalidData(
-                "The answers only compare pairs of items with themselves, which says nothing.",
+                "The answers only compare pairs of items with themselves, which carries no "
+                "information.",
                 "A quadruplet needs two different pairs.",
             )
         raise InvalidData(
             "The answers cancel: each question was answered as often one way as the other.",
-            "Any further answer that is not taken back by another will do.",
+            "Add an answer that no opposite answer cancels.",
         )
     if repeats == "all":
         return found
     once = found.once()
     if not len(once):
         raise InvalidData(
-            "Each question was answered both ways, and in a list that is read as a set (repeats = "
-            "once) such answers cancel: none is left.",
+            "Each question was answered both ways. In a list that is read as a set (repeats = "
+            "once) such answers cancel, so none is left.",
             "Take repeats = all, which counts how often.",
         )
     return once
 
 
 def _cancel(answers: Comparisons) -> bool:
-    """Whether each question was answered equally often either way.
+    """Return True if each question was answered equally often either way.
 
-    The first question nearly always tells; only where it does not all are counted.
+    Usually the first question shows that this is not so; otherwise all are counted.
     """
     columns = answers.rows.T
     first, second = columns[:2], columns[2:] if answers.is_quadruplets else columns[[0, 2]]
@@ -119,17 +126,17 @@ def _cancel(answers: Comparisons) -> bool:
         straight, turned = (pairs[0] == i) & (pairs[1] == j), (pairs[0] == j) & (pairs[1] == i)
         return np.asarray(straight | turned, bool)
 
-    at = int(np.argmin(are(first, second)))  # 0 where each pair is set against itself
+    at = int(np.argmin(are(first, second)))  # 0 if each pair is compared with itself
     p, q = first[:, at], second[:, at]
-    so, opposite = are(first, p) & are(second, q), are(first, q) & are(second, p)
-    if np.count_nonzero(so) != np.count_nonzero(opposite):
+    same, opposite = are(first, p) & are(second, q), are(first, q) & are(second, p)
+    if np.count_nonzero(same) != np.count_nonzero(opposite):
         return False
     _, yes, no = answers.tally()
     return bool((yes == no).all())
 
 
 def never_compared(problem: Problem) -> float:
-    """How many items stand in no comparison; methods place them where ties put them."""
+    """Return how many items are in no comparison; ties decide where methods place them."""
     return float(np.sum(problem.comparisons.appearances(problem.n_items) == 0))
 
 
@@ -138,9 +145,9 @@ def run_kernel(
 ) -> Iterator[Snapshot | None]:
     """4K-AL with passive comparisons: the kernel of equation (3), then average linkage.
 
-    See :func:`hcviz.algorithms.comparison.similarities.mulk4_steps` for the kernel and
-    :func:`hcviz.core.agglomerate.agglomerate` for ties and for how triplets are kept. Metrics:
-    ``answers`` and ``never compared`` (items without an answer: their kernel is 0 everywhere).
+    The kernel is :func:`hcviz.algorithms.comparison.similarities.mulk4_steps`. Ties and triplets
+    are as in :func:`hcviz.core.agglomerate.agglomerate`. Metrics: ``answers``, and ``never
+    compared``, the items without an answer, whose kernel is 0 everywhere.
     """
     check_items(problem.n_items)
     build(problem.n_items, problem.triplets)
@@ -150,6 +157,7 @@ def run_kernel(
 def _kernel(
     problem: Problem, params: KernelParameters, rng: np.random.Generator
 ) -> Iterator[Snapshot | None]:
+    """Compute the kernel, then agglomerate."""
     answers = answers_of(problem, params.repeats)
     n = problem.n_items
     kernel = yield from mulk4_steps(n, as_given(answers, n), params.kernel)
@@ -158,7 +166,7 @@ def _kernel(
 
 
 def clusters_of(initial: Any, n: int) -> NDArray[np.int64]:
-    """``initial`` as numbers from 0, int64 (n,), -1 for items that begin alone."""
+    """Return ``initial`` as numbers from 0, int64 (n,), -1 for items that begin alone."""
     names = list(_listed(initial))
     if len(names) != n:
         raise InvalidParameter(
@@ -175,9 +183,12 @@ def clusters_of(initial: Any, n: int) -> NDArray[np.int64]:
 def run_four_al(
     problem: Problem, params: FourAlParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """4-AL (equations (4) and (5)), from singletons or from ``initial`` clusters; see
-    :func:`four_al_steps`. Comparisons that came as a matrix of signs are read from that matrix. The
-    matrix shown is AddS-4, or AddS-3 of triplets: 4-AL itself has similarities of clusters only."""
+    """4-AL (equations (4) and (5)), from single items or from ``initial`` clusters.
+
+    See :func:`four_al_steps`. Comparisons that were given as a matrix of signs are read from it.
+    The matrix shown is AddS-4, or AddS-3 of triplets, since 4-AL itself has similarities of
+    clusters only.
+    """
     n = problem.n_items
     answers = answers_of(problem, params.repeats)
     initial = None if params.initial is None else clusters_of(params.initial, n)
@@ -190,13 +201,15 @@ def run_four_al(
 def _four_al(
     problem: Problem, answers: Comparisons, steps: Generator[None, None, Tree]
 ) -> Iterator[Snapshot | None]:
+    """Finish 4-AL and yield its tree."""
     tree = yield from steps
     yield _last(problem, answers, tree, "AddS", adds(problem.n_items, answers))
 
 
 def _last(problem: Problem, answers: Comparisons, tree: Tree, name: str, matrix: Any) -> Snapshot:
-    told = {"answers": float(len(answers)), "never compared": never_compared(problem)}
-    return Snapshot(tree, 1, 1, metrics=told, matrices={name: matrix})
+    """Return the last snapshot."""
+    metrics = {"answers": float(len(answers)), "never compared": never_compared(problem)}
+    return Snapshot(tree, 1, 1, metrics=metrics, matrices={name: matrix})
 
 
 KERNEL = Algorithm(
@@ -207,7 +220,7 @@ KERNEL = Algorithm(
     needs=("comparisons",),
     triplets="hard",
     runs="process",
-    heights=of_kernel,
+    heights=kernel_heights,
     params=KernelParameters,
     compare_order=2,
     summary="Items are alike if they compare alike with all others; then average linkage.",
@@ -223,5 +236,5 @@ FOUR_AL = Algorithm(
     heights=RANK,
     params=FourAlParameters,
     compare_order=1,
-    summary="Merges the clusters whose items were most often said to be more alike than others.",
+    summary="Merges the clusters whose items were most often judged more alike than others.",
 )

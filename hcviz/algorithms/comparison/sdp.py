@@ -4,11 +4,11 @@ bound.
     SDP-k:       max <S, X>                    SDP-lambda:  max <S, X> - lambda trace X
     over X >= 0 entrywise, X positive semidefinite, X 1 = 1; for SDP-k also trace X = k.
 
-X >= 0 and X 1 = 1 imply that no eigenvalue of X is above 1, which is added to the spectral
-constraints: it changes no optimum, and makes the bound closer. They are met by
-X = 1 1^T / n + Q Y Q^T, Q a basis of the complement of 1, Y between 0 and I: the nearest such X
-clips the eigenvalues to [0, 1] (SDP-lambda), or all less one number, so that the sum is k - 1
-(SDP-k). The other block is max(., 0).
+X >= 0 and X 1 = 1 imply that no eigenvalue of X is above 1. This is added to the spectral
+constraints: it changes no optimum, and makes the bound tighter. The matrices that meet these are X
+= 1 1^T / n + Q Y Q^T, where Q is a basis of the complement of 1, and Y is between 0 and I. For
+SDP-lambda, the nearest such X clips the eigenvalues to [0, 1]. For SDP-k, it first subtracts one
+number from all, so that their sum is k - 1. The other block of ADMM is max(., 0).
 """
 
 from __future__ import annotations
@@ -25,43 +25,63 @@ from scipy.linalg import eigh, qr
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from hcviz.algorithms.comparison import kernels
-from hcviz.algorithms.comparison.feasible import feasible, mended, partition_matrix
+from hcviz.algorithms.comparison.feasible import feasible, partition_matrix, repaired
 from hcviz.core.blas import one_thread
 from hcviz.core.errors import InvalidParameter
 
 Float = NDArray[np.float64]
 
-#: Steps between two looks at the gap.
-LOOK = 5
-#: Over-relaxation, and how many times smaller the primal residual is kept than the dual one.
+#: Steps between two computations of the gap.
+CHECK_EVERY = 5
+#: Over-relaxation.
 RELAX = 1.6
+#: The primal residual is kept this many times smaller than the dual one.
 BALANCE = 5.0
-#: Eigenvectors looked at beyond the rank: so many, and one for each so many of the rank; where that
-#: makes more than n / WIDE, all of them are.
+#: Eigenvectors computed beyond the rank: SPARE, and one for each EACH of the rank. If these are
+#: more
+#: than n / WIDE, all are computed.
 SPARE, EACH, WIDE = 4, 4, 4
-#: From so many items on they are followed, up to a rank of n / NARROW. After so many steps, what
-#: they may have missed is looked for: from so many new directions, by so many products.
+#: From FOLLOW items on, up to a rank of n / NARROW, eigenvectors are updated from step to step.
+#: Every
+#: REFRESH steps, missed ones are searched from NEW random directions, by DEEP products.
 FOLLOW, NARROW, REFRESH = 150, 5, 10
 NEW, DEEP = 8, 3
-#: From so many items on, up to n / THIN eigenvectors are made by Lanczos' method.
+#: From LANCZOS items on, up to n / THIN eigenvectors are computed by Lanczos' method.
 LANCZOS, THIN = 1000, 40
-#: Gaps no smaller than this are reached in single precision, from FOLLOW items on: its rounding is
-#: far below, and it halves the price of an eigendecomposition. Both ends of the gap are double.
+#: Gaps no smaller than this are reached in single precision, from FOLLOW items on. Its rounding is
+#: far smaller, and it halves the cost of an eigendecomposition. Value and bound are double.
 SINGLE = 5e-4
-#: Far above what leaves one cluster; its square is a number.
-MOST_LAMBDA = 1e100
-#: How many of its last dual points bound a problem together.
+#: The largest lambda: far above those that leave one cluster, and its square is finite.
+MAX_LAMBDA = 1e100
+#: How many of the last dual points bound a problem together.
 LINES = 20
 
 
 @dataclass
 class Solution:
-    """``x`` float64 (n, n) is feasible to rounding, ``value`` its objective, ``bound`` no less than
-    the optimum; ``gap`` = (bound - value) / max(floor, |value|, |bound|), ``floor`` 1 or, if that
-    is less, the largest similarity: of a kernel far below 1 it is relative, too. ``both`` (the
-    nonnegative block where it is positive, the scaled multipliers where it is negative) and ``rho``
-    are where a neighbouring problem may start. ``line`` is the last dual point as ``(a, b)``: no
-    feasible X of any trace t has <S, X> above a + b (t - 1)."""
+    """A solution of SDP-k or SDP-lambda, with a certificate.
+
+    Parameters
+    ----------
+    x : float64 (n, n)
+        Feasible to rounding.
+    value, bound : float
+        Its objective, and a number that is no less than the optimum.
+    steps : int
+        Steps of ADMM.
+    converged : bool
+        True if the gap is within the tolerance.
+    both : float64 (n, n)
+        For a warm start: the nonnegative block where positive, the scaled multipliers where
+        negative.
+    rho : float
+        The penalty of ADMM.
+    line : (float, float)
+        The last dual point as ``(a, b)``: no feasible X of trace t has <S, X> above a + b (t - 1).
+    floor : float
+        The least denominator of the gap: 1, or the largest similarity if that is less. So the gap
+        is relative for a kernel far below 1, too.
+    """
 
     x: Float
     value: float
@@ -75,6 +95,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
+        """(bound - value) / max(floor, abs(value), abs(bound))."""
         return (self.bound - self.value) / max(self.floor, abs(self.value), abs(self.bound))
 
 
@@ -88,26 +109,43 @@ def solve_steps(
     warm: Solution | None = None,
     lines: Sequence[tuple[float, float]] = (),
 ) -> Generator[None, None, Solution]:
-    """Solve SDP-k (``k``) or SDP-lambda (``lam``); a generator that yields at every step and
-    *returns* a :class:`Solution`.
+    """Solve SDP-k (``k``) or SDP-lambda (``lam``) in a generator that *returns* a
+    :class:`Solution`.
 
-    ``similarity`` float64 (n, n), symmetric. It stops once the gap between a feasible X and a dual
-    bound, relative to the larger of the two (:attr:`Solution.floor` at the least), is below
-    ``tolerance``, or after ``max_steps`` (then ``converged`` is False, and the gap says how far it
-    can be from the optimum).
+    It yields None at every step. It stops when the relative gap between a feasible X and a dual
+    bound (:attr:`Solution.gap`) is below ``tolerance``, or after ``max_steps``. In that case
+    ``converged`` is False.
 
-    *Primal.* The iterate meets all but X >= 0, and is mended (:func:`mended`); or, if its large
-    entries form a partition, that partition's X is taken where it is better. *Dual.* For any
-    symmetric N >= 0 entrywise, <S, X> is at most the maximum of <S + N, X> over the spectral
-    constraints alone. For X of trace t this is 1^T (S + N) 1 / n and the t - 1 largest eigenvalues
-    of S + N on the complement of 1 (Ky Fan), which is concave in t and so below its tangents: lines
-    in t. The bound is the least of these lines at k; for SDP-lambda, less lambda t, at the t from 1
-    to n where that is largest: there a dual point's own line is level. ``lines`` may give some that
-    are known of the same ``similarity`` (:attr:`Solution.line`). N is read off the multipliers.
+    Parameters
+    ----------
+    similarity : float64 (n, n)
+        Symmetric.
+    k, lam : int or float
+        Exactly one is given.
+    tolerance : float
+        The relative gap to reach.
+    max_steps : int
+        The most steps.
+    warm : Solution, optional
+        Where to start: the solution of a similar problem.
+    lines : sequence of (a, b)
+        Known dual points of the same ``similarity`` (:attr:`Solution.line`).
 
-    O(n^3) a step where the solution's rank is above n / 5, three times faster below, O(n^2 rank)
-    below n / 6. From 150 items on steps are made in single precision unless ``tolerance`` is below
-    5e-4; X, value and bound never are. BLAS has one thread (:func:`hcviz.core.blas.one_thread`).
+    Notes
+    -----
+    *Primal.* The iterate meets all constraints except X >= 0, and is repaired (:func:`repaired`).
+    If its large entries form a partition, the X of that partition is taken if it is better.
+
+    *Dual.* For any symmetric N >= 0 entrywise, <S, X> is at most the maximum of <S + N, X> over the
+    spectral constraints alone. For X of trace t this maximum is 1^T (S + N) 1 / n plus the t - 1
+    largest eigenvalues of S + N on the complement of 1 (Ky Fan). It is concave in t, so its
+    tangents, lines in t, are above it. For SDP-k the bound is the least of these lines at k. For
+    SDP-lambda it is the maximum over t from 1 to n of the least line minus lambda t, where the
+    tangent of a dual point has slope 0. N is computed from the multipliers.
+
+    O(n^3) for a step if the solution's rank is above n / 5; three times faster below; O(n^2 rank)
+    below n / 6. From 150 items on, steps use single precision unless ``tolerance`` is below 5e-4.
+    X, value and bound are always double. BLAS has one thread (:func:`hcviz.core.blas.one_thread`).
     """
     return one_thread(_solve_steps(similarity, k, lam, tolerance, max_steps, warm, lines))
 
@@ -121,6 +159,7 @@ def _solve_steps(
     warm: Solution | None,
     lines: Sequence[tuple[float, float]],
 ) -> Generator[None, None, Solution]:
+    """Run ADMM; see :func:`solve_steps`."""
     s = (similarity + similarity.T) / 2
     n, floor = len(s), _floor(s)
     if (k is None) == (lam is None):
@@ -128,8 +167,8 @@ def _solve_steps(
     if k is not None and not 1 <= k <= n:
         raise InvalidParameter(f"k must be from 1 to {n}, the number of items, not {k}.")
     if lam is not None:
-        if not abs(lam) <= MOST_LAMBDA:
-            raise InvalidParameter(f"lam must be {MOST_LAMBDA:g} at most, not {lam}.")
+        if not abs(lam) <= MAX_LAMBDA:
+            raise InvalidParameter(f"lam must be {MAX_LAMBDA:g} at most, not {lam}.")
         s = s - lam * np.eye(n)
     centred = _centre(s)
     scale = float(np.sqrt((centred**2).sum() / n)) or 1.0  # the root mean square eigenvalue
@@ -137,13 +176,13 @@ def _solve_steps(
         x = np.full((n, n), 1.0 / n) if k == 1 or n == 1 else np.eye(n)
         value = float((s * x).sum())
         return Solution(x, value, value, 0, True, x, floor=floor)
-    shift = lam or 0.0  # a line of <S, X> falls by lambda t, and so does what it bounds
+    shift = lam or 0.0  # subtract lambda t from lines of <S, X>
     given = [(a - shift, b - shift) for a, b in lines if np.isfinite(a)]
     own: deque[tuple[float, float]] = deque(maxlen=LINES)
     rho = (8.0 if k is not None else 5.0) * scale
     if warm is None:
         both = np.eye(n) * 0.5 + 0.5 / n
-    else:  # the same multipliers, but not the rho to which the last problem had come
+    else:  # the same multipliers, but not the last rho of the other problem
         both = np.where(warm.both < 0, warm.both * (warm.rho / rho), warm.both)
     single = tolerance >= SINGLE and n >= FOLLOW
     working: Float = s.astype(np.float32 if single else np.float64)
@@ -151,7 +190,7 @@ def _solve_steps(
     target = np.abs(both) + working / rho
     spectrum = _Spectrum(n)
     total = np.empty((n, n))
-    look = LOOK if n < LANCZOS else 2 * LOOK
+    check_every = CHECK_EVERY if n < LANCZOS else 2 * CHECK_EVERY
     best: Any = None
     value, bound = -np.inf, np.inf
     done = False
@@ -160,7 +199,7 @@ def _solve_steps(
         x = spectrum.project(target, k)
         primal, moved, sizes = kernels.admm_step(both, x, working, rho, RELAX, target)
         yield None
-        if step % look and step != max_steps:
+        if step % check_every and step != max_steps:
             continue
         for candidate in feasible(spectrum.point(), both, k):
             worth = float(np.vdot(s, candidate))
@@ -168,16 +207,16 @@ def _solve_steps(
                 value, best = worth, candidate
         goal = tolerance * max(floor, abs(value))
         kernels.plus_multipliers(s, both, rho, total)
-        least = _height([*given, *own, spectrum.optimist(total, k)], k, n)
+        least = _height([*given, *own, spectrum.optimistic_line(total, k)], k, n)
         if step == max_steps or least - value <= goal:
             own.append(_line((total + total.T) / 2, k))
             bound = min(bound, _height([*given, *own], k, n))
         if np.isfinite(bound) and bound - value <= tolerance * max(abs(value), abs(bound), floor):
             done = True
             break
-        if step % look == 0 and least - value <= goal:  # it looked near enough, and was not
-            spectrum.trusting = False
-        # both residuals in one size, each relative to its own variable
+        if step % check_every == 0 and least - value <= goal:  # the optimistic bound was too low
+            spectrum.trusted = False
+        # Both residuals in one unit, each relative to its own variable.
         ratio = np.sqrt(BALANCE * primal * sizes[1] / max(moved * sizes[0], 1e-300))
         by = float(np.clip(ratio, 0.5, 2.0))
         if not 1 / 1.5 < by < 1.5:
@@ -188,7 +227,7 @@ def _solve_steps(
 
 
 def solve(similarity: Float, **options: Any) -> Solution:
-    """:func:`solve_steps` to its end."""
+    """Return the solution of :func:`solve_steps`."""
     steps: Any = solve_steps(similarity, **options)
     while True:
         try:
@@ -208,8 +247,10 @@ def certified(
     lam: float | None,
     converged: bool,
 ) -> Solution:
-    """Another solver's X and multipliers of X >= 0 (divided by ``scale``; None: it has none) as a
-    feasible :class:`Solution` with a bound."""
+    """Return a feasible :class:`Solution` with a bound from another solver's X and multipliers.
+
+    ``multipliers`` are those of X >= 0, divided by ``scale``; None if the solver has none.
+    """
     n = len(similarity)
     s = similarity if lam is None else similarity - lam * np.eye(n)
     if x is None or not np.isfinite(x).all():
@@ -226,14 +267,16 @@ def certified(
 
 
 def _floor(similarity: Float) -> float:
+    """Return the least denominator of the gap."""
     return min(1.0, float(np.abs(similarity).max(initial=0.0))) or 1.0
 
 
 def capped_threshold(values: Float, total: float) -> float:
-    """tau with sum of clip(values - tau, 0, 1) = total, 0 < total <= their number; O(m log m)."""
+    """Return tau with sum of clip(values - tau, 0, 1) = total, 0 < total <= their number; O(m log
+    m)."""
     ordered = np.sort(values)[::-1].astype(np.float64)
     m = len(ordered)
-    # the sum falls from m to 0 as tau rises; it bends at the values, and at each of them less 1
+    # The sum falls from m to 0 as tau rises. It bends at the values, and at each value minus 1.
     bends = np.sort(np.concatenate([ordered, ordered - 1.0]))
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
     negated = -ordered
@@ -248,21 +291,20 @@ def capped_threshold(values: Float, total: float) -> float:
 
 
 def _centre(matrix: Float) -> Float:
-    """P M P, P the projection on the complement of 1."""
+    """Return P M P, where P is the projection on the complement of 1."""
     mean = matrix.mean(axis=0)
     out: Float = matrix - mean[None] - mean[:, None] + mean.mean()
     return out
 
 
 class _Spectrum:
-    """The projection on the spectral constraints, by few eigenvectors where few are needed.
+    """The projection on the spectral constraints, by few eigenvectors if few are needed.
 
-    These are followed from step to step by a small Krylov space of the last ones, every
-    :data:`REFRESH` steps by a deeper one with some random directions; by all eigenvectors instead
-    once the bound has turned out higher than it looked from here (``trusting`` is False), which
-    says that some were missed. What is missed makes a step less exact and nothing else: any
-    orthonormal vectors give an x that meets the spectral constraints, and the bound has eigenvalues
-    of its own.
+    The eigenvectors are updated at each step, in a small Krylov space of the last ones. Every
+    :data:`REFRESH` steps this space is deeper, and has some random directions. All eigenvectors are
+    computed instead once the bound was higher than expected (``trusted`` is False), since some were
+    missed. A missed one only makes a step less exact. Any orthonormal vectors give an x that meets
+    the spectral constraints, and the bound computes its own eigenvalues.
     """
 
     def __init__(self, n: int) -> None:
@@ -271,45 +313,50 @@ class _Spectrum:
         self.basis: Float | None = None
         self.half: Float = np.zeros((n, 0))
         self.leading: Float = self.half
-        self.random = np.random.default_rng(0)  # the same each time
-        self.trusting = True
-        self.since = 0  # steps since it was last looked for others
+        self.random = np.random.default_rng(0)  # a fixed seed: the same result each time
+        self.trusted = True
+        self.since = 0  # steps since the last search for missed eigenvectors
 
     def project(self, matrix: Float, k: int | None) -> Float:
+        """Return the nearest matrix that meets the spectral constraints."""
         n = self.n
-        values, vectors = self._followed(matrix, k) or self._top(_centre(matrix), k)
+        values, vectors = self._updated(matrix, k) or self._top(_centre(matrix), k)
         tau = 0.0 if k is None else capped_threshold(values, k - 1.0)
         kept = values > tau
         self.rank = int(kept.sum())
-        want = self.wanted()
+        want = self.number()
         self.basis = vectors[:, -want:] if want <= n // NARROW and n >= FOLLOW else None
-        # enough for the bound, which adds up k - 1 eigenvalues
+        # Enough for the bound, which sums k - 1 eigenvalues.
         self.leading = vectors[:, -max(want if self.basis is not None else 0, (k or 0) + 20) :]
         ones = np.full((n, 1), n**-0.5, matrix.dtype)
         part = vectors[:, kept] * np.sqrt(np.minimum(values[kept] - tau, 1.0))
         self.half = np.concatenate([ones, part], axis=1)
         return self.half @ self.half.T
 
-    def wanted(self) -> int:
+    def number(self) -> int:
+        """Return how many eigenvectors to compute."""
         return self.rank + self.rank // EACH + SPARE
 
     def point(self) -> Float:
-        """The last projection in double precision: positive semidefinite to its rounding."""
+        """Return the last projection in double precision, positive semidefinite to its rounding."""
         half = self.half.astype(np.float64)
         half[:, 0] = self.n**-0.5
         return half @ half.T
 
-    def optimist(self, total: Float, k: int | None) -> tuple[float, float]:
-        """No more than :func:`_line` of this S + N, at a small part of its price."""
+    def optimistic_line(self, total: Float, k: int | None) -> tuple[float, float]:
+        """Return a line that is at most :func:`_line` of this S + N, at far less cost."""
         ones = float(total.sum()) / self.n
         basis = self.leading.astype(np.float64)
         return _tangent(ones, np.asarray(np.linalg.eigvalsh(basis.T @ (total @ basis)), float), k)
 
-    def _followed(self, matrix: Float, k: int | None) -> tuple[Float, Float] | None:
-        """Ritz values and vectors of span(V, MV), V the last step's, or of a deeper space; None
-        where they do not reach below the threshold."""
+    def _updated(self, matrix: Float, k: int | None) -> tuple[Float, Float] | None:
+        """Return Ritz values and vectors of span(V, MV), with V from the last step, or of a deeper
+        space.
+
+        None if they do not reach below the threshold.
+        """
         due = self.since >= REFRESH
-        if self.basis is None or (due and not self.trusting):
+        if self.basis is None or (due and not self.trusted):
             self.since = 0
             return None
         self.since += 1
@@ -323,7 +370,7 @@ class _Spectrum:
             image -= image.mean(axis=0)
             image /= np.linalg.norm(image, axis=0)
             blocks.append(image)
-        # 1 first: where V is invariant, what MV adds to it is rounding, and may lie along 1
+        # 1 comes first: if V is invariant, MV adds only rounding, which may be parallel to 1.
         ones = np.ones((self.n, 1), matrix.dtype)
         q = qr(
             np.concatenate([ones, *blocks], axis=1), mode="economic",
@@ -336,10 +383,11 @@ class _Spectrum:
         return values, q @ inner
 
     def _top(self, c: Float, k: int | None) -> tuple[Float, Float]:
-        """Eigenvalues of P M P on the complement of 1: all that lie above the threshold."""
+        """Return the eigenvalues of P M P on the complement of 1: all that are above the
+        threshold."""
         n = self.n
-        want = self.wanted()
-        # lift the eigenvalue of 1 out of the way, below all others
+        want = self.number()
+        # Move the eigenvalue of 1 below all others.
         floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
         lifted = c + floor / n
         if want <= n // WIDE:
@@ -352,10 +400,10 @@ class _Spectrum:
 
 
 def _few(matrix: Float, want: int) -> tuple[Float, Float]:
-    """The ``want`` largest eigenvalues and their vectors, increasing."""
+    """Return the ``want`` largest eigenvalues and their vectors, increasing."""
     n = len(matrix)
     if n >= LANCZOS and want <= n // THIN:
-        start = np.cos(np.arange(n)).astype(matrix.dtype)  # no chance: the same each time
+        start = np.cos(np.arange(n)).astype(matrix.dtype)  # fixed: the same result each time
         with suppress(ArpackError):
             values, vectors = eigsh(matrix, want, which="LA", v0=start, tol=1e-4, maxiter=20)
             order = np.argsort(values)
@@ -365,8 +413,11 @@ def _few(matrix: Float, want: int) -> tuple[Float, Float]:
 
 
 def _line(total: Float, k: int | None) -> tuple[float, float]:
-    """``(a, b)``: of all that meets the spectral constraints with trace t, a + b (t - 1) is no less
-    than <S + N, X>; at t = k it is the most that this can be, for None it is for all t."""
+    """Return the line ``(a, b)`` of a dual point: <S + N, X> is at most a + b (t - 1).
+
+    This holds for all X of trace t that meet the spectral constraints. At t = k the line is the
+    maximum of <S + N, X>; for k None it bounds all t.
+    """
     n = len(total)
     c = _centre(total)
     floor = -2.0 * float(np.sqrt((c**2).sum())) - 1.0
@@ -377,22 +428,22 @@ def _line(total: Float, k: int | None) -> tuple[float, float]:
 
 
 def _tangent(ones: float, values: Float, k: int | None) -> tuple[float, float]:
-    """The line from the eigenvalues, increasing: the tangent at k, or the one with slope 0.
+    """Return the line of these eigenvalues, increasing: the tangent at k, or the one with slope 0.
 
-    The t - 1 largest eigenvalues are at most b (t - 1) and what is above b of all of them.
+    The sum of the t - 1 largest eigenvalues is at most b (t - 1) plus what all of them exceed b by.
     """
     b = 0.0 if k is None else float(values[max(0, len(values) - k)])
     return ones + float(np.maximum(values - b, 0.0).sum()), b
 
 
 def _height(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> float:
-    """The least of the lines at trace k; for None the highest that this is from 1 to n."""
+    """Return the least of the lines at trace k; for None, its maximum over traces from 1 to n."""
     if k is not None:
         return min(a + b * (k - 1.0) for a, b in lines)
     a, b = np.array(lines).T
     if not np.isfinite(b).all():
         return -np.inf
-    # between 1 and n it is highest at an end or where a rising line meets a falling one
+    # Between 1 and n the maximum is at an end, or where a rising line meets a falling one.
     up, down = b > 0, b <= 0
     steep = b[up][:, None] - b[down]
     meet = (a[down] - a[up][:, None]) / steep
@@ -401,12 +452,12 @@ def _height(lines: Sequence[tuple[float, float]], k: int | None, n: int) -> floa
 
 
 __all__ = [
-    "MOST_LAMBDA",
+    "MAX_LAMBDA",
     "Solution",
     "capped_threshold",
     "certified",
-    "mended",
     "partition_matrix",
+    "repaired",
     "solve",
     "solve_steps",
 ]

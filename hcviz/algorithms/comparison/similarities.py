@@ -1,8 +1,8 @@
-"""Similarities made of comparisons: AddS-3 and AddS-4, MulK-3, and the quadruplets kernel MulK-4.
+"""Similarities from comparisons: AddS-3 and AddS-4, MulK-3, and the quadruplets kernel MulK-4.
 
-All count answers: an answer given twice counts twice, and opposite answers cancel. Where nothing is
-repeated this is the papers' definition, whose indicators know no repeats;
-:meth:`hcviz.Comparisons.once` gives the set that they speak of.
+All count answers: an answer that is given twice counts twice, and opposite answers cancel. Without
+repeats this is the papers' definition, which is for sets of answers. :meth:`hcviz.Comparisons.once`
+returns the set.
 """
 
 from __future__ import annotations
@@ -25,30 +25,40 @@ Count = NDArray[np.int64]
 
 #: Pairs of the kernel's outer sum between two yields.
 PART = 256
-#: Rows of a large matrix of signs that are held against their columns.
-LOOKED_AT = 64
+#: Rows of a large matrix of signs that are compared with their columns.
+CHECKED_ROWS = 64
 
 
 def check_items(n_items: int) -> None:
-    """Refuse more than :data:`hcviz.core.tree.MAX_QUADRATIC` items, before anything is made.
+    """Raise :class:`TooLarge` for more than :data:`hcviz.core.tree.MAX_QUADRATIC` items.
 
-    (The lists by pair number items in 16 bits, and would be wrong above 32,767.)
+    The lists by pair store items in 16 bits, and would be wrong above 32,767.
     """
     if n_items > MAX_QUADRATIC:
         raise TooLarge(
-            f"Methods for comparisons hold matrices over all pairs of items, and are made for "
-            f"{MAX_QUADRATIC:,} items at most; these are {n_items:,}.",
-            "Leave out items, above all those that were never compared.",
+            f"Methods for comparisons hold matrices over all pairs of items, for at most "
+            f"{MAX_QUADRATIC:,} items; these are {n_items:,}.",
+            "Leave out items, such as those that were never compared.",
         )
 
 
 class AddS:
-    """AddS-3 and AddS-4 (Perrot et al. 2020, section 3), in one pass over answers that may keep
-    arriving.
+    """AddS-3 and AddS-4 (Perrot et al. 2020, section 3), in one pass; answers may keep arriving.
 
-    ``sums`` int64 (n, n) is symmetric with a zero diagonal: a quadruplet (i, j, k, l) adds 1 to
-    S_ij and takes 1 from S_kl; a triplet (i, j, r) adds 1 to S_ij and takes 1 from S_ir, the same
-    as the quadruplet (i, j, i, r). ``seen`` counts the answers. O(n^2) memory, O(1) an answer.
+    A quadruplet (i, j, k, l) adds 1 to S_ij and subtracts 1 from S_kl. A triplet (i, j, r) is the
+    same as the quadruplet (i, j, i, r). O(n^2) memory, O(1) time for each answer.
+
+    Parameters
+    ----------
+    n_items : int
+        The number of items.
+
+    Attributes
+    ----------
+    sums : int64 (n, n)
+        S, symmetric with a zero diagonal.
+    seen : int
+        The number of answers.
     """
 
     def __init__(self, n_items: int) -> None:
@@ -57,7 +67,7 @@ class AddS:
         self.seen = 0
 
     def partial_fit(self, comparisons: Comparisons | ArrayLike) -> AddS:
-        """Add some answers; rows int32 (m, 3) or (m, 4). Returns itself."""
+        """Add answers, or their rows int32 (m, 3) or (m, 4). Returns itself."""
         made = comparisons if isinstance(comparisons, Comparisons) else Comparisons(comparisons)
         if len(made) and made.rows.max() >= len(self.sums):
             row = int(np.flatnonzero((made.rows >= len(self.sums)).any(axis=1))[0])
@@ -77,7 +87,7 @@ class AddS:
 
 
 def adds(n_items: int, comparisons: Comparisons) -> Float:
-    """AddS-3 of triplets, AddS-4 of quadruplets: float64 (n, n). O(m + n^2)."""
+    """Return AddS-3 of triplets, AddS-4 of quadruplets: float64 (n, n). O(m + n^2)."""
     given = as_given(comparisons, n_items)
     if not isinstance(given, Comparisons):
         return adds_of_table(given, n_items).astype(np.float64)
@@ -85,20 +95,21 @@ def adds(n_items: int, comparisons: Comparisons) -> Float:
 
 
 def mulk3(n_items: int, comparisons: Comparisons) -> Float:
-    """MulK-3 (Kleindessner and von Luxburg 2017), float64 (n, n), from triplets.
+    """Return MulK-3 (Kleindessner and von Luxburg 2017) of triplets: float64 (n, n).
 
-    Item i is the vector phi_i over pairs {j, r} of how often i was said to be nearer to the first
-    than to the second, net; K_ij = <phi_i, phi_j> / sqrt(nnz_i nnz_j), 0 where an nnz is, with the
-    diagonal 0 as published. nnz_i is the number of pairs with a net answer. One sparse product.
+    Item i has a vector phi_i over pairs {j, r}: the net number of answers that i is nearer to the
+    first than to the second. K_ij = <phi_i, phi_j> / sqrt(nnz_i nnz_j), where nnz_i is the number
+    of pairs with a net answer. K is 0 if an nnz is 0, and on the diagonal, as published. One sparse
+    product.
     """
     check_items(n_items)
     _check_kind(comparisons, "MulK-3", triplets=True)
     anchor, near, far = comparisons.rows.T.astype(np.int64)
     low, high = np.minimum(near, far), np.maximum(near, far)
     column = high * (high - 1) // 2 + low
-    said = np.where(near < far, 1.0, -1.0)
+    sign = np.where(near < far, 1.0, -1.0)
     phi = sparse.csr_matrix(
-        (said, (anchor, column)), shape=(n_items, max(1, math.comb(n_items, 2)))
+        (sign, (anchor, column)), shape=(n_items, max(1, math.comb(n_items, 2)))
     )
     phi.sum_duplicates()
     phi.eliminate_zeros()
@@ -116,20 +127,29 @@ Kernel = Literal["equation 3", "published"]
 def mulk4_steps(
     n_items: int, answers: Comparisons | NDArray[Any], kernel: Kernel = "equation 3"
 ) -> Generator[None, None, Float]:
-    """MulK-4, the passive quadruplets kernel of Ghoshdastidar et al. (2019), as a generator that
-    *returns* it.
+    """Compute MulK-4, the passive quadruplets kernel of Ghoshdastidar et al. (2019), equation (3).
 
+    A generator that *returns* the kernel, float64 (n, n), and yields None every :data:`PART` pairs.
     K_ij = sum over pairs {k, l} and items r of s(i, r; k, l) s(j, r; k, l), where s is the net
-    number of answers that {i, r} is more alike than {k, l}; float64 (n, n), whole numbers, diagonal
-    0 (equation (3)). It yields every :data:`PART` pairs, so that it can be stopped.
+    number of answers that {i, r} is more similar than {k, l}. The values are whole numbers; the
+    diagonal is 0.
 
-    ``kernel="published"`` is the authors' code's: its matrices give each item an infinite
-    similarity to itself, so that (i, i) beats every pair and r = i and r = j count as well: that
-    adds s(i, j; k, l) twice for every {k, l}, or 2 AddS-4.
+    Parameters
+    ----------
+    n_items : int
+        The number of items.
+    answers : Comparisons, or int8 or int16 (M, M)
+        Triplets count as quadruplets. A dense antisymmetric matrix holds signs, as in
+        :meth:`hcviz.Comparisons.from_table`.
+    kernel : {"equation 3", "published"}
+        ``published`` is the kernel of the authors' code. There an item is infinitely similar to
+        itself, so (i, i) beats every pair, and r = i and r = j count as well. This adds s(i, j; k,
+        l) twice for every {k, l}, or 2 AddS-4.
 
-    ``answers``: :class:`Comparisons` (triplets count as quadruplets), or a dense antisymmetric
-    (M, M) array of signs as :meth:`hcviz.Comparisons.from_table` describes it. Time: sum over
-    {k, l} and r of the square of how many {i, r} were compared with {k, l}; at rate p, p^2 n^5 / 4.
+    Notes
+    -----
+    Time: the sum over {k, l} and r of the squared number of {i, r} that were compared with {k, l}.
+    At rate p this is p^2 n^5 / 4.
     """
     n = n_items
     check_items(n)
@@ -159,13 +179,13 @@ def mulk4_steps(
 def mulk4(
     n_items: int, answers: Comparisons | NDArray[Any], kernel: Kernel = "equation 3"
 ) -> Float:
-    """:func:`mulk4_steps` to its end."""
+    """Return the kernel of :func:`mulk4_steps`."""
     made: Float = finish(mulk4_steps(n_items, answers, kernel))
     return made
 
 
 def finish(steps: Any) -> Any:
-    """What a generator returns."""
+    """Run a generator to its end, and return its result."""
     while True:
         try:
             next(steps)
@@ -174,13 +194,14 @@ def finish(steps: Any) -> Any:
 
 
 def as_given(comparisons: Comparisons, n_items: int) -> Comparisons | NDArray[Any]:
-    """The dense matrix of signs, if they came as one over just these items; else themselves."""
+    """Return the dense matrix of signs if the comparisons came as one over these items; else
+    themselves."""
     table = comparisons.table
     return table if table is not None and comparisons.n_named == n_items else comparisons
 
 
 def adds_of_table(table: NDArray[Any], n: int) -> Count:
-    """AddS-4 of a dense sign matrix: int64 (n, n)."""
+    """Return AddS-4 of a dense sign matrix: int64 (n, n)."""
     out = np.zeros((n, n), np.int64)
     columns, rows = np.tril_indices(n, -1)  # in the order of the pairs' numbers
     out[rows, columns] = out[columns, rows] = table.sum(axis=1, dtype=np.int64)
@@ -188,10 +209,10 @@ def adds_of_table(table: NDArray[Any], n: int) -> Count:
 
 
 def check_table(table: NDArray[Any], n: int) -> NDArray[Any]:
-    """A dense sign matrix: int8 or int16 (M, M), M = n (n - 1) / 2, antisymmetric where looked at.
+    """Check a dense sign matrix: int8 or int16 (M, M), M = n (n - 1) / 2, antisymmetric.
 
-    All of a large one is not read twice: its diagonal, and ``LOOKED_AT`` rows beside their columns,
-    so that a list entered on one side only is found however few its answers are.
+    Of a large one, only the diagonal and ``CHECKED_ROWS`` rows are compared with their columns.
+    This finds a matrix that is filled on one side only, however few its answers are.
     """
     m = math.comb(n, 2)
     table = np.asarray(table)
@@ -201,14 +222,15 @@ def check_table(table: NDArray[Any], n: int) -> NDArray[Any]:
             f"{table.dtype} of shape {table.shape}."
         )
     rows = np.arange(m)
-    if m > LOOKED_AT:
-        rows = np.random.default_rng(0).choice(m, LOOKED_AT, replace=False)
+    if m > CHECKED_ROWS:
+        rows = np.random.default_rng(0).choice(m, CHECKED_ROWS, replace=False)
     if np.any(np.diagonal(table)) or np.any(table[rows] != -table[:, rows].T):
         raise InvalidData("A matrix of signs must be antisymmetric: s(q, p) = -s(p, q).")
     return np.ascontiguousarray(table)
 
 
 def _check_kind(comparisons: Comparisons, name: str, triplets: bool) -> None:
+    """Raise :class:`InvalidData` if the comparisons are not of the required kind."""
     if comparisons.is_quadruplets == triplets and len(comparisons):
         have = "quadruplets" if comparisons.is_quadruplets else "triplets"
         raise InvalidData(

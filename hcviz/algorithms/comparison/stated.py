@@ -1,4 +1,4 @@
-"""SDP-k and SDP-lambda as they are written, by cvxpy: the reference, and what to fall back on."""
+"""SDP-k and SDP-lambda by the solvers of cvxpy: the reference, and the fallback."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from hcviz.core.errors import InvalidParameter, TooLarge
 Float = NDArray[np.float64]
 Solver = Literal["clarabel", "scs"]
 
-#: Above this, Clarabel takes minutes.
-MOST_ITEMS = 200
+#: The most items: above, Clarabel takes minutes.
+MAX_CVXPY_ITEMS = 200
 
 
 def solve_stated(
     similarity: Float, *, k: int | None = None, lam: float | None = None, solver: Solver = "scs"
 ) -> Solution:
-    """As :func:`hcviz.algorithms.comparison.sdp.solve_steps`, in one call that cannot be stopped.
+    """Solve SDP-k or SDP-lambda by cvxpy, in one call that cannot be stopped.
 
     Max <S, X> (- lambda trace X) over X PSD, X >= 0, X 1 = 1 (and trace X = k), by SCS (first
-    order) or Clarabel (interior point). What they return misses the constraints by their own
-    tolerance; it is mended, and the bound is of their multipliers, so that ``gap`` is as certain
-    as ours; ``converged`` says that the solver thought so. ``steps`` is 0. O(n^6) for Clarabel.
+    order) or Clarabel (interior point). Their solutions miss the constraints by their own
+    tolerance, so they are repaired. The bound is computed from their multipliers, so ``gap`` is a
+    certificate. ``converged`` is the solver's own claim. ``steps`` is 0. O(n^6) for Clarabel.
     """
     n = len(similarity)
-    if n > MOST_ITEMS:
+    if n > MAX_CVXPY_ITEMS:
         raise TooLarge(
-            f"The program as it is stated is for {MOST_ITEMS} items at most, not {n:,}.",
+            f"The solvers of cvxpy are for {MAX_CVXPY_ITEMS} items at most, not {n:,}.",
             "Take the solver 'admm'.",
         )
     if solver not in ("clarabel", "scs"):
         raise InvalidParameter(f"There is no solver {solver!r}.", "Known: clarabel, scs.")
-    cp: Any = import_module("cvxpy")  # seconds to import: only when it is used
+    cp: Any = import_module("cvxpy")  # its import takes seconds
 
     s = (similarity + similarity.T) / 2
     scale = float(np.abs(s).max()) or 1.0
@@ -52,7 +52,7 @@ def solve_stated(
         rules.append(cp.trace(x) == k)
     problem = cp.Problem(cp.Maximize(goal), rules)
     with suppress(cp.error.SolverError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that it may be inaccurate: the gap says so
+        warnings.simplefilter("ignore", UserWarning)  # the solution may be inaccurate, as gap shows
         problem.solve(solver=solver.upper())
     return certified(
         s, x.value, above.dual_value, scale, k=k, lam=lam, converged=problem.status == cp.OPTIMAL

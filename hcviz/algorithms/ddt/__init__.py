@@ -1,7 +1,7 @@
-"""The Dirichlet diffusion tree: its exact posterior, and a sampler that keeps constraints.
+"""The Dirichlet diffusion tree: its exact posterior, and a sampler under constraints.
 
-The model is that of Neal (2003), the constraints and the regraft move of Vikram & Dasgupta (2016),
-the slide move of Neal (2003).
+The model and the slide move are those of Neal (2003). The constraints and the regraft move are
+those of Vikram & Dasgupta (2016).
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import numpy as np
 from hcviz.algorithms.base import Algorithm
 from hcviz.algorithms.ddt.locations import sample_locations
 from hcviz.algorithms.ddt.parameters import Parameters
-from hcviz.algorithms.ddt.sampler import endless, rest, run, samplers, shares
-from hcviz.algorithms.ddt.seeds import bisected
+from hcviz.algorithms.ddt.sampler import endless, remaining, run, samplers, split_run
+from hcviz.algorithms.ddt.starttrees import bisected
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.core.heights import TIME
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
 
-#: What ``Snapshot.state`` of this method is; session files store it through its arrays.
+#: The type of this method's ``Snapshot.state``; session files store it through its arrays.
 STATE = DdtState
 
 
 def warm() -> None:
-    """Compile (or load) every kernel with a tiny problem, so that nobody's first click waits."""
+    """Compile or load every kernel with a tiny problem, so that the first run does not wait for
+    this."""
     features = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 2.0]])
     rng = np.random.default_rng(0)
     ddt = ALGORITHMS[0]
@@ -36,7 +37,7 @@ def warm() -> None:
 
 
 def _price(problem: Problem) -> float:
-    """In log density: e^10 is what the data must say against an answer to break it."""
+    """Return the log density that the data must weigh against an answer to violate it: 10."""
     return 10.0
 
 
@@ -54,10 +55,10 @@ ALGORITHMS = (
         params=Parameters,
         samples=True,
         heights=TIME,
-        shares=shares,
+        split_run=split_run,
         endless=endless,
         samplers=samplers,
-        rest=rest,
+        remaining=remaining,
         baseline="sampler without answers",
         compare_order=6,
         summary="Samples trees from a Bayesian posterior by constrained subtree moves.",

@@ -1,4 +1,4 @@
-"""Whether several chains agree: the thinned record of their log joints, and its R-hat and ESS."""
+"""The agreement of several chains: a thinned record of their log joints, its R-hat and ESS."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import math
 
 import numpy as np
 
-from hcviz.algorithms.ddt.state import Company, DdtState
+from hcviz.algorithms.ddt.state import DdtState, OtherChains
 from hcviz.posterior.convergence import BURN_IN, ess_bulk, rhat
-from hcviz.posterior.thinned import Thinned
+from hcviz.posterior.thinned_stream import ThinnedStream
 
-#: Rows kept, and the fewest, after the first quarter, that numbers are given for.
+#: The most rows that are kept, and the fewest rows after the first quarter that give numbers.
 MAX_ROWS, FEWEST = 1024, 20
 
 
-class Agreement:
-    """Log joints of all chains, one row a snapshot, evenly thinned; picked up from a state."""
+class ChainAgreement:
+    """The log joints of all chains, one row for each snapshot, evenly thinned.
 
-    def __init__(self, chains: int, target: str, before: Company | None = None) -> None:
+    ``before`` is the record of an earlier run. It is continued if the posterior and the number of
+    chains are the same.
+    """
+
+    def __init__(self, chains: int, target: str, before: OtherChains | None = None) -> None:
         self.target = target
-        self.kept = Thinned(MAX_ROWS)
+        self.kept = ThinnedStream(MAX_ROWS)
         self.seen = 0
         self.rhat = self.ess = math.nan
         if before and before.target == target and before.joints.shape[1] == chains:
@@ -30,7 +34,7 @@ class Agreement:
             self.rhat, self.ess = before.rhat, before.ess
 
     def add(self, joints: list[float]) -> None:
-        """One more row. R-hat and ESS follow each time the record has grown by a tenth or so."""
+        """Add a row. R-hat and ESS are computed each time the record has grown by about a tenth."""
         kept = self.kept.add(0, self.seen, np.array(joints))
         self.seen += 1
         rows = len(self.kept)
@@ -40,12 +44,13 @@ class Agreement:
             self.rhat, self.ess = rhat(draws), ess_bulk(draws)
 
     def metrics(self) -> dict[str, float]:
-        """``rhat`` and ``ess``, once there is enough to say."""
+        """Return ``rhat`` and ``ess`` once there are enough rows."""
         found = {"rhat": self.rhat, "ess": self.ess}
         return {name: value for name, value in found.items() if math.isfinite(value)}
 
-    def company(self, others: tuple[DdtState, ...]) -> Company:
+    def other_chains(self, others: tuple[DdtState, ...]) -> OtherChains:
+        """Return the states of the other chains together with this record."""
         joints = np.array(self.kept.value).reshape(len(self.kept), 1 + len(others))
-        return Company(
+        return OtherChains(
             others, joints, self.kept.stride, self.seen, self.rhat, self.ess, self.target
         )

@@ -1,25 +1,23 @@
-"""How the moves follow each other: a fixed cycle, so that a chain can be cut and go on anywhere."""
+"""The order of the moves: a fixed cycle, so that a chain can be stopped and continued anywhere."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
 from __future__ import annotations
 
-from hcviz.algorithms.ddt.density import refresh
 from hcviz.algorithms.ddt.moves import TRIES_EACH, regraft
-from hcviz.algorithms.ddt.scales import learn_scales
 from hcviz.algorithms.ddt.slide import slide
-from hcviz.algorithms.ddt.times import draw_locations, learn_c, sweep_times
+from hcviz.algorithms.ddt.sweep import sweep
 from hcviz.algorithms.ddt.work import GIVEN, PROPOSALS, ROOT, SLIDES, SUBTREE, TRIES
 from hcviz.core.jit import njit
 
 
 @njit
 def advance(w, rng, proposals, cycle, learn, scale, common):
-    """``proposals`` proposals, a sweep of the other moves after every ``cycle``-th ever.
+    """Make ``proposals`` proposals, and a sweep of the other moves after every ``cycle``-th.
 
-    Slides and regrafts take turns: ``SLIDES`` slides, then one subtree's ``TRIES_EACH`` regrafts.
-    A slide is one proposal, and so is each try of a regraft. The number of proposals so far and the
-    tries left decide the turn, so a chain goes on as it would have where a call ends.
+    Slides and regrafts alternate: ``SLIDES`` slides, then ``TRIES_EACH`` regrafts of one subtree. A
+    slide is one proposal, and so is each try of a regraft. The number of proposals so far and the
+    tries left decide which is next. So the result does not depend on where a call ends.
     """
     count = w.tally
     nodes = w.node.shape[0]
@@ -46,29 +44,10 @@ def advance(w, rng, proposals, cycle, learn, scale, common):
 
 @njit
 def slides_due(count):
-    """The number of slides before the next regraft; 0 where a subtree has tries left.
+    """Return the number of slides before the next regraft; 0 if a subtree has tries left.
 
-    There are none where locations are given: that is the way of Vikram & Dasgupta (2016), who
-    regraft only.
+    There are no slides if locations are given, since Vikram & Dasgupta (2016) only regraft.
     """
     if count[TRIES] > 0 or count[GIVEN] == 1:
         return 0
     return max(0, count[SLIDES] - count[PROPOSALS] % (count[SLIDES] + TRIES_EACH))
-
-
-@njit
-def sweep(w, rng, learn, scale, common):
-    """Times, then c, leaf noise and sigma where learnt (and then every message anew). O(n d).
-
-    Where locations are given they are integrated out for this and then drawn anew: all of it
-    together leaves the joint law of tree, times, c, noise, sigma and locations alone.
-    """
-    if w.tally[GIVEN] == 1:
-        refresh(w)
-    sweep_times(w, rng)
-    if learn:
-        learn_c(w, rng)
-        learn_scales(w, rng, scale, common)
-        refresh(w)
-    if w.tally[GIVEN] == 1:
-        draw_locations(w, rng)

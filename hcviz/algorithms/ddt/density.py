@@ -1,10 +1,9 @@
-"""The exact log joint of Vikram & Dasgupta's (2016) model, by Gaussian message passing over flat
-arrays.
+"""The exact log joint of the model of Vikram & Dasgupta (2016), by Gaussian message passing.
 
-NOTES of the paper, restated: an inner node v with l and r leaves below its children, at u_v below a
-parent at u_p, has prior density a(t_v) exp(c (u_p - u_v) H(l+r-1)) (l-1)! (r-1)! / (l+r-1)!.
-Summed over the tree, the exponents regroup into c u_v (H(l-1) + H(r-1) - H(l+r-1)) for each v.
-With respect to u in place of t the factor 1 / (1-t) of a(t) is gone, which is what moves use.
+Take an inner node v at u_v below a parent at u_p, with l and r leaves below its children. Its prior
+density is a(t_v) exp(c (u_p - u_v) H(l+r-1)) (l-1)! (r-1)! / (l+r-1)!. Summed over the tree, the
+exponents become c u_v (H(l-1) + H(r-1) - H(l+r-1)) for each v. With respect to u instead of t, the
+factor 1 / (1-t) of a(t) is missing; moves use this form.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -36,16 +35,17 @@ from hcviz.algorithms.ddt.work import (
 )
 from hcviz.core.jit import njit
 
-#: Sums may be regrouped (vectorised), but infinities and NaNs keep their meaning.
+#: Sums may be regrouped for vector instructions; infinity and NaN keep their meaning.
 FAST = {"reassoc", "contract", "arcp", "nsz"}
 LOG_2PI = math.log(2.0 * math.pi)
 
 
 @njit(fastmath=FAST, error_model="numpy")
 def update(node, time, msg, v):
-    """The message of inner node v from its children's, into its spare row, which then holds. O(d).
+    """Compute the message of inner node v from its children's, into its spare row. O(d).
 
-    Children (m1, v1) and (m2, v2) at distances h_v - h_1, h_v - h_2: precision-weighted mean.
+    The spare row becomes the current one. Children (m1, v1) and (m2, v2) are at distances h_v - h_1
+    and h_v - h_2; the result is their precision-weighted mean.
     """
     left = node[v, LEFT]
     right = node[v, RIGHT]
@@ -68,7 +68,7 @@ def update(node, time, msg, v):
 
 @njit
 def postorder(node, spare, root):
-    """Inner nodes into ``spare[1]``, children before parents; returns how many. O(n)."""
+    """Write the inner nodes to ``spare[1]``, children before parents; return their number. O(n)."""
     number = node.shape[0] // 2
     last = number
     top = 1
@@ -88,17 +88,38 @@ def postorder(node, spare, root):
 
 @njit(error_model="numpy")
 def refresh(w):
-    """Sizes, h, leaf messages (from data, sigma and leaf noise) and all messages anew. O(n d).
+    """Recompute sizes, h, leaf messages (from data, sigma and leaf noise) and all messages. O(n d).
 
-    Bit for bit what path updates hold: each is the same function of the same children.
+    The results equal those of path updates bit for bit, since each is the same function of the
+    children.
     """
-    refresh_leaves(w, 0, w.data.shape[0])
-    refresh_inner(w, 0, postorder(w.node, w.spare, w.tally[ROOT]))
+    at = np.int64(0)
+    while at < w.node.shape[0]:
+        at = refresh_part(w, at, w.node.shape[0])
+
+
+@njit(error_model="numpy")
+def refresh_part(w, at, block):
+    """Do the next part of :func:`refresh`, ``block`` nodes; return the place to continue from.
+
+    Leaves are places 0 to n - 1, inner nodes in postorder the others. ``at`` is 0 at first, and the
+    number of nodes at the end. Nothing else may change ``w`` between two parts.
+    """
+    n = np.int64(w.data.shape[0])
+    if at < n:
+        end = min(at + block, n)
+        refresh_leaves(w, at, end)
+        if end == n:
+            postorder(w.node, w.spare, w.tally[ROOT])
+        return end
+    end = min(at + block, np.int64(w.node.shape[0]))
+    refresh_inner(w, at - n, end - n)
+    return end
 
 
 @njit(error_model="numpy")
 def refresh_leaves(w, begin, end):
-    """:func:`refresh` of leaves begin .. end - 1. O(their number * d)."""
+    """Do :func:`refresh` for leaves begin .. end - 1. O(their number * d)."""
     node, msg, data, sigma = w.node, w.msg, w.data, w.sigma
     for i in range(begin, end):
         k = 2 * i + node[i, SLOT]
@@ -109,7 +130,7 @@ def refresh_leaves(w, begin, end):
 
 @njit
 def refresh_inner(w, begin, end):
-    """:func:`refresh` of places begin .. end - 1 of ``spare[1]``, a :func:`postorder`."""
+    """Do :func:`refresh` for places begin .. end - 1 of ``spare[1]``, a :func:`postorder`."""
     node, time, msg = w.node, w.time, w.msg
     for x in range(begin, end):
         v = w.spare[1, x]
@@ -120,7 +141,7 @@ def refresh_inner(w, begin, end):
 
 @njit(error_model="numpy")
 def log_prior(w):
-    """Log density of tree and times (in t), given c. O(n)."""
+    """Return the log density of tree and times (in t), given c. O(n)."""
     node, time, table = w.node, w.time, w.table
     c = w.real[C]
     total = 0.0
@@ -137,19 +158,21 @@ def log_prior(w):
 
 @njit(error_model="numpy")
 def log_likelihood(w, out):
-    """Log density of the data given tree, times and sigma, locations integrated out. O(n d).
+    """Return the log density of the data given tree, times and sigma. O(n d).
 
-    Factors N(m1 - m2; 0, V1 + V2) at inner nodes and N(m; 0, v + t) at the root. ``out``, (d,), is
-    given x' K^-1 x for each dimension in units of sigma^2, K_ij = t_lca(i,j) (plus the noise).
+    Locations are integrated out: factors N(m1 - m2; 0, V1 + V2) at inner nodes, and N(m; 0, v + t)
+    at the root. ``out``, (d,), receives x' K^-1 x for each dimension in units of sigma^2, with K_ij
+    = t_lca(i,j), plus the noise on the diagonal.
     """
-    logs = likelihood_top(w, out)
-    logs = likelihood_some(w, out, w.data.shape[0], w.node.shape[0], logs)
-    return likelihood_end(w, out, logs)
+    logs = likelihood_root(w, out)
+    logs = likelihood_part(w, out, w.data.shape[0], w.node.shape[0], logs)
+    return likelihood_total(w, out, logs)
 
 
 @njit(error_model="numpy")
-def likelihood_top(w, out):
-    """The root's part of :func:`log_likelihood`: sets ``out``, returns a sum of logs. O(d)."""
+def likelihood_root(w, out):
+    """Compute the root's part of :func:`log_likelihood`: set ``out``, return a sum of logs.
+    O(d)."""
     node, time, msg = w.node, w.time, w.msg
     dims = w.data.shape[1]
     if dims == 0:
@@ -164,8 +187,8 @@ def likelihood_top(w, out):
 
 
 @njit(error_model="numpy")
-def likelihood_some(w, out, begin, end, logs):
-    """The parts of inner nodes begin .. end - 1: adds to ``out`` and ``logs``, which it returns."""
+def likelihood_part(w, out, begin, end, logs):
+    """Add the parts of inner nodes begin .. end - 1 to ``out`` and ``logs``; return ``logs``."""
     node, time, msg = w.node, w.time, w.msg
     dims = w.data.shape[1]
     if dims == 0:
@@ -185,8 +208,8 @@ def likelihood_some(w, out, begin, end, logs):
 
 
 @njit(error_model="numpy")
-def likelihood_end(w, out, logs):
-    """The log likelihood from the sums of all parts. O(d)."""
+def likelihood_total(w, out, logs):
+    """Return the log likelihood from the sums of all parts. O(d)."""
     n, dims = w.data.shape
     total = -0.5 * dims * (n * LOG_2PI + logs)
     for d in range(dims):
@@ -196,10 +219,11 @@ def likelihood_end(w, out, logs):
 
 @njit(error_model="numpy")
 def log_noise(w):
-    """What the log joint has besides where the leaf noise nu is learnt; else 0. O(n).
+    """Return the additional terms of the log joint if the leaf noise nu is learnt; else 0. O(n).
 
-    The log prior density of nu, (1 + nu)^-2; and the change from t to u of the times' density. With
-    noise, twins may part at any late time, and where c < 1 the density in t has no bound there.
+    These are the log prior density of nu, (1 + nu)^-2, and the change from t to u of the times'
+    density. With noise, equal items may diverge at any late time. If c < 1, the density in t is
+    then unbounded.
     """
     if w.tally[LEARNT] == 0:
         return 0.0
@@ -211,14 +235,15 @@ def log_noise(w):
 
 @njit
 def log_joint(w):
-    """:func:`log_prior` + :func:`log_noise` + :func:`log_likelihood`."""
+    """Return :func:`log_prior` + :func:`log_noise` + :func:`log_likelihood`."""
     return log_prior(w) + log_noise(w) + log_likelihood(w, np.empty(w.sigma.size))
 
 
 def integrated(w: Work) -> float:
-    """:func:`log_joint` whether locations are given or not; nothing changes. O(n d).
+    """Return :func:`log_joint` with locations integrated out; change nothing. O(n d).
 
-    Messages are written to every inner node's spare row, so given locations come back by a flip.
+    Messages are written to every inner node's spare row. If locations are given, flipping the slots
+    restores them.
     """
     if not w.tally[GIVEN]:
         return float(log_joint(w))
@@ -229,7 +254,7 @@ def integrated(w: Work) -> float:
 
 
 def put_tree(w: Work, parent: Int, child: Int, u: Float) -> None:
-    """Write a tree into ``w`` and compute everything; the root is where parent is -1."""
+    """Write a tree into ``w`` and compute everything; the root has parent -1."""
     w.node[:, PARENT] = parent
     w.node[:, LEFT : RIGHT + 1] = child
     w.time[:, U] = u
@@ -238,6 +263,6 @@ def put_tree(w: Work, parent: Int, child: Int, u: Float) -> None:
 
 
 def put_scale(w: Work, c: float, sigma: Float) -> None:
-    """Set c and sigma; the caller refreshes."""
+    """Set c and sigma. The caller calls :func:`refresh`."""
     w.real[C] = c
     w.sigma[:] = sigma

@@ -1,4 +1,4 @@
-"""How the leaf noise of a run is chosen: given, learnt, or none; and its floor in each column."""
+"""The leaf noise of a run: given, learnt, or none; and its floor in each column."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from hcviz.algorithms.ddt.parameters import number_or_auto
 from hcviz.algorithms.ddt.work import Float
 from hcviz.core.errors import InvalidData
 
-#: Leaf noise of a table with ties where it is not learnt, in units of sigma^2.
+#: Leaf noise of data with ties if it is not learnt, in units of sigma^2.
 FIXED = 0.01
-#: Learnt noise starts between these.
+#: The range of the first value of a learnt noise.
 FIRST = (0.01, 1.0)
-#: Values of a column that differ by less than this share of its range are equal: rounding.
+#: Values of a column that differ by less than this share of its range are equal except for
+#: rounding.
 EQUAL = 1e-9
 
 
 def resolutions(data: Float) -> Float:
-    """How finely columns with ties are resolved, float64 (d,). O(n d log n).
+    """Return the resolution of columns with ties, float64 (d,). O(n d log n).
 
-    The smallest distance from a value that occurs twice or more to another value of its column. 0
-    in columns without ties, inf in constant ones.
+    It is the smallest distance from a value that occurs twice or more to another value of its
+    column. It is 0 for columns without ties, and inf for constant ones.
 
     Examples
     --------
@@ -42,17 +43,17 @@ def resolutions(data: Float) -> Float:
             continue
         group = np.concatenate([[0], np.cumsum(larger)])
         shared = np.bincount(group) > 1
-        gaps = steps[larger]  # gap k lies between groups k and k + 1
+        gaps = steps[larger]  # gap k is between groups k and k + 1
         found[d] = gaps[shared[:-1] | shared[1:]].min()
     return found
 
 
 def floors(data: Float, scale: Float) -> Float:
-    """The least noise variance of each column where the noise is learnt, float64 (d,).
+    """Return the least noise variance of each column if the noise is learnt, float64 (d,).
 
-    That of rounding to the column's resolution, resolution^2 / 12; 0 in columns without ties.
-    Constant columns have no resolution: ``scale``, which they have only as given, stands in for its
-    square.
+    This is the variance of rounding to the column's resolution, resolution^2 / 12; 0 for columns
+    without ties. A constant column has no resolution, and ``scale`` replaces its square. Such
+    columns are used only if sigma is given.
     """
     resolution = resolutions(data)
     square = np.where(np.isinf(resolution), scale, np.where(resolution > 0, resolution, 0.0) ** 2)
@@ -60,7 +61,7 @@ def floors(data: Float, scale: Float) -> Float:
 
 
 def equal_rows(data: Float) -> tuple[int, int] | None:
-    """The first row that equals an earlier one, after that one. O(n d)."""
+    """Return the first row that equals an earlier one, after that earlier one. O(n d)."""
     seen: dict[bytes, int] = {}
     for row, values in enumerate(data):
         first = seen.setdefault(values.tobytes(), row)
@@ -70,7 +71,7 @@ def equal_rows(data: Float) -> tuple[int, int] | None:
 
 
 def check_noise(data: Float, leaf_noise: Any) -> None:
-    """:class:`InvalidData` where the leaf noise is given as 0 and rows are equal. O(n d)."""
+    """Raise :class:`InvalidData` if the leaf noise is given as 0 and rows are equal. O(n d)."""
     if data.shape[1] and number_or_auto("leaf_noise", leaf_noise) == 0:
         rows = equal_rows(data)
         if rows is not None:
@@ -82,12 +83,12 @@ def check_noise(data: Float, leaf_noise: Any) -> None:
 
 
 def unsaved_noise(data: Float) -> float:
-    """The leaf noise of states that hold none: files of before it was learnt. O(n d)."""
+    """Return the leaf noise of states without one, from files before it was learnt. O(n d)."""
     return FIXED if data.shape[1] and equal_rows(data) else 0.0
 
 
 def is_learnt(data: Float, leaf_noise: Any, learn: bool) -> bool:
-    """Whether the leaf noise of a run is learnt: "auto", sigma learnt, and a column with ties."""
+    """Return True if the leaf noise is learnt: "auto", sigma learnt, and a column with ties."""
     automatic = number_or_auto("leaf_noise", leaf_noise) is None
     return automatic and learn and bool(np.any(resolutions(data) > 0))
 
@@ -95,10 +96,10 @@ def is_learnt(data: Float, leaf_noise: Any, learn: bool) -> bool:
 def first_noise(
     data: Float, leaf_noise: Any, learn: bool, scale: Float, saved: float | None
 ) -> tuple[float, Float | None]:
-    """The leaf noise that a chain begins with, and the floors of its columns where it is learnt.
+    """Return the first leaf noise of a chain, and the floors of its columns if it is learnt.
 
-    ``saved`` is that of the state that the chain goes on from, which is of these data. Learnt where
-    a column has ties; 0 where none has. With fixed sigma (``learn`` is False) it is fixed, too.
+    ``saved`` is the noise of the state from which the chain continues. Without ties the noise is 0.
+    If sigma is fixed (``learn`` is False), the noise is fixed, too.
     """
     number = number_or_auto("leaf_noise", leaf_noise)
     if number is not None:

@@ -1,16 +1,18 @@
-"""Where a pruned subtree may be put back so that every triplet holds (Vikram & Dasgupta 2016,
-section 3.2).
+"""The positions at which a pruned subtree satisfies all triplets (Vikram & Dasgupta 2016, section
+3.2).
 
-With R the pruned tree and S the subtree, a triplet ab|c has a say only if S holds some but not all
-of its items, and then
+Let R be the pruned tree and S the subtree. A triplet ab|c is *active* only if S holds some but not
+all of its items. Then one rule applies:
 
-1. c in S, a and b not: not below LCA_R(a, b) (the branch above that node is still legal);
-2. a in S, b and c not (or b in S, a and c not): at or below the child of LCA_R(b, c) on b's side;
-3. a and b in S: always satisfied. (a and c, or b and c: cannot be where the triplet holds; a tree
-   that violates it, which soft triplets allow, goes on violating it.)
+1. c in S, a and b not: not below LCA_R(a, b). The branch above that node is legal.
+2. a in S, b and c not (or b in S, a and c not): at or below the child of LCA_R(b, c) on b's side.
+3. a and b in S: always satisfied. S cannot hold a and c without b, or b and c without a, if the
+tree satisfies the triplet. A tree that violates it, as soft triplets allow, continues to violate
+it.
 
-The legal branches are therefore those of one subtree of R, cut off below some nodes: those above
-``top`` and its descendants, but for strict descendants of nodes whose ``FLOOR`` is the stamp.
+So the legal branches are those of one subtree of R, without those below some nodes. They are the
+branches above ``top`` and above its descendants. Strict descendants of nodes whose ``FLOOR`` is the
+stamp are excluded.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -26,22 +28,22 @@ from hcviz.algorithms.ddt.work import (
     PARENT,
     RIGHT,
     STAMP,
-    WHICH,
+    TRIPLET,
     U,
 )
 from hcviz.core.jit import njit
 
-#: Stamps beyond this are started over, by :func:`make_room` alone. What asks for room once makes
-#: fewer than as many again (a move some 3 k, k triplets), so they stay within int32.
+#: Stamps above this start again from 0, in :func:`reset_stamps`. After a reset, one move makes far
+#: fewer stamps than this (about 3 k for k triplets), so they fit int32.
 MAX_STAMP = 2**30
 
 
 @njit
-def make_room(node, count):
-    """Start stamps over where they run out; all that were given before lose their meaning.
+def reset_stamps(node, count):
+    """Start stamps again if they run out; all stamps so far become invalid.
 
-    Only between two moves: within one, stamps of floors and of known messages must outlive those
-    made after them. O(1), but for O(n) once in a thousand million.
+    Call it only between two moves: within a move, stamps of floors and of messages must stay valid.
+    O(1), except for O(n) once in a thousand million.
     """
     if count[STAMP] > MAX_STAMP:
         node[:, FLOOR:] = 0
@@ -50,14 +52,14 @@ def make_room(node, count):
 
 @njit
 def new_stamp(node, count):
-    """A number that no stamp column holds. O(1)."""
+    """Return a number that no stamp column holds. O(1)."""
     count[STAMP] += 1
     return count[STAMP]
 
 
 @njit
-def climb(node, count, v):
-    """Mark v and its ancestors; the stamp."""
+def mark_ancestors(node, count, v):
+    """Mark v and its ancestors; return the stamp."""
     stamp = new_stamp(node, count)
     while v >= 0:
         node[v, MARK] = stamp
@@ -66,9 +68,9 @@ def climb(node, count, v):
 
 
 @njit
-def meet(node, count, a, b, below):
-    """LCA of two leaves, or its child on a's side where ``below``. O(depth)."""
-    stamp = climb(node, count, b)
+def lca(node, count, a, b, below):
+    """Return the LCA of two leaves, or its child on a's side if ``below``. O(depth)."""
+    stamp = mark_ancestors(node, count, b)
     x = a
     while node[node[x, PARENT], MARK] != stamp:
         x = node[x, PARENT]
@@ -76,14 +78,14 @@ def meet(node, count, a, b, below):
 
 
 @njit
-def gather(node, count, spare, triplets, at, of, say, subtree):
-    """Fill ``say`` for moving ``subtree``, which is detached already; how many triplets it holds.
+def gather_active(node, count, spare, triplets, item_begin, item_triplets, active, subtree):
+    """Write the active triplets of a detached ``subtree`` to ``active``; return their number.
 
     O(size + (their number) * depth).
     """
     if triplets.shape[0] == 0:
         return 0
-    # The leaves of S are known by their place in a list: spare[1, leaf] = place, spare[2] the list.
+    # A list of the leaves of S: spare[2] is the list, spare[1, leaf] the place of a leaf in it.
     leaves = 0
     top = 1
     spare[0, 0] = subtree
@@ -91,7 +93,7 @@ def gather(node, count, spare, triplets, at, of, say, subtree):
         top -= 1
         v = spare[0, top]
         if node[v, LEFT] < 0:
-            if at[v + 1] > at[v]:
+            if item_begin[v + 1] > item_begin[v]:
                 spare[2, leaves] = v
                 spare[1, v] = leaves
                 leaves += 1
@@ -102,52 +104,52 @@ def gather(node, count, spare, triplets, at, of, say, subtree):
     found = 0
     for x in range(leaves):
         leaf = spare[2, x]
-        for y in range(at[leaf], at[leaf + 1]):
-            t = of[y]
+        for y in range(item_begin[leaf], item_begin[leaf + 1]):
+            t = item_triplets[y]
             a = triplets[t, 0]
             b = triplets[t, 1]
             c = triplets[t, 2]
             if leaf == c:
-                if not (listed(spare, leaves, a) or listed(spare, leaves, b)):
-                    say[found, KIND] = 1
-                    say[found, NODE] = meet(node, count, a, b, False)
-                    say[found, WHICH] = t
+                if not (in_list(spare, leaves, a) or in_list(spare, leaves, b)):
+                    active[found, KIND] = 1
+                    active[found, NODE] = lca(node, count, a, b, False)
+                    active[found, TRIPLET] = t
                     found += 1
             else:
                 other = b if leaf == a else a
-                if not (listed(spare, leaves, other) or listed(spare, leaves, c)):
-                    say[found, KIND] = 2
-                    say[found, NODE] = meet(node, count, other, c, True)
-                    say[found, WHICH] = t
+                if not (in_list(spare, leaves, other) or in_list(spare, leaves, c)):
+                    active[found, KIND] = 2
+                    active[found, NODE] = lca(node, count, other, c, True)
+                    active[found, TRIPLET] = t
                     found += 1
     return found
 
 
 @njit
-def listed(spare, number, leaf):
-    """Whether ``spare[2, :number]`` has ``leaf``, at the place that spare[1] says."""
+def in_list(spare, number, leaf):
+    """Return True if ``leaf`` is in the list ``spare[2, :number]``."""
     place = spare[1, leaf]
     return 0 <= place < number and spare[2, place] == leaf
 
 
 @njit
-def restrict(node, time, count, say, found, root):
-    """``(top, stamp)`` of the legal branches under the gathered triplets, all of them hard.
+def legal_region(node, time, count, active, found, root):
+    """Return ``(top, stamp)`` of the legal branches under the active triplets, all of them hard.
 
     ``top`` is -1 if no branch is legal. O(found * depth).
     """
     stamp = new_stamp(node, count)
     top = root
     for x in range(found):
-        v = say[x, NODE]
-        if say[x, KIND] == 1:
+        v = active[x, NODE]
+        if active[x, KIND] == 1:
             node[v, FLOOR] = stamp
         elif not is_above(node, time, v, top):
             if not is_above(node, time, top, v):
                 return -1, stamp
             top = v
     x = node[top, PARENT]
-    while x >= 0:  # cannot be while the tree satisfies them
+    while x >= 0:  # finds nothing while the tree satisfies the triplets
         if node[x, FLOOR] == stamp:
             return -1, stamp
         x = node[x, PARENT]
@@ -156,34 +158,37 @@ def restrict(node, time, count, say, found, root):
 
 @njit
 def is_above(node, time, v, x):
-    """Whether v is x or an ancestor of x; u rises downward and ends the climb early."""
+    """Return True if v is x or an ancestor of x; u increases downwards, which ends the climb
+    early."""
     while x >= 0 and x != v and time[x, U] > time[v, U]:
         x = node[x, PARENT]
     return x == v
 
 
 @njit
-def broken(node, count, say, weight, found, branch):
-    """Weight of the gathered triplets violated by attaching above ``branch``. O(depth + found)."""
-    stamp = climb(node, count, branch)
+def violated_weight(node, count, active, weight, found, branch):
+    """Return the weight of active triplets violated by attaching above ``branch``. O(depth +
+    found)."""
+    stamp = mark_ancestors(node, count, branch)
     total = 0.0
     for x in range(found):
-        v = say[x, NODE]
+        v = active[x, NODE]
         on_path = node[v, MARK] == stamp
-        if (say[x, KIND] == 1 and on_path and v != branch) or (say[x, KIND] == 2 and not on_path):
-            total += weight[say[x, WHICH]]
+        kind = active[x, KIND]
+        if (kind == 1 and on_path and v != branch) or (kind == 2 and not on_path):
+            total += weight[active[x, TRIPLET]]
     return total
 
 
 @njit
-def violated(w):
-    """How many triplets the tree violates. O(k depth)."""
+def count_violated(w):
+    """Return how many triplets the tree violates. O(k depth)."""
     node, count, triplets = w.node, w.tally, w.triplets
-    make_room(node, count)
+    reset_stamps(node, count)
     number = 0
     for t in range(triplets.shape[0]):
-        pair = meet(node, count, triplets[t, 0], triplets[t, 1], False)
-        stamp = climb(node, count, triplets[t, 2])
+        pair = lca(node, count, triplets[t, 0], triplets[t, 1], False)
+        stamp = mark_ancestors(node, count, triplets[t, 2])
         if node[pair, MARK] == stamp:
             number += 1
     return number

@@ -1,4 +1,4 @@
-"""``sample_locations``: where the inner nodes lie, given a tree and its times."""
+"""``sample_locations``: the locations of the inner nodes, given a tree and its times."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from hcviz.algorithms.ddt.leafnoise import unsaved_noise
 from hcviz.algorithms.ddt.parameters import number_or_auto
-from hcviz.algorithms.ddt.sampler import columns
+from hcviz.algorithms.ddt.sampler import used_columns
 from hcviz.algorithms.ddt.state import DdtState
 from hcviz.algorithms.ddt.work import Float
 from hcviz.core.errors import InvalidData
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 
-#: In place of a variance of 0, where two nodes or a leaf and its parent coincide.
+#: Replaces a variance of 0, where two nodes, or a leaf and its parent, coincide.
 TINY = 1e-300
 
 
@@ -27,21 +27,42 @@ def sample_locations(
     leaf_noise: Any = "auto",
     mu: str = "mean",
 ) -> Float:
-    """One draw of all positions from their posterior given the snapshot's tree, times and sigma.
+    """Draw all locations from their posterior, given a snapshot's tree, times and sigma.
 
-    float64 (m, d) in the units of ``problem.features``, row v for node v of ``snapshot.tree`` (its
-    heights are 1 - t). Without leaf noise a leaf's row is its data; columns that the run
-    left out as constant stay constant.
-    The sampler integrates these positions out; this is what the paper's Gibbs step would draw.
-    ``mu`` is that of the run. ``leaf_noise``: "auto" takes the snapshot's own; a number replaces
-    it. Raises :class:`InvalidData` for a snapshot of another method or another problem. O(m d).
+    The sampler integrates the locations out; this is the Gibbs step of Vikram & Dasgupta (2016).
+    O(m d).
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of the run.
+    snapshot : Snapshot
+        A snapshot of ``ddt``.
+    rng : numpy.random.Generator
+        Random numbers.
+    leaf_noise : "auto" or float
+        "auto" takes the snapshot's own; a number replaces it.
+    mu : {"mean", "zero"}
+        As in the run.
+
+    Returns
+    -------
+    float64 (m, d)
+        In the units of ``problem.features``; row v belongs to node v of ``snapshot.tree``, whose
+        heights are 1 - t. Without leaf noise, the row of a leaf is its data. Constant columns that
+        the run left out stay constant.
+
+    Raises
+    ------
+    InvalidData
+        The snapshot is of another method or another problem.
     """
     state, tree = snapshot.state, snapshot.tree
     if not isinstance(state, DdtState):
         raise InvalidData("Locations can be drawn from snapshots of the diffusion tree only.")
     features = np.asarray(problem.features, dtype=np.float64)
-    # with sigma given to the run, constant columns counted, too
-    data, counts = columns(problem, mu, every=state.sigma.size == features.shape[1])
+    # If sigma was given, the run used constant columns, too.
+    data, counts = used_columns(problem, mu, every=state.sigma.size == features.shape[1])
     if tree.n_leaves != problem.n_items or state.sigma.size != data.shape[1]:
         raise InvalidData("The snapshot belongs to another problem.")
     n, m, dims = tree.n_leaves, tree.n_nodes, data.shape[1]

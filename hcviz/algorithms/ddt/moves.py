@@ -1,28 +1,28 @@
-"""The constrained subtree-prune-and-regraft move (Vikram & Dasgupta 2016, section 3), compiled.
+"""The regraft move under constraints (Vikram & Dasgupta 2016, section 3), compiled.
 
-A subtree S is taken uniformly among the nodes other than the root and pruned; R is what remains. A
-proposal lets a particle walk down R from the topmost legal branch as the diffusion would: on a
-branch with m leaves of R below it diverges at rate c / m in u, at a node it takes a child in
-proportion to its leaves. Where it cannot go on (S's own root time, or a node below which nothing is
-legal, lies at the end of the branch) it is made to diverge on that branch, by the exponential cut
-off there. So a walk always ends in an admissible place (branch b, time u).
+A subtree S is drawn uniformly among the nodes other than the root, and is pruned; R is what
+remains. A proposal lets a particle walk down R from the topmost legal branch, as in the diffusion.
+On a branch with m leaves of R below it, it diverges at rate c / m in u. At a node it takes a child
+in proportion to its leaves. At some branches the walk must not go further. S's own root time is at
+such a branch, or nothing below its node is legal. There the particle diverges in any case, at a
+time of the truncated exponential. So each walk ends in an admissible position (branch b, time u).
 
-Given S and R this is an independence sampler: a proposal is accepted with probability
-min(1, exp(W' - W)), W = log target - log walk density. With s leaves in S, K(m) = H(m+s-1) - H(m-1)
-and the factorials and shares of the walk telescoping into constants,
+Given S and R this is an independence sampler. A proposal is accepted with probability min(1, exp(W'
+- W)), where W = log target - log walk density. Let S have s leaves, and K(m) = H(m+s-1) - H(m-1).
+The factorials and the shares of the walk become constants, so
 
     W(b, u) = - c sum over branches passed of (K(m) - 1/m) length - c (K(m_b) - 1/m_b) (u - begin)
-              + c u H(s-1) + log(mass of the cut-off exponential, where cut off)
+              + c u H(s-1) + log(mass of the truncated exponential, if truncated)
               + log N(m_S; mean, var)  [- beta * weight of violated triplets]
 
-with (mean, var) what all of R says of the position at (b, u), S's own variance added: that needs
-the message of b from below and from outside. Outside messages are computed when asked for, and kept
-while S is the same; S is the same for ``TRIES_EACH`` proposals. Each is a proposal in its own
-right; the pruning is shared.
+Here (mean, var) is the distribution of the location at (b, u) given all of R, plus S's own
+variance. It needs the message of b from below and from outside. Outside messages are computed when
+they are needed, and kept while S is the same. S is the same for ``TRIES_EACH`` proposals, which
+share the pruning.
 
-Where locations are given (the paper's interleaved way) (mean, var) is what the two ends of the
-branch say, whose locations are known; all else is alike. The location of S's own parent is no part
-of the move: integrated out when weighed, drawn anew where the move is accepted.
+If locations are given (``latents="gibbs"``), (mean, var) follows from the two ends of the branch.
+The location of S's own parent is not part of the move. It is integrated out for W, and drawn again
+after an accepted move.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -34,15 +34,21 @@ import math
 import numpy as np
 
 from hcviz.algorithms.ddt.density import FAST, update
-from hcviz.algorithms.ddt.legal import broken, gather, make_room, new_stamp, restrict
+from hcviz.algorithms.ddt.legal import (
+    gather_active,
+    legal_region,
+    new_stamp,
+    reset_stamps,
+    violated_weight,
+)
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     BETA,
     FLOOR,
     GIVEN,
     HARMONIC,
-    KNOWN,
     LEFT,
+    OUTER_STAMP,
     PARENT,
     RIGHT,
     ROOT,
@@ -54,16 +60,16 @@ from hcviz.algorithms.ddt.work import (
 )
 from hcviz.core.jit import njit
 
-#: Times beyond this (1 - t < 1e-260) are refused where there are data: variances would underflow.
+#: With data, later times (1 - t < 1e-260) are refused, since variances would underflow.
 LATEST = 600.0
 
-#: Proposals for one subtree before another is taken.
+#: Proposals for one subtree before another is drawn.
 TRIES_EACH = 4
 
 
 @njit
 def detach(node, subtree, parent):
-    """Cut ``subtree`` and its parent out: the sibling takes the parent's place. Sizes follow."""
+    """Prune ``subtree`` and its parent: the sibling takes the parent's place. Updates sizes."""
     sibling = node[parent, LEFT]
     if sibling == subtree:
         sibling = node[parent, RIGHT]
@@ -84,7 +90,8 @@ def detach(node, subtree, parent):
 
 @njit
 def attach(node, subtree, parent, branch):
-    """Put ``subtree`` with its ``parent`` onto the branch above ``branch``: detach's inverse."""
+    """Attach ``subtree`` with its ``parent`` to the branch above ``branch``: the inverse of
+    detach."""
     above = node[branch, PARENT]
     if node[parent, LEFT] == subtree:
         node[parent, RIGHT] = branch
@@ -107,10 +114,10 @@ def attach(node, subtree, parent, branch):
 
 @njit(error_model="numpy")
 def walk(node, time, real, rng, top, limit, floor):
-    """Draw ``(branch, u)``. ``limit`` is S's own time, ``floor`` the stamp of nodes not to pass.
+    """Draw ``(branch, u)`` by a walk. ``limit`` is S's own time; nodes with stamp ``floor`` end it.
 
-    The exponential has no memory, so one draw serves all branches; one uniform serves all choices,
-    stretched after each (their shares multiply to no less than 1/n).
+    The exponential is memoryless, so one draw serves all branches. One uniform serves all choices,
+    and is rescaled after each, since the product of their shares is at least 1/n.
     """
     branch = top
     above = node[top, PARENT]
@@ -142,7 +149,7 @@ def walk(node, time, real, rng, top, limit, floor):
 
 @njit(error_model="numpy")
 def log_weight(node, time, table, real, branch, u, top, leaves, limit, floor):
-    """W(b, u) but for likelihood and soft triplets; -inf where no walk ends. O(depth)."""
+    """Return W(b, u) without likelihood and soft triplets; -inf where no walk ends. O(depth)."""
     c = real[C]
     x = branch
     above = node[x, PARENT]
@@ -154,7 +161,7 @@ def log_weight(node, time, table, real, branch, u, top, leaves, limit, floor):
     value = 0.0
     if bottom >= limit or node[x, FLOOR] == floor:
         value = math.log(-math.expm1(-c / m * (min(bottom, limit) - begin)))
-    single = leaves == 1  # then K(m) = 1/m, and only the cut-off is left
+    single = leaves == 1  # then K(m) = 1/m, and only the truncation is left
     if not single:
         excess = table[HARMONIC, m + leaves - 1] - table[HARMONIC, m]
         value += c * (u * table[HARMONIC, leaves - 1] - excess * (u - begin))
@@ -173,8 +180,9 @@ def log_weight(node, time, table, real, branch, u, top, leaves, limit, floor):
 
 
 @njit(fastmath=FAST, error_model="numpy")
-def from_outside(node, time, msg, outer, v, child):
-    """The outer message of ``child`` of v, from v's own and the sibling's message. O(d)."""
+def outside_message(node, time, msg, outer, v, child):
+    """Compute the outside message of ``child`` of v from v's own and the sibling's message.
+    O(d)."""
     sibling = node[v, LEFT]
     if sibling == child:
         sibling = node[v, RIGHT]
@@ -191,27 +199,28 @@ def from_outside(node, time, msg, outer, v, child):
 
 
 @njit
-def know_outside(node, time, msg, outer, spare, root, v, stamp):
-    """See to it that ``outer[v]`` is that of the present tree; ``KNOWN`` says where it is."""
-    if node[root, KNOWN] != stamp:
+def update_outside(node, time, msg, outer, spare, root, v, stamp):
+    """Make ``outer[v]`` valid for the current tree; ``OUTER_STAMP`` marks valid messages."""
+    if node[root, OUTER_STAMP] != stamp:
         outer[root, :] = 0.0
-        node[root, KNOWN] = stamp
+        node[root, OUTER_STAMP] = stamp
     depth = 0
     x = v
-    while node[x, KNOWN] != stamp:
+    while node[x, OUTER_STAMP] != stamp:
         spare[0, depth] = x
         depth += 1
         x = node[x, PARENT]
     while depth > 0:
         depth -= 1
         x = spare[0, depth]
-        from_outside(node, time, msg, outer, node[x, PARENT], x)
-        node[x, KNOWN] = stamp
+        outside_message(node, time, msg, outer, node[x, PARENT], x)
+        node[x, OUTER_STAMP] = stamp
 
 
 @njit
-def beside(node, msg, outer, branch):
-    """``outer[branch]`` where locations are given: its parent's, or the origin. O(d)."""
+def outside_of_given(node, msg, outer, branch):
+    """Set ``outer[branch]`` to its parent's location, if locations are given, or the origin.
+    O(d)."""
     above = node[branch, PARENT]
     if above < 0:
         outer[branch, :] = 0.0
@@ -220,8 +229,8 @@ def beside(node, msg, outer, branch):
 
 
 @njit(error_model="numpy")
-def locate(node, time, msg, outer, rng, subtree, parent, branch, u):
-    """Draw the location of ``parent``, detached, as if above ``branch`` at u. O(d)."""
+def draw_parent_location(node, time, msg, outer, rng, subtree, parent, branch, u):
+    """Draw the location of the detached ``parent`` as if it were above ``branch`` at u. O(d)."""
     above = node[branch, PARENT]
     h = math.exp(-u)
     i = 2 * branch + node[branch, SLOT]
@@ -240,7 +249,8 @@ def locate(node, time, msg, outer, rng, subtree, parent, branch, u):
 
 @njit(fastmath=FAST, error_model="numpy")
 def log_fit(node, time, msg, outer, subtree, branch, u):
-    """log N(m_S; mean, var) of the subtree's message at (branch, u), up to a constant. O(d)."""
+    """Return log N(m_S; mean, var) of the subtree's message at (branch, u), up to a constant.
+    O(d)."""
     h = math.exp(-u)
     above = node[branch, PARENT]
     i = 2 * branch + node[branch, SLOT]
@@ -259,13 +269,14 @@ def log_fit(node, time, msg, outer, subtree, branch, u):
 
 @njit(error_model="numpy")
 def regraft(w, rng, subtree, tries):
-    """``tries`` proposals for one subtree; how many were accepted. Legal triplets stay satisfied.
+    """Make ``tries`` proposals for one subtree; return how many were accepted.
 
-    O(depth * d) for pruning, about O(new nodes seen * d + depth) for each try.
+    Hard triplets stay satisfied. O(depth * d) for pruning, about O(new nodes * d + depth) for each
+    try.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    count, real, spare, say = w.tally, w.real, w.spare, w.say
-    make_room(node, count)
+    count, real, spare, active = w.tally, w.real, w.spare, w.active_triplets
+    reset_stamps(node, count)
     parent = node[subtree, PARENT]
     above = node[parent, PARENT]
     sibling = detach(node, subtree, parent)
@@ -274,9 +285,11 @@ def regraft(w, rng, subtree, tries):
     floor = np.int64(-1)
     found = 0
     if w.triplets.shape[0] > 0:
-        found = gather(node, count, spare, w.triplets, w.at, w.of, say, subtree)
+        found = gather_active(
+            node, count, spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
+        )
         if found > 0 and real[BETA] < 0.0:
-            top, floor = restrict(node, time, count, say, found, root)
+            top, floor = legal_region(node, time, count, active, found, root)
     touched = 0
     given = count[GIVEN] == 1
     x = np.int64(-1) if given else np.int64(above)
@@ -305,19 +318,19 @@ def regraft(w, rng, subtree, tries):
         if weight > -np.inf:
             if dims > 0:
                 if given:
-                    beside(node, msg, outer, new)
+                    outside_of_given(node, msg, outer, new)
                 else:
-                    know_outside(node, time, msg, outer, spare, root, new, stamp)
+                    update_outside(node, time, msg, outer, spare, root, new, stamp)
                 weight += log_fit(node, time, msg, outer, subtree, new, new_u)
             if soft:
-                weight -= real[BETA] * broken(node, count, say, w.weight, found, new)
+                weight -= real[BETA] * violated_weight(node, count, active, w.weight, found, new)
         if turn < 0:
             present = weight
         elif math.log(1.0 - rng.random()) < weight - present:
             branch, u, present = new, new_u, weight
             accepted += 1
-            if given and dims > 0:  # at once: where tries are cut short has no say in the draws
-                locate(node, time, msg, outer, rng, subtree, parent, branch, u)
+            if given and dims > 0:  # at once: the draws must not depend on where tries end
+                draw_parent_location(node, time, msg, outer, rng, subtree, parent, branch, u)
     if accepted == 0:
         for y in range(touched):
             x = spare[3, y]

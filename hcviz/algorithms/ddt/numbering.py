@@ -1,4 +1,4 @@
-"""The order in which a tree lists the kernel's nodes: compiled passes over the kernel's arrays."""
+"""The order in which a tree lists the kernel's nodes, compiled."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
 
@@ -11,12 +11,19 @@ from hcviz.core.jit import njit
 
 @njit
 def by_time(parent, u, h):
-    """Renumber the inner nodes by falling divergence time.
+    """Renumber the inner nodes by decreasing divergence time. O(n log n).
 
-    Parameters: ``parent`` int32 (m,) in the kernel's numbering, ``u`` and ``h`` float64 (m,), the
-    divergence times as -log(1 - t) and as 1 - t.
+    Parameters
+    ----------
+    parent : int32 (m,)
+        Parents in the kernel's numbering.
+    u, h : float64 (m,)
+        Divergence times as -log(1 - t) and as 1 - t.
 
-    Returns parents int32 (m,) and heights float64 (m,), parents after children. O(n log n).
+    Returns
+    -------
+    int32 (m,), float64 (m,)
+        Parents and heights, parents after children.
     """
     m = parent.size
     n = (m + 1) // 2

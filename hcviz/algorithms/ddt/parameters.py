@@ -34,7 +34,7 @@ class AutoNumber(param.Parameter):  # type: ignore[type-arg]
 
 
 def number_or_auto(name: str, value: Any) -> float | None:
-    """None for "auto", else the number; ValueError with a sentence."""
+    """Return None for "auto", else the number; ValueError for anything else."""
     if value is None or (isinstance(value, str) and value.strip() == "auto"):
         return None
     try:
@@ -47,46 +47,46 @@ def number_or_auto(name: str, value: Any) -> float | None:
 
 
 class Parameters(param.Parameterized):
-    """See each parameter's ``doc``."""
+    """The parameters of ``ddt``."""
 
     steps = param.Integer(
         0,
         bounds=(0, 10**9),
-        doc="Proposals of this run. 0: until the supports have settled where a run has a budget of "
-        "seconds, as on the page; else 200 times the items.",
+        doc="Proposals of this run. 0: if the run has a budget of seconds, as on the page, it goes "
+        "on until the supports have settled; else 200 times the number of items.",
     )
     every = param.Integer(
-        0, bounds=(0, 10**9), doc="Proposals between two trees; 0 means the number of items."
+        0, bounds=(0, 10**9), doc="Proposals between two trees; 0: the number of items."
     )
     c = param.Number(
         None,
         bounds=(1e-8, 1e8),
         allow_None=True,
-        doc="Divergence parameter: a(t) = c / (1 - t). Large: early splits. With learn, the start "
-        "(its prior is Exp(1)). From 1e-8 to 1e8, also where it is learnt.",
+        doc="Divergence parameter: a(t) = c / (1 - t). Large: early splits. With learn, the first "
+        "value (its prior is Exp(1)). Learnt values are from 1e-8 to 1e8, too.",
     )
     sigma = Scale(
         None,
         allow_None=True,
         doc="Standard deviation of the diffusion: one number for all dimensions, one for each, or "
-        "None for one each, estimated. With learn, the start, and the scale s of the prior "
-        "sigma^2 ~ inverse-Gamma(1, s^2), which so depends on the data where it is None.",
+        "None: one for each, estimated. With learn, the first value, and the scale s of the prior "
+        "sigma^2 ~ inverse-Gamma(1, s^2). So for None the prior depends on the data.",
     )
     learn = param.Boolean(True, doc="Sample c and sigma with the tree; else they stay as they are.")
     leaf_noise = AutoNumber(
         "auto",
         allow_None=True,
         doc="Variance of the noise at the leaves in units of sigma^2, as if each leaf diffused on "
-        "for this long after t = 1. auto: 0 where no column has ties (equal values); else learnt "
-        "with sigma, or 0.01 where sigma is not learnt. A number stays as it is. With 0 and learn "
-        "the posterior may have no bound where columns have ties.",
+        "for this long after t = 1. auto: 0 if no column has ties (equal values); else learnt "
+        "with sigma, or 0.01 if sigma is not learnt. A number stays as it is. With 0 and learn "
+        "the posterior may have no bound if columns have ties.",
     )
     beta = param.Number(
         None,
         bounds=(0, 1e6),
         allow_None=True,
-        doc="None: triplets are hard. A number: soft, each violated one costs beta times its "
-        "weight in log density.",
+        doc="None: triplets are hard. A number: they are soft, and each violated one costs beta "
+        "times its weight in log density.",
     )
     init: Any = param.Selector(
         default="average",
@@ -96,14 +96,14 @@ class Parameters(param.Parameterized):
     latents: Any = param.Selector(
         default="integrated",
         objects=["integrated", "gibbs"],
-        doc="Positions of inner nodes: integrated out, or (the paper's way) drawn given the tree "
-        "in turn with moves given them. The same posterior.",
+        doc="Locations of inner nodes: integrated out, or (as in the paper) drawn given the tree, "
+        "in turn with moves given them. Both sample the same posterior.",
     )
     chains = param.Integer(
         1,
         bounds=(1, 64),
-        doc="Chains side by side, each with steps proposals. The first is shown; the others start "
-        "from trees drawn from the prior, and tell whether all have come to the same trees.",
+        doc="Chains that run in parallel, each with steps proposals. The first is shown. The "
+        "others start from trees drawn from the prior, and show whether all agree.",
     )
     mu: Any = param.Selector(
         default="mean",
@@ -113,6 +113,6 @@ class Parameters(param.Parameterized):
     repair: Any = param.Selector(
         default="guided",
         objects=["guided", "rebuild"],
-        doc="How a start that violates a triplet is mended: keeping all that no triplet touches, "
-        "or (the paper's way) by rebuilding everything below the triplet's LCA.",
+        doc="How a start that violates a triplet is repaired: guided keeps everything that no "
+        "triplet concerns; rebuild (as in the paper) rebuilds all below the triplet's LCA.",
     )

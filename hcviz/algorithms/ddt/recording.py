@@ -1,4 +1,4 @@
-"""``Recorder``: a chain whose thinned trees are copied to arrays inside compiled code."""
+"""``Recorder``: a chain that copies its thinned trees to arrays inside compiled code."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
 
@@ -19,7 +19,7 @@ from hcviz.posterior.draws import Draws
 
 @njit(error_model="numpy")
 def copy_draw(w, parent, height):
-    """The present tree into ``parent`` (m,) and ``height`` (n - 1,); returns the log joint.
+    """Copy the current tree to ``parent`` (m,) and ``height`` (n - 1,); return the log joint.
 
     Inner nodes are numbered with parents after children; heights are 1 - t. O(n d).
     """
@@ -37,7 +37,7 @@ def copy_draw(w, parent, height):
         return log_joint(w)
     refresh(w)
     value = log_joint(w)
-    for v in range(n, node.shape[0]):  # the given locations are in the other rows
+    for v in range(n, node.shape[0]):  # restore the given locations, which are in the other rows
         node[v, SLOT] = 1 - node[v, SLOT]
     return value
 
@@ -46,9 +46,9 @@ def copy_draw(w, parent, height):
 def advance_recording(
     w, rng, proposals, learn, scale, common, made, thin, held, parent, height, joint
 ):
-    """``advance`` by ``proposals``; copy each tree whose number of proposals ``thin`` divides.
+    """Advance by ``proposals``; copy each tree whose number of proposals ``thin`` divides.
 
-    Returns ``(made, held)``, early when the arrays are full.
+    Returns ``(made, held)``, earlier if the arrays are full.
     """
     n = w.data.shape[0]
     end = made + proposals
@@ -68,32 +68,34 @@ class Recorder:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self._chunk = 32
-        # Compile, or load what is compiled, before anything is timed.
+        # Compile or load the kernels before anything is timed.
         draws = Draws(len(chain.w.data), 1)
         self.record(draws)
         self._go(draws, 0)
 
     def advance(self, draws: Draws, proposals: int, stop: Callable[[], bool]) -> None:
-        """Make proposals until ``draws.made`` is ``proposals``; about 15 ms between stops."""
-        while draws.made < proposals and not stop():
-            if draws.full:
+        """Make proposals until ``draws.n_proposals`` is ``proposals``; stops after about 15 ms."""
+        while draws.n_proposals < proposals and not stop():
+            if draws.is_full:
                 draws.thin_out()
-            count = min(self._chunk, proposals - draws.made)
-            before, began = draws.made, time.perf_counter()
+            count = min(self._chunk, proposals - draws.n_proposals)
+            before, began = draws.n_proposals, time.perf_counter()
             self._go(draws, count)
             took = max(time.perf_counter() - began, 1e-6)
-            wanted = int((draws.made - before) * CALL / took)
+            wanted = int((draws.n_proposals - before) * CALL / took)
             self._chunk = max(1, min(wanted, 4 * self._chunk, 1 << 20))
 
     def _go(self, draws: Draws, count: int) -> None:
+        """Make ``count`` proposals."""
         chain = self.chain
-        draws.made, draws.held = advance_recording(
+        draws.n_proposals, draws.n_draws = advance_recording(
             chain.w, chain.rng, count, chain.learn, chain.scale, chain.common,
-            draws.made, draws.thin, draws.held, draws.parent, draws.height, draws.log_joint,
+            draws.n_proposals, draws.thin, draws.n_draws,
+            draws.parent, draws.height, draws.log_joint,
         )  # fmt: skip
 
     def record(self, draws: Draws) -> None:
-        """Copy the present tree."""
-        at = draws.held
+        """Copy the current tree."""
+        at = draws.n_draws
         draws.log_joint[at] = copy_draw(self.chain.w, draws.parent[at], draws.height[at])
-        draws.held += 1
+        draws.n_draws += 1

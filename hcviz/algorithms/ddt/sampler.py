@@ -1,4 +1,4 @@
-"""The run: check, start or go on, sample in short calls of the kernel, yield snapshots."""
+"""The run: check, begin or continue, sample in short calls of the kernel, yield snapshots."""
 
 from __future__ import annotations
 
@@ -12,15 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcviz.algorithms.base import Share, Shares
-from hcviz.algorithms.ddt.agreement import Agreement
-from hcviz.algorithms.ddt.beside import (
-    agreement_of,
-    generators,
-    state_of,
-    states_of,
-    together,
-)
+from hcviz.algorithms.base import RunPart, SplitRun
+from hcviz.algorithms.ddt.agreement import ChainAgreement
 from hcviz.algorithms.ddt.density import put_scale, put_tree
 from hcviz.algorithms.ddt.leafnoise import (
     check_noise,
@@ -28,13 +21,20 @@ from hcviz.algorithms.ddt.leafnoise import (
     is_learnt,
     unsaved_noise,
 )
+from hcviz.algorithms.ddt.multichain import (
+    agreement_of,
+    combined,
+    generators,
+    state_of,
+    states_of,
+)
 from hcviz.algorithms.ddt.numbering import by_time
 from hcviz.algorithms.ddt.observed import observe
 from hcviz.algorithms.ddt.parameters import Parameters
 from hcviz.algorithms.ddt.recording import Recorder
 from hcviz.algorithms.ddt.running import Chain
-from hcviz.algorithms.ddt.start import lift_sigma, mend, put_first, put_start
-from hcviz.algorithms.ddt.state import DdtState, put_places
+from hcviz.algorithms.ddt.start import put_first, put_start, raise_sigma, repair_tree
+from hcviz.algorithms.ddt.state import DdtState, put_locations
 from hcviz.algorithms.ddt.times import draw_locations
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
@@ -53,57 +53,59 @@ from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 
-#: Columns that vary by less are constant.
+#: Columns whose range is smaller are constant.
 LEAST = 1e-100
 #: Proposals of a run that ends when it is stopped.
-MOST_STEPS = 10**9
+MAX_STEPS = 10**9
 
 
 def run(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
 ) -> Iterator[Snapshot | None]:
-    """Sample trees from the Dirichlet diffusion tree posterior (Vikram and Dasgupta 2016).
+    """Sample trees from the posterior of the Dirichlet diffusion tree (Vikram & Dasgupta 2016).
 
-    Locations are integrated out; with ``latents="gibbs"`` they are drawn given the tree once in n
-    proposals, which are weighed given them (the paper's interleaved way): the same posterior
-    (docs/performance.md has how both mix). ``state`` of each snapshot is a :class:`DdtState`; from
-    it a run goes on bit for bit. Constant columns are left out where sigma is None, since there is
-    nothing to take their scale from; with sigma given they count as every column does (one of zeros
-    still prefers trees that could have made it). Hard triplets hold in every snapshot, the first
-    included; :class:`InconsistentTriplets` if they cannot. A proposal costs O(depth * d), more with
-    triplets; memory is O(n d).
+    Locations are integrated out. With ``latents="gibbs"`` they are drawn given the tree once in n
+    proposals, and moves are made given them, as in the paper. The posterior is the same
+    (docs/performance.md compares how both mix). From the ``state`` of a snapshot, a
+    :class:`DdtState`, a run continues bit for bit.
 
-    With ``learn`` the priors are c ~ Exp(1) and, for each dimension or for all, sigma^2 ~
-    inverse-Gamma(1, s^2), s being ``sigma`` as given. Where it is None s^2 comes from the data: the
-    column's variance times (1 + c) / c, the sigma^2 at which the model's leaves vary as much as the
-    data do on average. That uses the data twice, if weakly: the prior weighs as much as two items.
+    Hard triplets hold in every snapshot, including the first; :class:`InconsistentTriplets` if no
+    tree satisfies them. If sigma is None, constant columns are left out, since they have no scale.
+    If sigma is given, they count like others: a column of zeros still prefers some trees. A
+    proposal costs O(depth * d), more with triplets. O(n d) memory.
 
-    Where a column has ties and ``leaf_noise`` is "auto" the leaf noise nu is learnt with sigma:
-    nu / (1 + nu) ~ Uniform(0, 1), and both priors are restricted to nu sigma_d^2 >=
-    resolution_d^2 / 12 in columns with ties. This bounds the likelihood, so the posterior is proper
-    (docs/leaf-noise.md). ``log_joint`` then includes the prior of nu, and is a density of the times
-    -log(1 - t), not t: with noise and c < 1 the density of t has no bound at t = 1.
+    *Scales.* With ``learn`` the priors are c ~ Exp(1) and sigma^2 ~ inverse-Gamma(1, s^2), for each
+    dimension or for all, where s is the given ``sigma``. If it is None, s^2 is the column's
+    variance times (1 + c) / c. At this sigma^2 the model's leaves vary as much as the data, on
+    average. This uses the data twice, but weakly: the prior counts as much as two items.
 
-    ``chains`` of them run side by side in threads, each with a stream of random numbers of its own,
-    so that threads have no say in the result. Tree and metrics are the first chain's, which is the
-    one that runs alone with ``chains=1``: two pictures then differ by the moves of one chain, not
-    by a change of leader. The others start from trees drawn from the prior, which is wider than
-    any posterior, bent to the triplets: chains from the same start would agree before they have
-    seen anything. ``rhat`` and ``ess`` are those of the log joint, over what all chains did since
-    the posterior last changed, its first quarter set aside; they are recomputed when the record
-    has grown by a tenth.
+    *Leaf noise.* If a column has ties and ``leaf_noise`` is "auto", the leaf noise nu is learnt
+    with sigma. Its prior is nu / (1 + nu) ~ Uniform(0, 1). Both priors are restricted to nu
+    sigma_d^2 >= resolution_d^2 / 12 in columns with ties. This bounds the likelihood, so the
+    posterior is proper (docs/leaf-noise.md). ``log_joint`` then includes the prior of nu. It is a
+    density of the times -log(1 - t), not t, since the density of t is unbounded at t = 1 with noise
+    and c < 1.
+
+    *Chains.* ``chains`` of them run in threads, each with its own random numbers, so the result
+    does not depend on threads. Tree and metrics are those of the first chain, which is the same as
+    with ``chains=1``. The others start from trees drawn from the prior, repaired under the
+    triplets. The prior is wider than any posterior; chains from one start would agree before they
+    have mixed. ``rhat`` and ``ess`` are those of the log joint of all chains since the posterior
+    last changed, without the first quarter. They are computed again when the record has grown by a
+    tenth.
     """
     chains = _chains(problem, params, rng, start)
     state = state_of(start, problem.n_items)
     learnt = bool(chains[0].w.tally[LEARNT])
-    agreement = agreement_of(chains[0].of, problem, params, state, learnt)
+    agreement = agreement_of(chains[0].data_digest, problem, params, state, learnt)
     return _stream(chains, problem, params, start, agreement)
 
 
 def samplers(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
 ) -> list[Recorder]:
-    """:func:`run`'s chains, each at its first tree: the same draws, recorded in compiled code."""
+    """Return the chains of :func:`run`, each at its first tree; compiled code records their
+    draws."""
     chains = _chains(problem, params, rng, start)
     for number, chain in enumerate(chains):
         _begin(chain, problem, params, start if number == 0 else None, number == 0)
@@ -122,28 +124,28 @@ def _chains(
     if hard and len(triplets):
         build(n, triplets)  # raises where there is no tree
     state = state_of(start, n)
-    data, _ = columns(problem, params.mu, params.sigma is not None)
+    data, _ = used_columns(problem, params.mu, params.sigma is not None)
     check_noise(data, params.leaf_noise)
-    of = digest(data)
+    digest = digest_of(data)
     states = states_of(state, params.chains)
     chains = []
     common = params.sigma is not None and np.ndim(params.sigma) == 0
     for saved, own in zip(states, generators(rng, params.chains), strict=True):
         c, sigma, scale, noise, floor = _scale(
-            data, params, saved if saved and saved.fits(of) else None
+            data, params, saved if saved and saved.fits(digest) else None
         )
         w = allocate(n, data, triplets.rows, triplets.weights, noise, params.beta, floor)
         put_scale(w, c, sigma)
         w.tally[GIVEN] = params.latents == "gibbs"
         generator = own if saved is None else saved.rng()
-        chains.append(Chain(w, generator, saved, params.learn, scale, common, of))
+        chains.append(Chain(w, generator, saved, params.learn, scale, common, digest))
     return chains
 
 
-def shares(
+def split_run(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any = None
-) -> Shares | None:
-    """:func:`run`'s chains as runs of one chain each; None where there is only one."""
+) -> SplitRun | None:
+    """Return the chains of :func:`run` as runs of one chain each; None if there is only one."""
     if params.chains == 1:
         return None
     state = state_of(start, problem.n_items)
@@ -155,27 +157,28 @@ def shares(
     ):
         begin = start if number == 0 else None
         if saved is not None:
-            begin = Snapshot(saved.tree(), 0, 1, state=replace(saved, company=None))
-        parts.append(Share(alone if number == 0 else {**alone, "init": "random"}, own, begin))
-    data, _ = columns(problem, params.mu, params.sigma is not None)
+            begin = Snapshot(saved.tree(), 0, 1, state=replace(saved, other_chains=None))
+        parts.append(RunPart(alone if number == 0 else {**alone, "init": "random"}, own, begin))
+    data, _ = used_columns(problem, params.mu, params.sigma is not None)
     learnt = is_learnt(data, params.leaf_noise, params.learn)
-    agreement = agreement_of(digest(data), problem, params, state, learnt)
-    return Shares(
-        parts, lambda all_: together(all_[0], [each.state for each in all_[1:]], agreement)
+    agreement = agreement_of(digest_of(data), problem, params, state, learnt)
+    return SplitRun(
+        parts, lambda all_: combined(all_[0], [each.state for each in all_[1:]], agreement)
     )
 
 
 def endless(params: Parameters, problem: Problem) -> dict[str, Any]:
-    """A run of at least two chains for as long as it is needed, unless ``steps`` are given."""
+    """Return the parameters of a run of two chains or more without an end; {} if ``steps`` is
+    given."""
     if params.steps:
         return {}
     n = problem.n_items
     every = min(params.every or 10 * n, 200 * n)  # a run is stopped at its snapshots
-    return {"steps": MOST_STEPS, "every": every, "chains": max(2, params.chains)}
+    return {"steps": MAX_STEPS, "every": every, "chains": max(2, params.chains)}
 
 
-def rest(params: Parameters, snapshot: Snapshot) -> dict[str, Any]:
-    """What a chain that goes on from ``snapshot`` still has to do of the run that this is of."""
+def remaining(params: Parameters, snapshot: Snapshot) -> dict[str, Any]:
+    """Return the parameters of the rest of the run that made ``snapshot``."""
     return {"steps": snapshot.total - snapshot.step}
 
 
@@ -184,8 +187,9 @@ def _stream(
     problem: Problem,
     params: Parameters,
     start: Any,
-    agreement: Agreement | None,
+    agreement: ChainAgreement | None,
 ) -> Iterator[Snapshot | None]:
+    """Advance all chains by ``every`` proposals at a time, and yield snapshots."""
     n = problem.n_items
     for number, chain in enumerate(chains):
         if number:
@@ -214,7 +218,7 @@ def _stream(
 
 
 def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first: bool) -> None:
-    """Put the chain's first tree into its arrays, mended where it violates a hard triplet."""
+    """Write the chain's first tree into its arrays, repaired if it violates a hard triplet."""
     w, state = chain.w, chain.saved
     if state is not None:
         put_tree(w, state.parent, state.child, state.u)
@@ -224,26 +228,30 @@ def _begin(chain: Chain, problem: Problem, params: Parameters, start: Any, first
         put_start(w, start if isinstance(start, Tree) else start.tree)
     else:
         put_first(w, chain.rng, params.init if first else "random")
-    lift_sigma(w, chain.common)
+    raise_sigma(w, chain.common)
     triplets = problem.triplets
-    mended = params.beta is None and len(triplets) and mend(w, triplets, params.repair)
-    if mended:
+    repaired = params.beta is None and len(triplets) and repair_tree(w, triplets, params.repair)
+    if repaired:
         w.tally[TRIES] = 0
     if w.tally[GIVEN]:
-        places = None if state is None or mended else state.places
-        if places is not None and state is not None and state.fits(chain.of):
-            put_places(w, places)
+        locations = None if state is None or repaired else state.places
+        if locations is not None and state is not None and state.fits(chain.data_digest):
+            put_locations(w, locations)
         else:
             draw_locations(w, chain.rng)
 
 
-def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total: int) -> Snapshot:
+def _snapshot(
+    chains: list[Chain], agreement: ChainAgreement | None, step: int, total: int
+) -> Snapshot:
+    """Return a snapshot of the first chain, with the states of all."""
     w = chains[0].w
     states, wrong, spread, heights = [], 0, 0.0, np.empty(0)
     for number, chain in enumerate(chains):
-        parent, child, u, h, value, violations, scale = observe(chain.w, chain.must_measure)
-        joint = value if chain.must_measure else chain.joint()
-        states.append(DdtState.of(chain.w, chain.rng, joint, chain.of, arrays=(parent, child, u)))
+        parent, child, u, h, value, violations, scale = observe(chain.w, chain.needs_joint)
+        joint = value if chain.needs_joint else chain.joint()
+        arrays = parent, child, u
+        states.append(DdtState.of(chain.w, chain.rng, joint, chain.data_digest, arrays=arrays))
         if number == 0:
             wrong, spread, heights = violations, scale, h
     first = states[0]
@@ -258,14 +266,14 @@ def _snapshot(chains: list[Chain], agreement: Agreement | None, step: int, total
         metrics["sigma"] = spread
         metrics["leaf_noise"] = float(w.real[NOISE])
     tree = Tree.deferred(w.data.shape[0], lambda: by_time(first.parent, first.u, heights))
-    return together(Snapshot(tree, step, total, metrics, first), states[1:], agreement)
+    return combined(Snapshot(tree, step, total, metrics, first), states[1:], agreement)
 
 
-def columns(problem: Problem, mu: str, every: bool) -> tuple[Float, NDArray[np.bool_]]:
-    """The features that count, less mu, float64 (n, d); and which they are: those that vary, or
-    ``every`` one.
+def used_columns(problem: Problem, mu: str, every: bool) -> tuple[Float, NDArray[np.bool_]]:
+    """Return the features that are used, less mu, float64 (n, d), and a mask of these columns.
 
-    (That they are finite and can be squared, the problem itself has seen to.)
+    They are the columns that vary, or ``every`` one. :class:`Problem` has checked that all are
+    finite and can be squared.
     """
     features = np.asarray(problem.features, dtype=np.float64)
     low, high = features.min(axis=0), features.max(axis=0)
@@ -273,13 +281,14 @@ def columns(problem: Problem, mu: str, every: bool) -> tuple[Float, NDArray[np.b
     counts = np.ones_like(varies) if every else varies
     kept = features[:, counts]
     if mu == "mean" and kept.shape[1]:
-        # of what is constant the mean is the value itself, however the sum is rounded
+        # The mean of a constant column is its value; the sum of n values would be rounded.
         kept = kept - np.where(varies, features.mean(axis=0), features[0])[counts]
-    return np.ascontiguousarray(kept) + 0.0, counts  # + 0.0: no negative zeros: equal, other bytes
+    # Adding 0.0 removes negative zeros, which are equal but have other bytes.
+    return np.ascontiguousarray(kept) + 0.0, counts
 
 
-def digest(data: Float) -> str:
-    """Which data a state is of: what was estimated from others is not taken for theirs."""
+def digest_of(data: Float) -> str:
+    """Return a digest of the data, so that estimates are not used for other data."""
     found = hashlib.blake2b(repr(data.shape).encode(), digest_size=8)
     found.update(np.ascontiguousarray(data).data)
     return found.hexdigest()
@@ -288,12 +297,13 @@ def digest(data: Float) -> str:
 def _scale(
     data: Float, params: Parameters, state: DdtState | None
 ) -> tuple[float, Float, Float, float, Float | None]:
-    """c and sigma to start with, the scale of sigma^2's prior, the leaf noise, and its floors
-    where it is learnt. ``state`` is of these data.
+    """Return the first c and sigma, the scale of sigma^2's prior, the leaf noise, and its floors.
+
+    The floors are None if the noise is not learnt. ``state`` is a state of these data.
     """
     dims = data.shape[1]
     c = 1.0 if params.c is None else float(params.c)
-    # the variance between leaves is sigma^2 (1 - E t_lca) = sigma^2 c / (1 + c) on average
+    # The variance between leaves is sigma^2 (1 - E t_lca) = sigma^2 c / (1 + c) on average.
     sigma = data.std(axis=0) * math.sqrt((1.0 + c) / c) if dims else np.empty(0)
     if params.sigma is not None:
         given = np.asarray(params.sigma, dtype=np.float64)

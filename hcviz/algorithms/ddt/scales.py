@@ -1,18 +1,18 @@
 """Updates of sigma and of the leaf noise nu, given the tree and its times.
 
 The noise variance of a leaf is nu sigma_d^2 in column d. Priors: sigma_d^2 ~ inverse-Gamma(SHAPE,
-s_d^2), and nu has the density (1 + nu)^-2, so nu / (1 + nu), the share of noise in the variance of
-a leaf, is uniform on (0, 1). Where nu is learnt, both are restricted together to
+s_d^2). The density of nu is (1 + nu)^-2, so nu / (1 + nu), the share of noise in the variance of a
+leaf, is uniform on (0, 1). If nu is learnt, both priors are restricted to
 
-    nu sigma_d^2 >= floor_d   in every column d
+    nu sigma_d^2 >= floor_d   in every column d,
 
-with floor_d the variance of rounding to the column's resolution (``leafnoise.py``), 0 without ties.
-The restriction bounds the likelihood, and so makes the posterior proper (docs/leaf-noise.md).
+where floor_d is the variance of rounding to the column's resolution (``leafnoise.py``), 0 without
+ties. The restriction bounds the likelihood, so the posterior is proper (docs/leaf-noise.md).
 
-Given the tree, 1 / sigma_d^2 is a Gamma variable below nu / floor_d, and sigma integrates out of
-the density of nu: a Metropolis step for nu, or for c with times, costs one pass over the messages.
-Another move scales all of 1 - t and nu down, and all of sigma^2 up, by one factor: only the root's
-factor of the likelihood changes, so it costs O(n + d).
+Given the tree, 1 / sigma_d^2 is a Gamma variable below nu / floor_d, and sigma can be integrated
+out of the density of nu. So a Metropolis step for nu, or for c with times, costs one pass over the
+messages. Another move multiplies all of 1 - t and nu by a factor, and divides all of sigma^2 by it.
+Only the root's factor of the likelihood changes, so the move costs O(n + d).
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -21,9 +21,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from hcviz.algorithms.ddt.density import likelihood_some, likelihood_top, refresh
 from hcviz.algorithms.ddt.moves import LATEST
 from hcviz.algorithms.ddt.times import RATE as RATE_C
 from hcviz.algorithms.ddt.times import SHAPE as SHAPE_C
@@ -43,44 +40,13 @@ from hcviz.core.jit import njit
 
 #: The shape of sigma^2's inverse-Gamma prior; its scale is given at the start.
 SHAPE = 1.0
-#: nu stays between exp(-WIDEST) and exp(WIDEST), which no posterior comes near.
-WIDEST = 200.0
-
-
-@njit(error_model="numpy")
-def learn_scales(w, rng, scale, common):
-    """Update sigma, and where nu is learnt nu, and c once more, with the times. O(n d).
-
-    ``scale`` (d,) is that of sigma^2's prior.
-
-    The caller refreshes.
-    """
-    square = np.empty(w.sigma.size)
-    logs = squares(w, square)
-    if w.tally[LEARNT] == 0:
-        draw_sigma(w, rng, scale, common, square)
-        return
-    top = root_message(w)
-    if is_due(w):
-        old, times = propose(w, rng)
-        refresh(w)
-        other = np.empty(w.sigma.size)
-        other_logs = squares(w, other)
-        choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other)
-    draw_sigma(w, rng, scale, common, square)
-    rescale(w, rng, scale, common, top)
-
-
-@njit(error_model="numpy")
-def squares(w, out):
-    """``out`` and the sum of logs of :func:`density.log_likelihood`. O(n d)."""
-    logs = likelihood_top(w, out)
-    return likelihood_some(w, out, w.data.shape[0], w.node.shape[0], logs)
+#: nu stays between exp(-MAX_LOG_NOISE) and exp(MAX_LOG_NOISE), far outside any posterior.
+MAX_LOG_NOISE = 200.0
 
 
 @njit
 def root_message(w):
-    """The root's message in the data's units but for its variance: (var, mean...). O(d)."""
+    """Return the root's message (var, mean...), with means in the data's units. O(d)."""
     root = w.tally[ROOT]
     top = w.msg[2 * root + w.node[root, SLOT]].copy()
     top[1:] *= w.sigma
@@ -88,34 +54,34 @@ def root_message(w):
 
 
 @njit
-def is_due(w):
-    """Whether this sweep proposes another nu or c: every second one does, which saves time.
+def proposal_is_due(w):
+    """Return True if this sweep proposes another nu or c: every second sweep, to save time.
 
-    It depends on the number of proposals alone, so a chain goes on as it would have.
+    It depends on the number of proposals alone, so a continued chain makes the same moves.
     """
     return (w.tally[PROPOSALS] // w.data.shape[0]) % 2 == 0
 
 
 @njit
 def noise_is_due(w):
-    """Whether the next proposal is another nu, or else another c: in turn."""
+    """Return True if the next proposal is another nu, False if it is another c; they alternate."""
     return (w.tally[PROPOSALS] // w.data.shape[0]) % 4 < 2
 
 
 @njit(error_model="numpy")
 def propose(w, rng):
-    """Put another nu into ``w``, or another c with all u scaled by 1 / c. O(n).
+    """Write another nu into ``w``, or another c with all u scaled by 1 / c. O(n).
 
-    Returns the old nu or c, and the old times. The caller refreshes. With noise late times are
-    known by little but c, and c by them: c alone would move slowly.
+    Returns the old nu or c, and the old times. The caller calls :func:`refresh`. With noise, c and
+    late times determine each other, so c alone would mix slowly.
     """
     n, dims = w.data.shape
     times = w.time.copy()
     step = math.tan(math.pi * (rng.random() - 0.5)) * 2.0  # Cauchy: steps of every size
-    step = min(max(step, -2 * WIDEST), 2 * WIDEST)
+    step = min(max(step, -2 * MAX_LOG_NOISE), 2 * MAX_LOG_NOISE)
     if noise_is_due(w):
         old = w.real[NOISE]
-        # given all else log nu has a standard deviation of sqrt(2 / (n d)) or more
+        # Given all else, log nu has a standard deviation of sqrt(2 / (n d)) or more.
         w.real[NOISE] = math.exp(math.log(old) + step / math.sqrt(n * max(dims, 1)))
         return old, times
     old = w.real[C]
@@ -127,20 +93,21 @@ def propose(w, rng):
 
 
 @njit(error_model="numpy")
-def choose(w, rng, scale, common, old, times, logs, square, top, other_logs, other):
-    """Accept what :func:`propose` put into ``w``, or put the old values back. O(n + d).
+def accept_or_restore(w, rng, scale, common, old, times, logs, square, top, other_logs, other):
+    """Accept the values of :func:`propose`, or restore the old ones. O(n + d).
 
-    Sigma is integrated out. ``logs``, ``square`` and ``top`` (:func:`root_message`) are of the old
-    values, ``other_logs`` and ``other`` of the new; ``square`` and ``top`` become the chosen ones'.
+    Sigma is integrated out. ``logs``, ``square`` and ``top`` (:func:`root_message`) belong to the
+    old values, ``other_logs`` and ``other`` to the new. ``square`` and ``top`` are overwritten with
+    those of the result.
     """
     nu, c = w.real[NOISE], w.real[C]
     turn = noise_is_due(w)
     threshold = math.log(1.0 - rng.random())
     gain = -math.inf
-    if is_sane(w):
+    if is_valid(w):
         gain = log_noise_given_tree(w, scale, common, nu, other_logs, other)
         gain -= log_noise_given_tree(w, scale, common, old if turn else nu, logs, square)
-        if not turn:  # of log c; what the tree has of c and u is the same before and after
+        if not turn:  # of log c; the tree's terms in c and u are the same before and after
             gain += SHAPE_C * math.log(c / old) - RATE_C * (c - old)
     if threshold < gain:
         square[:] = other
@@ -151,24 +118,25 @@ def choose(w, rng, scale, common, old, times, logs, square, top, other_logs, oth
 
 
 @njit
-def is_sane(w):
-    """Whether nu, c and the times lie in their bounds, and times rise from parent to child."""
+def is_valid(w):
+    """Return True if nu, c and times are in their bounds, and times increase from parent to
+    child."""
     node, time = w.node, w.time
-    if not (abs(math.log(w.real[NOISE])) < WIDEST and 1e-8 < w.real[C] < 1e8):
+    if not (abs(math.log(w.real[NOISE])) < MAX_LOG_NOISE and 1e-8 < w.real[C] < 1e8):
         return False
     latest = LATEST if w.data.shape[1] > 0 else math.inf
     for v in range(w.data.shape[0], node.shape[0]):
         above = node[v, PARENT]
         if not (time[above, U] if above >= 0 else 0.0) < time[v, U] < latest:
-            return False  # by rounding, or too late
+            return False  # because of rounding, or too late
     return True
 
 
 @njit(error_model="numpy")
 def log_noise_given_tree(w, scale, common, nu, logs, square):
-    """Log density of log nu given tree and data, sigma integrated out, up to a constant. O(d).
+    """Return the log density of log nu given tree and data, up to a constant. O(d).
 
-    ``square`` is that of :func:`squares` at the present sigma.
+    Sigma is integrated out. ``square`` is that of :func:`sweep.squares_part` at the current sigma.
     """
     n, dims = w.data.shape
     value = math.log(nu) - 2.0 * math.log1p(nu) - 0.5 * dims * logs
@@ -177,9 +145,9 @@ def log_noise_given_tree(w, scale, common, nu, logs, square):
     for d in range(dims):
         half = 0.5 * square[d] * w.sigma[d] * w.sigma[d]
         total += half
-        highest = max(highest, w.floor[d])
+        highest = max(highest, w.noise_floor[d])
         if not common:
-            value += log_scale(SHAPE + 0.5 * n, scale[d] + half, nu, w.floor[d])
+            value += log_scale(SHAPE + 0.5 * n, scale[d] + half, nu, w.noise_floor[d])
     if common and dims > 0:
         value += log_scale(SHAPE + 0.5 * n * dims, scale[0] + total, nu, highest)
     return value
@@ -187,7 +155,8 @@ def log_noise_given_tree(w, scale, common, nu, logs, square):
 
 @njit(error_model="numpy")
 def log_scale(shape, rate, nu, floor):
-    """log of the integral of x^(shape - 1) exp(-rate x), 0 < x <= nu / floor, less a constant."""
+    """Return the log of the integral of x^(shape - 1) exp(-rate x) over 0 < x <= nu / floor, less a
+    constant."""
     value = -shape * math.log(rate)
     if floor > 0.0:
         value += log_gamma_cdf(shape, rate * nu / floor)
@@ -196,9 +165,10 @@ def log_scale(shape, rate, nu, floor):
 
 @njit(error_model="numpy")
 def log_gamma_cdf(shape, x):
-    """log of the regularised lower incomplete gamma function; O(sqrt(shape)) terms.
+    """Return the log of the regularised lower incomplete gamma function; O(sqrt(shape)) terms.
 
-    By its series below the mean, and by Lentz's continued fraction for the other tail above.
+    Below the mean it is computed by its series, above by Lentz's continued fraction of the other
+    tail.
     """
     if not x > 0.0:
         return -math.inf
@@ -232,13 +202,14 @@ def log_gamma_cdf(shape, x):
 
 @njit(error_model="numpy")
 def gamma_below(rng, shape, top):
-    """A standard Gamma(shape) variable given that it is at most ``top``, shape > 1. Exact."""
+    """Draw a standard Gamma(shape) variable given that it is at most ``top``, for shape > 1.
+    Exact."""
     if top >= shape - 1.0:  # a quarter of the mass or more
         while True:
             x = rng.standard_gamma(shape)
             if x <= top:
                 return x
-    # x = top (1 - e): (1 - e)^(shape - 1) exp(top e) lies below exp(-(shape - 1 - top) e)
+    # x = top (1 - e): (1 - e)^(shape - 1) exp(top e) is at most exp(-(shape - 1 - top) e)
     rate = shape - 1.0 - top
     while True:
         e = rng.random()
@@ -250,10 +221,11 @@ def gamma_below(rng, shape, top):
 
 @njit(error_model="numpy")
 def draw_sigma(w, rng, scale, common, square):
-    """sigma^2 given tree, times and nu: inverse-Gamma, one a dimension or one for all. O(d).
+    """Draw sigma^2 given tree, times and nu, for each dimension or for all: inverse-Gamma. O(d).
 
-    ``square`` is that of :func:`squares`, and is overwritten. The leaf noise is a share of sigma^2,
-    so this is conjugate with noise as without; where nu is learnt, sigma^2 >= floor / nu.
+    ``square`` is that of :func:`sweep.squares_part`, and is overwritten. The leaf noise is a share
+    of sigma^2, so sigma^2 is conjugate with and without noise. If nu is learnt, sigma^2 is at least
+    floor / nu.
     """
     n, dims = w.data.shape
     sigma = w.sigma
@@ -263,7 +235,7 @@ def draw_sigma(w, rng, scale, common, square):
     for d in range(dims):
         square[d] *= 0.5 * sigma[d] * sigma[d]
         total += square[d]
-        highest = max(highest, w.floor[d])
+        highest = max(highest, w.noise_floor[d])
     if common and dims > 0:
         rate = scale[0] + total
         top = rate * w.real[NOISE] / highest if learnt and highest > 0.0 else math.inf
@@ -272,14 +244,14 @@ def draw_sigma(w, rng, scale, common, square):
         for d in range(dims):
             rate = scale[d] + square[d]
             top = math.inf
-            if learnt and w.floor[d] > 0.0:
-                top = rate * w.real[NOISE] / w.floor[d]
+            if learnt and w.noise_floor[d] > 0.0:
+                top = rate * w.real[NOISE] / w.noise_floor[d]
             sigma[d] = math.sqrt(rate / gamma_below(rng, SHAPE + 0.5 * n, top))
 
 
 @njit(error_model="numpy")
 def log_rescaled(z, fall, size, ratio, nu, var, h, square, dims):
-    """Log density of :func:`rescale`'s z, up to a constant."""
+    """Return the log density of :func:`rescale`'s z, up to a constant."""
     part = nu * math.exp(-z)
     both = var + (math.exp(z) - h)
     value = -fall * z - 2.0 * math.log1p(part) - size * SHAPE * z - ratio * math.exp(-z)
@@ -288,11 +260,11 @@ def log_rescaled(z, fall, size, ratio, nu, var, h, square, dims):
 
 @njit(error_model="numpy")
 def rescale(w, rng, scale, common, top):
-    """Slice-sample z: every u and log sigma^2 plus z, log nu less z. O(n + d).
+    """Slice-sample z: add z to every u and to log sigma^2, subtract it from log nu. O(n + d).
 
-    In the data's units all branches but the root's and the noise stay as they are, so of the
-    likelihood only the root's factor changes. ``top`` is :func:`root_message` of the present nu.
-    The map keeps volume in (u, log nu, log sigma^2), and so does the slice. The caller refreshes.
+    In the data's units only the root's branch changes, so only the root's factor of the likelihood
+    changes. ``top`` is :func:`root_message` at the current nu. The map preserves volume in (u, log
+    nu, log sigma^2). The caller calls :func:`refresh`.
     """
     node, time, sigma = w.node, w.time, w.sigma
     n, dims = w.data.shape
@@ -331,7 +303,7 @@ def rescale(w, rng, scale, common, top):
         time[v, U] += z
         time[v, H] = math.exp(-time[v, U])
     w.real[NOISE] = nu * math.exp(-z)
-    if is_sane(w):
+    if is_valid(w):
         sigma *= math.exp(0.5 * z)
     else:
         time[:] = times

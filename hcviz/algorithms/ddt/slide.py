@@ -1,19 +1,19 @@
 """The slide move: a subtree moves along one path from the root, past other nodes if need be.
 
-Neal's "slice-positions" (Neal 2003, "Density modeling and clustering using Dirichlet diffusion
+This is "slice-positions" of Neal (2003, "Density modeling and clustering using Dirichlet diffusion
 trees"), with locations integrated out. A leaf x is drawn uniformly, then one of its ancestors P
-uniformly. S is the child of P that does not lead to x; it has s leaves. P and S are pruned, and R
-remains. P then moves along the path of R from the root to x. Its time is drawn by slice sampling
-with shrinkage (Neal, Annals of Statistics 2003), between 0 and S's own time, uniformly in
+uniformly. S is the child of P that is not an ancestor of x; it has s leaves. P and S are pruned,
+and R remains. P then moves along the path of R from the root to x. Its time is drawn by slice
+sampling with shrinkage (Neal, Annals of Statistics 2003), between 0 and S's own time, uniformly in
 h = exp(-u).
 
-On the branch with m leaves of R below it that begins at u_b the log density in h is, up to a
-constant and with K(m) = H(m+s-1) - H(m-1),
+Take a branch with m leaves of R below it that begins at u_b, and K(m) = H(m+s-1) - H(m-1). Up to a
+constant, the log density in h is
 
     - c sum over branches passed of K(m') length - c K(m) (u - u_b) + c u H(s-1) + u
     + log N(m_S; mean, var)  [- beta * weight of violated triplets]
 
-The factor 1/m of the branch cancels the walk's share that leads there. The last u is the Jacobian.
+The factor 1/m of the branch cancels the walk's share that leads to it. The last u is the Jacobian.
 The move is reversible: x keeps the number of its ancestors, so P is drawn with the same probability
 from both ends. Under hard triplets the legal part of the path is an interval. It begins at the
 topmost legal branch, and ends at the first node on the path below which nothing is legal.
@@ -30,8 +30,13 @@ import math
 import numpy as np
 
 from hcviz.algorithms.ddt.density import update
-from hcviz.algorithms.ddt.legal import broken, gather, make_room, restrict
-from hcviz.algorithms.ddt.moves import LATEST, attach, detach, from_outside, log_fit
+from hcviz.algorithms.ddt.legal import (
+    gather_active,
+    legal_region,
+    reset_stamps,
+    violated_weight,
+)
+from hcviz.algorithms.ddt.moves import LATEST, attach, detach, log_fit, outside_message
 from hcviz.algorithms.ddt.work import (
     ACCEPTED,
     BETA,
@@ -48,16 +53,16 @@ from hcviz.algorithms.ddt.work import (
 )
 from hcviz.core.jit import njit
 
-#: A slide that has not found a point after so many tries leaves the tree as it is.
+#: The most points that a slide tries; after that it leaves the tree as it is.
 MAX_POINTS = 200
 
 
 @njit
 def draw_path(node, path, rng, leaves):
-    """Draw a leaf x and its ancestor P; write the path from x up to the root, without P.
+    """Draw a leaf x and its ancestor P; write the path from x up to the root, without P. O(depth).
 
-    Returns ``(parent, subtree, place, length)``: P, S, where on the path P's other child is, and
-    the number of nodes on the path. O(depth).
+    Returns ``(parent, subtree, place, length)``: P, S, the place of P's other child on the path,
+    and the number of nodes on the path.
     """
     x = np.int64(rng.random() * leaves)
     length = 0
@@ -77,17 +82,17 @@ def draw_path(node, path, rng, leaves):
 
 
 @njit
-def prior_along(node, time, table, path, along, top, limit, floor, c, leaves):
-    """Write the log prior where each branch of the path begins, from ``path[top]`` downwards.
+def prior_along(node, time, table, path, path_prior, top, limit, floor, c, leaves):
+    """Write the log prior at the beginning of each branch of the path, from ``path[top]`` down.
 
-    Relative to the beginning of ``path[top]``, and without the terms in u alone. Returns the place
-    of the last branch that S may go to, and the h that it may not go below. O(depth).
+    It is relative to the beginning of ``path[top]``, without the terms in u alone. Returns the
+    place of the last branch that S may move to, and the lowest h allowed. O(depth).
     """
     k = top
     above = node[path[k], PARENT]
     begin = time[above, U] if above >= 0 else 0.0
     value = 0.0
-    along[k] = 0.0
+    path_prior[k] = 0.0
     while True:
         v = path[k]
         bottom = time[v, U]
@@ -99,12 +104,13 @@ def prior_along(node, time, table, path, along, top, limit, floor, c, leaves):
         value -= c * (table[HARMONIC, m + leaves - 1] - table[HARMONIC, m - 1]) * (bottom - begin)
         begin = bottom
         k -= 1
-        along[k] = value
+        path_prior[k] = value
 
 
 @njit(error_model="numpy")
 def log_prior_at(node, time, table, branch, u, value, c, leaves):
-    """Log prior density (in h) of S above ``branch`` at u; ``value`` is where the branch begins."""
+    """Return the log prior density in h of S above ``branch`` at u; ``value`` is that at its
+    beginning."""
     above = node[branch, PARENT]
     begin = time[above, U] if above >= 0 else 0.0
     m = node[branch, SIZE]
@@ -114,10 +120,10 @@ def log_prior_at(node, time, table, branch, u, value, c, leaves):
 
 @njit
 def extend(node, time, msg, outer, path, k, current, reached):
-    """Compute the messages that a point on the branch above ``path[k]`` needs. O(d) for each.
+    """Compute the messages for a point on the branch above ``path[k]``. O(d) for each.
 
-    Messages of R hold below place ``current`` of the path, and messages from outside from its upper
-    end down to place ``reached``. Returns both as they are then.
+    Messages of R are valid below place ``current`` of the path. Outside messages are valid from its
+    upper end down to place ``reached``. Returns the new values of both.
     """
     while current <= k:
         update(node, time, msg, np.int64(path[current]))
@@ -125,19 +131,20 @@ def extend(node, time, msg, outer, path, k, current, reached):
     while reached > k:
         reached -= 1
         v = np.int64(path[reached])
-        from_outside(node, time, msg, outer, np.int64(path[reached + 1]), v)
+        outside_message(node, time, msg, outer, np.int64(path[reached + 1]), v)
     return current, reached
 
 
 @njit(error_model="numpy")
 def slide(w, rng):
-    """One slide. Hard triplets stay satisfied; locations are integrated out. O(depth * d).
+    """Make one slide. Hard triplets stay satisfied; locations are integrated out. O(depth * d).
 
-    It counts as accepted where S ends on another branch.
+    It counts as accepted if S moves to another branch.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
-    count, real, path, along = w.tally, w.real, w.spare[3], w.along
-    make_room(node, count)
+    count, real, path, path_prior = w.tally, w.real, w.spare[3], w.path_prior
+    active = w.active_triplets
+    reset_stamps(node, count)
     parent, subtree, place, length = draw_path(node, path, rng, w.data.shape[0])
     first = np.int64(detach(node, subtree, parent))
     top = length - 1
@@ -145,10 +152,12 @@ def slide(w, rng):
     floor = np.int64(-1)
     found = 0
     if w.triplets.shape[0] > 0:
-        found = gather(node, count, w.spare, w.triplets, w.at, w.of, w.say, subtree)
+        found = gather_active(
+            node, count, w.spare, w.triplets, w.item_begin, w.item_triplets, active, subtree
+        )
         if found > 0 and real[BETA] < 0.0:
-            highest, floor = restrict(node, time, count, w.say, found, root)
-            if highest < 0:  # the tree itself violates one
+            highest, floor = legal_region(node, time, count, active, found, root)
+            if highest < 0:  # the current tree violates a triplet
                 attach(node, subtree, parent, first)
                 return
             while top > place and path[top] != highest:
@@ -156,7 +165,7 @@ def slide(w, rng):
     soft = found > 0 and real[BETA] >= 0.0
     leaves = node[subtree, SIZE]
     c = real[C]
-    last, low = prior_along(node, time, table, path, along, top, subtree, floor, c, leaves)
+    last, low = prior_along(node, time, table, path, path_prior, top, subtree, floor, c, leaves)
     above = node[path[top], PARENT]
     high = time[above, H] if above >= 0 else 1.0
     dims = msg.shape[1] - 1
@@ -181,12 +190,12 @@ def slide(w, rng):
         weight = -np.inf
         begin = time[above, U] if above >= 0 else 0.0
         if begin < u < time[branch, U] and u < time[subtree, U] and u < latest:
-            weight = log_prior_at(node, time, table, branch, u, along[k], c, leaves)
+            weight = log_prior_at(node, time, table, branch, u, path_prior[k], c, leaves)
             if dims > 0:
                 current, reached = extend(node, time, msg, outer, path, k, current, reached)
                 weight += log_fit(node, time, msg, outer, subtree, branch, u)
             if soft:
-                weight -= real[BETA] * broken(node, count, w.say, w.weight, found, branch)
+                weight -= real[BETA] * violated_weight(node, count, active, w.weight, found, branch)
         if point == 0:
             level = weight + math.log(1.0 - rng.random())
         elif weight >= level and weight > -np.inf:

@@ -1,4 +1,4 @@
-"""The tree a chain starts from, its divergence times, and its repair under new triplets."""
+"""The first tree of a chain, its divergence times, and its repair under new triplets."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from hcviz.algorithms.ddt.density import log_joint, put_tree, refresh
-from hcviz.algorithms.ddt.seeds import (
+from hcviz.algorithms.ddt.starttrees import (
     average_linkage,
     bisected,
     children_of,
     data_heights,
-    simulate,
+    draw_prior_tree,
     times_of,
 )
 from hcviz.algorithms.ddt.state import tree_from
@@ -20,15 +20,15 @@ from hcviz.core.build import build, build_guided
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
-#: Above this many items average linkage (n^2 distances) gives way to repeated bisection.
+#: Above this many items, repeated bisection replaces average linkage (n^2 distances).
 MAX_LINKAGE = 2500
 
-#: The latest -log(1 - t) that a start with data is given: 1 - t = 4e-44.
+#: The latest -log(1 - t) of a start with data: 1 - t = 4e-44.
 LATE = 100.0
 
 
 def average_tree(points: Float) -> Int:
-    """Parents of an average-linkage tree of ``points`` (Euclidean); bisection above 2,500."""
+    """Return parents of an average-linkage tree (Euclidean); by bisection above 2,500 points."""
     n = len(points)
     if n > MAX_LINKAGE:
         found: Int = bisected(np.ascontiguousarray(points))
@@ -40,15 +40,15 @@ def average_tree(points: Float) -> Int:
 
 
 def merges_of(points: Float) -> list[tuple[int, int]]:
-    """scipy's ``linkage(points, "average")[:, :2]``, but the GIL is never held for long."""
+    """Return scipy's ``linkage(points, "average")[:, :2]`` without holding the GIL for long."""
     n = len(points)
     apart = np.empty((n, n))
     for begin in range(0, n, 256):
         apart[begin : begin + 256] = cdist(points[begin : begin + 256], points)
     pair, height = average_linkage(apart)
-    over = list(range(2 * n - 1))  # what a cluster has become part of; itself if nothing
+    over = list(range(2 * n - 1))  # the cluster that contains each; itself if none
 
-    def whole(v: int) -> int:
+    def outermost(v: int) -> int:
         while over[v] != v:
             over[v] = over[over[v]]
             v = over[v]
@@ -56,16 +56,16 @@ def merges_of(points: Float) -> list[tuple[int, int]]:
 
     found = []
     for k, row in enumerate(np.argsort(height, kind="stable").tolist()):
-        x, y = sorted((whole(int(pair[row, 0])), whole(int(pair[row, 1]))))
+        x, y = sorted((outermost(int(pair[row, 0])), outermost(int(pair[row, 1]))))
         found.append((x, y))
         over[x] = over[y] = n + k
     return found
 
 
 def resolved(tree: Tree, points: Float) -> Tree:
-    """``tree`` with its polytomies made binary, by average linkage of the children's means.
+    """Make polytomies binary, by average linkage of the children's means; all clades stay.
 
-    Nothing that held before is lost: every clade stays. O(m d + k^2) for k children at a node.
+    O(m d + k^2) for k children at a node.
     """
     if tree.is_binary:
         return tree
@@ -101,10 +101,10 @@ def resolved(tree: Tree, points: Float) -> Tree:
 
 
 def put_start(w: Work, tree: Tree) -> None:
-    """Write ``tree`` into ``w``: polytomies resolved, heights turned into divergence times.
+    """Write ``tree`` into ``w``: polytomies become binary, heights become divergence times.
 
-    Heights inside (0, 1) may be 1 - t already; other methods' mean something else. So with data
-    the times that the data suggest are tried too, and the better log joint wins.
+    Heights inside (0, 1) may be 1 - t already; heights of other methods are not. So with data, the
+    times that the data suggest are tried as well, and the better log joint is taken.
     """
     n = tree.n_leaves
     points = w.data / w.sigma
@@ -127,12 +127,13 @@ def put_start(w: Work, tree: Tree) -> None:
 
 
 def put_first(w: Work, rng: np.random.Generator, init: str) -> None:
-    """Start afresh: average linkage of the data in units of sigma, or a draw from the prior."""
+    """Write a first tree: average linkage of the data in units of sigma, or a draw from the
+    prior."""
     n, dims = w.data.shape
     if init == "random" or dims == 0:
-        simulate(w, rng)
+        draw_prior_tree(w, rng)
         latest = float(w.time[n:, U].max())
-        if dims and latest > LATE:  # c is tiny: nearer to t = 1 variances would underflow
+        if dims and latest > LATE:  # c is tiny: variances nearer to t = 1 would underflow
             w.time[n:, U] *= LATE / latest
         refresh(w)
         return
@@ -142,14 +143,16 @@ def put_first(w: Work, rng: np.random.Generator, init: str) -> None:
     put_tree(w, parent, children_of(parent, n), u)
 
 
-def lift_sigma(w: Work, common: bool) -> None:
-    """Raise sigma to where a learnt leaf noise allows it, noise * sigma^2 >= floor.
+def raise_sigma(w: Work, common: bool) -> None:
+    """Raise sigma until noise * sigma^2 >= floor, if the leaf noise is learnt.
 
-    A chain's own state may lie below by rounding; then it is left alone.
+    A chain's own state may be below by rounding; then it is not changed.
     """
     if not w.tally[LEARNT]:
         return
-    floor = np.full_like(w.floor, w.floor.max(initial=0.0)) if common else w.floor
+    floor = w.noise_floor
+    if common:
+        floor = np.full_like(floor, floor.max(initial=0.0))
     least = np.sqrt(floor / w.real[NOISE])
     low = w.sigma < least * (1.0 - 1e-9)
     if low.any():
@@ -158,16 +161,16 @@ def lift_sigma(w: Work, common: bool) -> None:
 
 
 def tree_of(w: Work) -> Tree:
-    """The present tree with heights 1 - t; inner nodes by falling divergence time. O(n log n)."""
+    """Return the current tree, heights 1 - t; inner nodes by decreasing time. O(n log n)."""
     return tree_from(w.node[:, PARENT], w.time[:, U], w.time[:, H])
 
 
-def mend(w: Work, triplets: Triplets, way: str = "guided") -> bool:
-    """Bend the tree in ``w`` to ``triplets`` if it violates any; whether it did.
+def repair_tree(w: Work, triplets: Triplets, way: str = "guided") -> bool:
+    """Change the tree in ``w`` so that it satisfies ``triplets``; return True if it changed.
 
-    ``guided``: :func:`hcviz.core.build.build_guided` keeps every clade that no triplet touches, and
-    the rest as far as it goes; unchanged nodes keep their times. ``rebuild``: the paper's way, see
-    :func:`rebuilt`. Raises :class:`InconsistentTriplets`.
+    ``guided``: :func:`hcviz.core.build.build_guided` keeps every clade that no triplet concerns,
+    and changes little of the rest; unchanged nodes keep their times. ``rebuild``: as in the paper,
+    see :func:`rebuilt`. Raises :class:`InconsistentTriplets`.
     """
     tree = tree_of(w)
     if tree.satisfies(triplets).all():
@@ -177,10 +180,10 @@ def mend(w: Work, triplets: Triplets, way: str = "guided") -> bool:
 
 
 def rebuilt(tree: Tree, triplets: Triplets) -> Tree:
-    """BUILD at the topmost LCAs of violated triplets (Vikram & Dasgupta 2016, section 3.2).
+    """Apply BUILD at the topmost LCAs of violated triplets (Vikram & Dasgupta 2016, section 3.2).
 
-    All leaves below such a node are arranged anew by the triplets within, whatever the data say;
-    heights go down from the node's in proportion to clade size - 1. Polytomies are left.
+    All leaves below such a node are arranged by its triplets alone. Heights decrease from the
+    node's in proportion to clade size - 1. Polytomies stay.
     """
     rows = triplets.rows
     wrong = rows[~tree.satisfies(rows)]
@@ -205,7 +208,7 @@ def rebuilt(tree: Tree, triplets: Triplets) -> Tree:
         share = local.height[items.size : -1] / local.height[-1]
         height = np.append(height, height[v] * share)
         kept = np.append(kept, np.ones(local.n_internal - 1, bool))
-    # children before parents: by height, and by clade size where heights are equal
+    # Children come before parents: by height, and by clade size if heights are equal.
     size = np.zeros(parent.size, np.int64)
     for leaf in range(n):
         node = leaf
@@ -222,7 +225,7 @@ def rebuilt(tree: Tree, triplets: Triplets) -> Tree:
 
 
 def put_repaired(w: Work, tree: Tree) -> None:
-    """As :func:`put_start`, but the heights are known to be 1 - t."""
+    """Do the same as :func:`put_start` for heights that are 1 - t."""
     n = tree.n_leaves
     binary = resolved(tree, w.data / w.sigma)
     parent = binary.parent.copy()

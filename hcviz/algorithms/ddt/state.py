@@ -1,4 +1,4 @@
-"""``DdtState``: enough to go on with a chain, bit for bit, and to store it without pickle."""
+"""``DdtState``: all that a chain needs to continue bit for bit, stored without pickle."""
 
 from __future__ import annotations
 
@@ -32,40 +32,40 @@ from hcviz.core.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
-class Company:
-    """What a run of several chains carries beside its first one."""
+class OtherChains:
+    """The other chains of a run, and the record of the log joints of all."""
 
-    others: tuple[DdtState, ...]
+    states: tuple[DdtState, ...]
     joints: Float  # (r, chains): log joints, evenly thinned
-    stride: int  # of those
-    seen: int  # rows offered so far
-    rhat: float  # as last computed, nan before
+    stride: int  # of these rows
+    seen: int  # rows so far
+    rhat: float  # as last computed; NaN before
     ess: float
-    target: str  # a digest of the posterior that the log joints are of
+    target: str  # a digest of the posterior of the log joints
 
 
 @dataclass(frozen=True, eq=False)
 class DdtState:
     """A chain between two proposals, in the kernel's own numbering (m = 2n - 1 nodes).
 
-    Of several chains this is the first, the one that is shown; ``company`` has the others.
+    Of several chains this is the first, whose tree is shown; ``other_chains`` holds the others.
     """
 
     parent: Int  # (m,)
     child: Int  # (m, 2); their order matters to the walk's random choices
     u: Float  # (m,) -log(1 - t), inf at the leaves
     c: float
-    sigma: Float  # (d,) one for each column that counts
+    sigma: Float  # (d,) one for each column that is used
     proposals: int
     accepted: int
-    subtree: int  # being moved, if tries > 0
-    tries: int  # proposals still due for it
+    subtree: int  # the subtree that is being moved, if tries > 0
+    tries: int  # proposals left for it
     generator: str  # JSON of the bit generator's state
     log_joint: float = float("nan")
-    places: Float | None = None  # (n - 1, d) locations in units of sigma, where they are given
-    company: Company | None = field(default=None, repr=False)
-    data: str = ""  # a digest of the data that c, sigma, noise and places are of
-    noise: float | None = None  # at the leaves, in units of sigma^2; None: from an older file
+    places: Float | None = None  # (n - 1, d) locations in units of sigma, if they are given
+    other_chains: OtherChains | None = field(default=None, repr=False)
+    data: str = ""  # a digest of the data of c, sigma, noise and places
+    noise: float | None = None  # at the leaves, in units of sigma^2; None in older files
 
     @classmethod
     def of(
@@ -74,10 +74,11 @@ class DdtState:
         rng: np.random.Generator,
         log_joint: float,
         data: str,
-        company: Company | None = None,
+        other_chains: OtherChains | None = None,
         arrays: tuple[Int, Int, Float] | None = None,
     ) -> DdtState:
-        """The state of ``w``. ``arrays``: parent, child and u, where they were copied already."""
+        """Return the state of ``w``. ``arrays``: parent, child and u, if they are already
+        copied."""
         if arrays is None:
             node = w.node
             arrays = node[:, PARENT].copy(), node[:, LEFT : RIGHT + 1].copy(), w.time[:, U].copy()
@@ -92,34 +93,34 @@ class DdtState:
             tally[TRIES],
             generator_text(rng),
             log_joint,
-            places_of(w) if w.tally[GIVEN] else None,
-            company,
+            locations_of(w) if w.tally[GIVEN] else None,
+            other_chains,
             data,
             float(w.real[NOISE]),
         )
 
     def fits(self, data: str) -> bool:
-        """Whether it is of the data with this digest."""
+        """Return True if the state is of the data with this digest."""
         return self.data == data
 
     @property
     def chains(self) -> tuple[DdtState, ...]:
         """All chains of the run, this one first."""
-        return (self, *(self.company.others if self.company else ()))
+        return (self, *(self.other_chains.states if self.other_chains else ()))
 
     def tree(self) -> Tree:
-        """The chain's tree, heights 1 - t, as :attr:`Snapshot.tree` has it. O(n log n)."""
+        """Return the chain's tree, heights 1 - t, as :attr:`Snapshot.tree`. O(n log n)."""
         return tree_from(self.parent, self.u, np.exp(-self.u))
 
     def rng(self) -> np.random.Generator:
-        """A generator that goes on where this one stood."""
+        """Return a generator that continues where this state's stopped."""
         saved = json.loads(self.generator)
         bits = np.random.PCG64()
         bits.state = saved
         return np.random.Generator(bits)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """Plain arrays by name, for ``np.savez`` without pickle."""
+        """Return plain arrays by name, for ``np.savez`` without pickle."""
         found: dict[str, np.ndarray] = {
             "parent": self.parent,
             "child": self.child,
@@ -135,19 +136,19 @@ class DdtState:
             found["noise"] = np.array(self.noise)
         if self.places is not None:
             found["places"] = self.places
-        company = self.company
-        if company is not None:
-            found["company.joints"] = company.joints
-            found["company.counts"] = np.array([company.stride, company.seen], np.int64)
-            found["company.agreement"] = np.array([company.rhat, company.ess])
-            found["company.target"] = np.frombuffer(company.target.encode(), np.uint8)
-            for number, other in enumerate(company.others, 2):
+        others = self.other_chains
+        if others is not None:  # files name it "company"
+            found["company.joints"] = others.joints
+            found["company.counts"] = np.array([others.stride, others.seen], np.int64)
+            found["company.agreement"] = np.array([others.rhat, others.ess])
+            found["company.target"] = np.frombuffer(others.target.encode(), np.uint8)
+            for number, other in enumerate(others.states, 2):
                 found |= {f"chain {number}.{k}": v for k, v in other.to_arrays().items()}
         return found
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Self:
-        """Back from :meth:`to_arrays`; :class:`InvalidData` for what is no such state."""
+        """Return the state of :meth:`to_arrays`; raise :class:`InvalidData` for other arrays."""
         try:
             counts = np.asarray(arrays["counts"], np.int64)
             made = cls(
@@ -163,19 +164,19 @@ class DdtState:
                 bytes(np.asarray(arrays["generator"], np.uint8)).decode(),
                 float(arrays.get("log_joint", np.nan)),
                 np.array(arrays["places"], np.float64) if "places" in arrays else None,
-                _company(arrays) if "company.joints" in arrays else None,
+                _other_chains(arrays) if "company.joints" in arrays else None,
                 bytes(np.asarray(arrays["data"], np.uint8)).decode(),
                 float(arrays["noise"]) if "noise" in arrays else None,
             )
             made.check()
-        except (KeyError, TypeError, ValueError, IndexError) as fault:
-            raise InvalidData(f"This is no state of a diffusion-tree chain: {fault}.") from None
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise InvalidData(f"This is no state of a diffusion-tree chain: {error}.") from None
         return made
 
     def check(self) -> None:
-        """ValueError unless the arrays are a binary tree with rising times and sane numbers.
+        """Raise ValueError unless the arrays are a binary tree with increasing times.
 
-        The kernel trusts its arrays; a state may come from a file.
+        The kernel does not check its arrays, and a state may come from a file.
         """
         m = self.parent.size
         n = (m + 1) // 2
@@ -213,46 +214,47 @@ class DdtState:
         ):
             raise ValueError("its locations are not finite, or do not fit")
         self.rng()
-        if self.company is not None:
+        if self.other_chains is not None:
             sizes = {state.parent.size for state in self.chains}
-            if len(sizes) > 1 or self.company.joints.shape[1:] != (len(self.chains),):
+            if len(sizes) > 1 or self.other_chains.joints.shape[1:] != (len(self.chains),):
                 raise ValueError("its chains do not fit each other")
 
 
 def generator_text(rng: np.random.Generator) -> str:
-    """JSON of a PCG64's state, as ``json.dumps`` writes it, in a tenth of its time."""
-    stands = rng.bit_generator.state
-    inner = stands["state"]
+    """Return the JSON of a PCG64's state as ``json.dumps`` writes it, ten times faster."""
+    state = rng.bit_generator.state
+    inner = state["state"]
     return (
-        f'{{"bit_generator": "{stands["bit_generator"]}", "state": {{"state": {inner["state"]}, '
-        f'"inc": {inner["inc"]}}}, "has_uint32": {stands["has_uint32"]}, '
-        f'"uinteger": {stands["uinteger"]}}}'
+        f'{{"bit_generator": "{state["bit_generator"]}", "state": {{"state": {inner["state"]}, '
+        f'"inc": {inner["inc"]}}}, "has_uint32": {state["has_uint32"]}, '
+        f'"uinteger": {state["uinteger"]}}}'
     )
 
 
-def places_of(w: Work) -> Float:
-    """The inner nodes' locations where they are given: their messages. float64 (n - 1, d)."""
+def locations_of(w: Work) -> Float:
+    """Return the inner nodes' given locations, which are their messages: float64 (n - 1, d)."""
     inner = np.arange(w.data.shape[0], w.node.shape[0])
     found: Float = w.msg[2 * inner + w.node[inner, SLOT], 1:]
     return found
 
 
-def put_places(w: Work, places: Float) -> None:
-    """Write locations where :func:`places_of` reads them, as messages without variance."""
+def put_locations(w: Work, places: Float) -> None:
+    """Write given locations as messages without variance."""
     inner = np.arange(w.data.shape[0], w.node.shape[0])
     rows = 2 * inner + w.node[inner, SLOT]
     w.msg[rows, 0] = 0.0
     w.msg[rows, 1:] = places
 
 
-def _company(arrays: dict[str, Any]) -> Company:
+def _other_chains(arrays: dict[str, Any]) -> OtherChains:
+    """Return the other chains of :meth:`DdtState.to_arrays`."""
     stride, seen = (int(x) for x in np.asarray(arrays["company.counts"], np.int64))
     rhat, ess = (float(x) for x in np.asarray(arrays["company.agreement"], np.float64))
     joints = np.array(arrays["company.joints"], np.float64)
     target = bytes(np.asarray(arrays["company.target"], np.uint8)).decode()
     if stride < 1 or joints.ndim != 2 or seen < 0 or len(joints) != -(-seen // stride):
         raise ValueError("its record does not fit its counts")
-    return Company(tuple(_others(arrays)), joints, stride, seen, rhat, ess, target)
+    return OtherChains(tuple(_others(arrays)), joints, stride, seen, rhat, ess, target)
 
 
 def _others(arrays: dict[str, Any]) -> Iterator[DdtState]:
@@ -265,6 +267,6 @@ def _others(arrays: dict[str, Any]) -> Iterator[DdtState]:
 
 
 def tree_from(parent: Int, u: Float, h: Float) -> Tree:
-    """A tree from the kernel's arrays: inner nodes by falling divergence time. O(n log n)."""
+    """Return a tree from the kernel's arrays: inner nodes by decreasing time. O(n log n)."""
     above, height = by_time(np.ascontiguousarray(parent), np.ascontiguousarray(u), h.copy())
     return Tree(above, height, (parent.size + 1) // 2)

@@ -1,12 +1,13 @@
-"""Moves that leave the tree's shape alone: divergence times, c, and locations.
+"""Moves that keep the tree's shape: divergence times, c, and locations.
 
-One sweep walks the tree depth first with the messages from outside at hand. Around a node v three
-messages meet, from its two children and from above; given them its time has the density
+One sweep goes through the tree depth first, with valid messages from outside. Three messages meet
+at a node v: from its two children and from above. Given them, its time has the density
 
     exp(u J) W^(-d/2) exp(-(V3 d12 + V2 d13 + V1 d23) / 2W),  W = V1 V2 + V1 V3 + V2 V3,
 
-J = 1 + c (H(l-1) + H(r-1) - H(l+r-1)), d_ij the squared distances of the three means: after O(d)
-for those, each evaluation of the slice sampler (Neal, Annals of Statistics 2003) is O(1).
+where J = 1 + c (H(l-1) + H(r-1) - H(l+r-1)), and d_ij are the squared distances of the three means.
+These cost O(d); each evaluation of the slice sampler (Neal, Annals of Statistics 2003) is then
+O(1).
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,7 +19,7 @@ import math
 import numpy as np
 
 from hcviz.algorithms.ddt.density import FAST, postorder, update
-from hcviz.algorithms.ddt.moves import LATEST, from_outside
+from hcviz.algorithms.ddt.moves import LATEST, outside_message
 from hcviz.algorithms.ddt.work import (
     HARMONIC,
     LEFT,
@@ -40,7 +41,7 @@ RATE = 1.0
 
 @njit(fastmath=FAST, error_model="numpy")
 def distances(msg, outer, i, j, v):
-    """Squared distances of message rows i, j and the outer message of v: (ij, io, jo)."""
+    """Return squared distances of message rows i, j and the outside message of v: (ij, io, jo)."""
     ij = 0.0
     io = 0.0
     jo = 0.0
@@ -56,7 +57,7 @@ def distances(msg, outer, i, j, v):
 
 @njit(error_model="numpy")
 def log_time(u, jump, dims, base1, base2, base3, ij, io, jo):
-    """log density (in t) of a node's time: V1 = base1 + h, V2 = base2 + h, V3 = base3 - h."""
+    """Return a node's log density of time, in t: V1 = base1 + h, V2 = base2 + h, V3 = base3 - h."""
     value = u * (1.0 + jump)
     if dims > 0:
         h = math.exp(-u)
@@ -72,10 +73,10 @@ def log_time(u, jump, dims, base1, base2, base3, ij, io, jo):
 
 @njit(error_model="numpy")
 def slice_time(node, time, msg, outer, table, c, rng, v):
-    """Slice-sample the time of inner node v given all else; its children's messages are current.
+    """Slice-sample the time of inner node v given all else; its children's messages are valid.
 
-    Uniform in u where both ends are finite; where both children are leaves, uniform in
-    exp(-(u - u_p)), so that the interval is bounded. Shrinkage ends at the present value.
+    Sampling is uniform in u if both ends are finite. If both children are leaves, it is uniform in
+    exp(-(u - u_p)), so that the interval is bounded. Shrinkage ends at the current value.
     """
     left = node[v, LEFT]
     right = node[v, RIGHT]
@@ -94,7 +95,7 @@ def slice_time(node, time, msg, outer, table, c, rng, v):
     ij, io, jo = distances(msg, outer, i, j, v)
     u = time[v, U]
     bounded = high < math.inf
-    # The density with respect to u is t's times e^-u; with respect to exp(-(u - low)), t's.
+    # The density in u is that in t times e^-u; the density in exp(-(u - low)) is that in t.
     level = log_time(u, jump, dims, base1, base2, base3, ij, io, jo)
     if bounded:
         level -= u
@@ -124,13 +125,13 @@ def slice_time(node, time, msg, outer, table, c, rng, v):
 
 @njit(error_model="numpy")
 def sweep_times(w, rng):
-    """Slice-sample every inner node's time, depth first; messages stay current. O(n d)."""
-    sweep_some(w, rng, sweep_begin(w), np.int64(3 * w.node.shape[0]))
+    """Slice-sample every inner node's time, depth first; messages stay valid. O(n d)."""
+    sweep_times_part(w, rng, begin_sweep_times(w), np.int64(3 * w.node.shape[0]))
 
 
 @njit
-def sweep_begin(w):
-    """Get ready for :func:`sweep_some`; the depth of its stack, 1."""
+def begin_sweep_times(w):
+    """Prepare :func:`sweep_times_part`; return the depth of its stack, 1."""
     root = w.tally[ROOT]
     w.outer[root, :] = 0.0
     w.spare[0, 0] = root
@@ -139,10 +140,10 @@ def sweep_begin(w):
 
 
 @njit(error_model="numpy")
-def sweep_some(w, rng, top, visits):
-    """Go on with a sweep for so many visits (three a node); the stack's depth, 0 at the end.
+def sweep_times_part(w, rng, top, visits):
+    """Continue a sweep for this many visits, three a node; return the stack's depth, 0 at the end.
 
-    Between two calls nothing else may touch ``w``: the stack is in its spare rows.
+    Nothing else may change ``w`` between two calls: the stack is in its spare rows.
     """
     node, time, msg, outer, table = w.node, w.time, w.msg, w.outer, w.table
     stack, phase = w.spare[0], w.spare[1]
@@ -162,7 +163,7 @@ def sweep_some(w, rng, top, visits):
         child = node[v, LEFT + side]
         if node[child, LEFT] >= 0:
             if dims > 0:
-                from_outside(node, time, msg, outer, v, child)
+                outside_message(node, time, msg, outer, v, child)
             stack[top] = child
             phase[top] = 0
             top += 1
@@ -170,8 +171,9 @@ def sweep_some(w, rng, top, visits):
 
 
 @njit
-def waiting(w):
-    """sum over inner v of H(m_v - 1) (u_v - u_parent): the log prior is k log c - c times it."""
+def waiting_time(w):
+    """Return W = sum over inner v of H(m_v - 1) (u_v - u_parent). The log prior is k log c - c
+    W."""
     node, time, table = w.node, w.time, w.table
     total = 0.0
     for v in range(w.data.shape[0], node.shape[0]):
@@ -183,24 +185,24 @@ def waiting(w):
 
 @njit(error_model="numpy")
 def learn_c(w, rng):
-    """c given the tree: Gamma(SHAPE + n - 1, rate RATE + waiting). O(n)."""
-    c = rng.standard_gamma(SHAPE + w.data.shape[0] - 1.0) / (RATE + waiting(w))
+    """Draw c given the tree: Gamma(SHAPE + n - 1, rate RATE + waiting time). O(n)."""
+    c = rng.standard_gamma(SHAPE + w.data.shape[0] - 1.0) / (RATE + waiting_time(w))
     w.real[C] = min(max(c, 1e-8), 1e8)
 
 
 @njit(error_model="numpy")
 def draw_locations(w, rng):
-    """Given tree, times and sigma, draw all locations anew (``GIVEN``). O(n d).
+    """Draw all locations given tree, times and sigma (``GIVEN``). O(n d).
 
-    From the root down, each from what its parent's location and its own message say; the messages
-    of all nodes must be current, and are replaced by the locations.
+    They are drawn from the root down, each given its parent's location and its own message. The
+    messages of all nodes must be valid, and are replaced by the locations.
     """
-    draw_some(w, rng, 0, postorder(w.node, w.spare, w.tally[ROOT]))
+    draw_locations_part(w, rng, 0, postorder(w.node, w.spare, w.tally[ROOT]))
 
 
 @njit(error_model="numpy")
-def draw_some(w, rng, begin, end):
-    """:func:`draw_locations` of places end - 1 down to begin of ``spare[1]``, a postorder."""
+def draw_locations_part(w, rng, begin, end):
+    """Do :func:`draw_locations` for places end - 1 down to begin of ``spare[1]``, a postorder."""
     node, time, msg = w.node, w.time, w.msg
     if msg.shape[1] == 1:
         return

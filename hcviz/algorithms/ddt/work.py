@@ -1,16 +1,17 @@
-"""``Work``: everything a chain of the kernel reads and writes, as a few flat arrays.
+"""``Work``: all arrays that a chain's kernels read and write.
 
-Nodes 0..n-1 are the leaves, n..2n-2 the inner nodes, in no particular order: the numbering is the
-kernel's own and moves with the tree. Divergence times are kept as u = -log(1 - t) (0 at the start
-of the diffusion, infinite at the leaves), and as h = 1 - t = exp(-u): what is near t = 1 would
-round to it. In u the integrated divergence function is linear, A(t) = c u.
+Nodes 0..n-1 are the leaves, and n..2n-2 the inner nodes in no particular order: this numbering is
+the kernel's own, and changes with the tree. Divergence times are stored as u = -log(1 - t), 0 at
+the start of the diffusion and infinite at the leaves, and as h = 1 - t = exp(-u). Stored as t,
+times near 1 would be rounded to 1. In u the integrated divergence function is linear: A(t) = c u.
 
-A node's message is what its subtree says of its position: N(mean, var) in units of sigma, one
-variance for all dimensions, stored as the row (var, mean...). Every node has two rows, 2v and
-2v + 1; its ``SLOT`` says which holds. Pruning writes to the other one, so taking it back is a flip.
+A node's message is the distribution of its location given its subtree: N(mean, var) in units of
+sigma, with one variance for all dimensions, stored as a row (var, mean...). Every node has two
+rows, 2v and 2v + 1, and its ``SLOT`` tells which is current. Pruning writes to the other row, so
+flipping the slot undoes it.
 
-The arrays are few and wide because each costs every compiled call, and because a node's fields
-then share a cache line.
+The arrays are few and wide for two reasons: each array adds a cost to every compiled call, and a
+node's fields share a cache line.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Slides between two prunings by regraft: the first number up to FEW items, the second above. With
-#: few items, regrafts bring a chain faster from a repaired tree to probable ones.
+#: Slides between two prunings by regraft: SLIDES_FEW up to FEW items, SLIDES_MANY above. With few
+#: items, regrafts bring a chain faster from a repaired tree to probable ones.
 SLIDES_FEW, SLIDES_MANY, FEW = 2, 4, 256
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int32]
 
 # Columns of Work.node
-PARENT, LEFT, RIGHT, SIZE, SLOT, FLOOR, MARK, KNOWN = range(8)
+PARENT, LEFT, RIGHT, SIZE, SLOT, FLOOR, MARK, OUTER_STAMP = range(8)
 # Columns of Work.time
 U, H = 0, 1
 # Places in Work.tally
@@ -37,16 +38,17 @@ ROOT, STAMP, PROPOSALS, ACCEPTED, SUBTREE, TRIES, GIVEN, LEARNT, SLIDES = range(
 C, NOISE, BETA = range(3)
 # Rows of Work.table
 HARMONIC, LOG_FACTORIAL = 0, 1
-# Columns of Work.say
-NODE, KIND, WHICH = range(3)
+# Columns of Work.active_triplets
+NODE, KIND, TRIPLET = range(3)
 
 
 class Work(NamedTuple):
     """Arrays of one chain; m = 2n - 1 nodes, d dimensions, k triplets.
 
     ``node`` columns: parent (-1 at the root), two children (-1 at leaves), leaves below, slot, and
-    three stamps: below here nothing is legal, a walk has been here, the outer message is current.
-    ``outer`` rows: what lies outside a node's subtree says of its parent's position.
+    three stamps. A current stamp means: FLOOR, nothing is legal below this node; MARK, the node is
+    on the path marked last; OUTER_STAMP, its outside message is valid. A row of ``outer`` is the
+    distribution of the parent's location given all that is outside the node's subtree.
     """
 
     node: Int  # (m, 8)
@@ -54,20 +56,20 @@ class Work(NamedTuple):
     msg: Float  # (2m, 1 + d)
     outer: Float  # (m, 1 + d)
     table: Float  # (2, n + 1): H(0) = 0, H(1) = 1, ...; log 0!, log 1!, ...
-    tally: NDArray[np.int64]  # (9,): root, stamp, proposals, accepted, subtree, tries left for it,
-    # whether locations are given: then an inner node's message is its location, variance 0,
-    # whether the leaf noise is learnt, and the number of slides between two regrafts
+    tally: NDArray[np.int64]  # (9,): root, last stamp, proposals, accepted, subtree, tries left,
+    # 1 if locations are given (then a message is a location, with variance 0),
+    # 1 if the leaf noise is learnt, and the number of slides between two regrafts
     real: Float  # (3,): c, leaf noise in units of sigma^2, beta (negative: hard triplets)
     spare: Int  # (4, m): stacks and lists
-    along: Float  # (m,): a slide's log prior along its path
+    path_prior: Float  # (m,): a slide's log prior along its path
     data: Float  # (n, d): features less mu
     sigma: Float  # (d,)
-    floor: Float  # (d,): where the leaf noise is learnt, the least of noise * sigma^2
+    noise_floor: Float  # (d,): if the leaf noise is learnt, the least value of noise * sigma^2
     triplets: Int  # (k, 3)
     weight: Float  # (k,)
-    at: Int  # (n + 1,): where each item's triplets begin in ``of``
-    of: Int  # (3k,): triplet indices by item
-    say: Int  # (k, 3): triplets with a say in a move: node referred to, kind of rule, which
+    item_begin: Int  # (n + 1,): where each item's triplets begin in ``item_triplets``
+    item_triplets: Int  # (3k,): triplet indices by item
+    active_triplets: Int  # (k, 3): of the triplets active in a move: node, kind of rule, triplet
 
 
 def allocate(
@@ -79,15 +81,16 @@ def allocate(
     beta: float | None,
     floor: Float | None = None,
 ) -> Work:
-    """Empty arrays for n items; O(n (d + 1) + k) memory.
+    """Return empty arrays for n items; O(n (d + 1) + k) memory.
 
-    ``floor``: the leaf noise is learnt from ``noise`` on, with this floor in each column.
+    If ``floor`` is given, the leaf noise is learnt, beginning with ``noise``, with this floor in
+    each column.
     """
     m, d, k = 2 * n - 1, data.shape[1], len(triplets)
     numbers = np.arange(1, n + 1, dtype=np.float64)
     order = np.argsort(triplets.T.ravel(), kind="stable")
-    at = np.zeros(n + 1, np.int32)
-    np.cumsum(np.bincount(triplets.ravel(), minlength=n), out=at[1:])
+    item_begin = np.zeros(n + 1, np.int32)
+    np.cumsum(np.bincount(triplets.ravel(), minlength=n), out=item_begin[1:])
     node = np.full((m, 8), -1, np.int32)
     node[:, SIZE] = 1
     node[:, SLOT:] = 0
@@ -108,13 +111,13 @@ def allocate(
         tally=tally,
         real=np.array([1.0, noise, -1.0 if beta is None else beta]),
         spare=np.zeros((4, m), np.int32),
-        along=np.zeros(m),
+        path_prior=np.zeros(m),
         data=np.ascontiguousarray(data, dtype=np.float64).copy(),
         sigma=np.ones(d),
-        floor=np.zeros(d) if floor is None else np.asarray(floor, np.float64).copy(),
+        noise_floor=np.zeros(d) if floor is None else np.asarray(floor, np.float64).copy(),
         triplets=np.ascontiguousarray(triplets, dtype=np.int32).copy(),
         weight=np.ascontiguousarray(weight, dtype=np.float64).copy(),
-        at=at,
-        of=(order % max(k, 1)).astype(np.int32),
-        say=np.zeros((k, 3), np.int32),
+        item_begin=item_begin,
+        item_triplets=(order % max(k, 1)).astype(np.int32),
+        active_triplets=np.zeros((k, 3), np.int32),
     )

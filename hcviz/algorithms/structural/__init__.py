@@ -1,5 +1,4 @@
-"""Chatziafratis et al. (2018): recursive cuts under triplets, and the cheapest tree that a search
-finds."""
+"""Recursive cuts under triplets, and a search for the cheapest tree (Chatziafratis et al. 2018)."""
 
 from hcviz.algorithms.structural.crsc import CRBC, CRSC, HRSC
 from hcviz.algorithms.structural.dissimilar import DENSEST_CUT, DERANDOMISED_CUT, RANDOM_CUT

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from hcviz.algorithms.base import Algorithm, start_tree
-from hcviz.algorithms.structural import cutkernels, oracles
-from hcviz.algorithms.structural.recursion import Plan, recurse
+from hcviz.algorithms.structural import cutkernels, cutsolvers
+from hcviz.algorithms.structural.recursion import CutSettings, recurse
 from hcviz.core import spectral, spectralkernels
 from hcviz.core.build import aho_components, build, build_guided
 from hcviz.core.errors import InvalidData, InvalidParameter
@@ -24,6 +24,8 @@ from hcviz.core.tree import Tree
 
 
 class Parameters(param.Parameterized):
+    """Parameters of the hard methods."""
+
     oracle: Any = param.Selector(
         default="spectral",
         label="Cut by",
@@ -39,45 +41,47 @@ class Parameters(param.Parameterized):
     refine = param.Boolean(
         False,
         label="Refine cuts",
-        doc="Move single supernodes across a cut while that makes the cut better. The tree is "
-        "mostly cheaper for it (seen: -11 to +0.4 per cent), and takes 1 to 8 times as long.",
+        doc="Move single supernodes across a cut while that improves the cut. The tree is usually "
+        "cheaper (observed: -11 to +0.4 per cent), and takes 1 to 8 times as long.",
     )
     shift = param.Boolean(
         False,
         label="Shift to 0",
-        doc="Where similarities are negative, take the lowest from all of them (else refuse).",
+        doc="If similarities are negative, subtract the lowest from all of them (else refuse).",
     )
 
 
 class SoftParameters(Parameters):
+    """Parameters of HRSC."""
+
     lam = param.Number(
         1.0,
         label="Lambda",
         bounds=(0, None),
-        doc="What it costs to violate a triplet of weight 1, for each item of the smallest clade "
-        "that holds a and b: 0 is geometry alone.",
+        doc="The cost of violating a triplet of weight 1, for each item of the smallest clade "
+        "that contains a and b. 0: triplets are ignored.",
     )
 
 
 def run_crsc(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive sparsest cut on the supergraph, Chatziafratis et al. (2018), Algorithm 1.
+    """Recursive sparsest cut on the supergraph (Chatziafratis et al. 2018, Algorithm 1).
 
-    On the current set, a and b of every triplet ab|c inside it are one supernode; the supergraph
-    is cut so that w(S, S^c) / (|S| |S^c|) is small (|S| in items), exactly or nearly, by the
-    ``oracle`` (:mod:`hcviz.algorithms.structural.oracles`); triplets that the cut resolves drop
-    out. All triplets hold in every tree it yields: sets not yet divided show ``start`` repaired, or
-    the Aho tree of their triplets. ``step`` counts the pairs of items that are parted for good.
-    With the spectral oracle the result depends on nothing random.
+    On the current set, a and b of every triplet ab|c inside it are one supernode. The supergraph is
+    cut so that w(S, S^c) / (|S| |S^c|) is small (|S| in items), exactly or nearly, by the parameter
+    ``oracle`` (:mod:`hcviz.algorithms.structural.cutsolvers`). Triplets that the cut satisfies are
+    dropped. All triplets hold in every tree it yields: sets not yet divided show ``start``
+    repaired, or the Aho tree of their triplets. ``step`` counts the pairs of items that are
+    separated. With spectral cuts nothing is random.
 
-    Deviation: the paper leaves the sparsest cut to any approximation; its guarantee is that of an
+    Deviation: the paper allows any approximation of the sparsest cut. Its guarantee is for an
     O(sqrt(log n)) one, which the sweep is not. Its own experiments use this spectral cut.
 
-    Raises, before anything runs, :class:`InconsistentTriplets`, and :class:`InvalidData` for a
-    negative similarity unless ``shift`` is set. O(n^2) a level of the tree times the Lanczos steps,
-    float32 (n, n) memory. Spectral cuts keep a sparse similarity sparse: time and memory then go
-    with the pairs that it holds (:mod:`hcviz.algorithms.structural.sparse`).
+    Raises :class:`InconsistentTriplets`, and :class:`InvalidData` for a negative similarity unless
+    ``shift`` is set, before it yields anything. O(n^2) for each level of the tree and Lanczos step,
+    float32 (n, n) memory. Spectral cuts keep a sparse similarity sparse: time and memory are
+    proportional to its stored pairs (:mod:`hcviz.algorithms.structural.sparse`).
     """
     return _hard(problem, params, rng, start, balanced=False)
 
@@ -85,12 +89,12 @@ def run_crsc(
 def run_crbc(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive balanced cut on the supergraph, Chatziafratis et al. (2018), theorem 2 and equation
-    (3).
+    """Recursive balanced cut on the supergraph (Chatziafratis et al. 2018, theorem 2 and equation
+    (3)).
 
-    As :func:`run_crsc`, but of the cuts that leave at least a third of the items on each side the
-    lightest is wanted. There is one unless a supernode has more than two thirds of the items: then
-    it is cut off alone, which is as even as can be, and the metric ``uneven`` counts such sets.
+    As :func:`run_crsc`, but the cut is the lightest of those with at least a third of the items on
+    each side. There is one unless a supernode has more than two thirds of the items. Then this
+    supernode is cut off, and the metric ``uneven`` counts such sets.
     """
     return _hard(problem, params, rng, start, balanced=True)
 
@@ -98,46 +102,48 @@ def run_crbc(
 def _hard(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any, balanced: bool
 ) -> Iterator[Snapshot | None]:
+    """Check the problem, then run CRSC or CRBC."""
     n = problem.n_items
     aho = build(n, problem.triplets)
-    low = lowest(problem, params.shift)
+    low = lowest_similarity(problem, params.shift)
     begun = start_tree(start)
     fallback = aho if begun is None else build_guided(begun, problem.triplets)
-    plan = Plan(balanced=balanced, refined=params.refine)
-    plan.cut = oracles.oracle(params.oracle, balanced, params.refine, rng)
+    settings = CutSettings(balanced=balanced, refined=params.refine)
+    settings.cut = cutsolvers.cut_solver(params.oracle, balanced, params.refine, rng)
     if params.oracle != "spectral":
-        oracles.check_size(params.oracle, len(aho_components(np.arange(n), problem.triplets)))
-    return recurse(problem, plan, low, fallback, begun is not None)
+        cutsolvers.check_size(params.oracle, len(aho_components(np.arange(n), problem.triplets)))
+    return recurse(problem, settings, low, fallback, begun is not None)
 
 
 def run_hrsc(
     problem: Problem, params: SoftParameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive sparsest cut of the hypergraph of Chatziafratis et al. (2018), section 3: triplets
-    at a price.
+    """Recursive sparsest cut of a hypergraph, where triplets have a price (Chatziafratis et al.
+    2018, section 3).
 
-    Nearly minimises the regularised cost, equation (4): Dasgupta's cost plus
-    ``lam`` c_k |T[a,b]| for every violated ab|c of weight c_k. On a set that holds a, b and c the
-    edge a-b weighs ``lam`` c_k more (w'_ab = lam c_k, w'_ac = w'_bc = 0), so that a cut pays for
-    the triplet exactly if it parts a from b while c is there. Triplets may contradict each other.
-    Metrics: ``cost``, ``regularised`` and how many triplets are ``violated``.
+    It approximately minimises the regularised cost, equation (4): Dasgupta's cost plus ``lam`` c_k
+    |T[a,b]| for every violated ab|c of weight c_k. On a set that contains a, b and c, the edge a-b
+    weighs ``lam`` c_k more (w'_ab = lam c_k, w'_ac = w'_bc = 0). So a cut pays for the triplet
+    exactly if it separates a from b while c is in the set. Triplets may contradict each other.
+    Metrics: ``cost``, ``regularised``, and ``violated``, the number of violated triplets.
     """
     n = problem.n_items
-    low = lowest(problem, params.shift)
+    low = lowest_similarity(problem, params.shift)
     lam = float(params.lam)
     if not np.isfinite(lam):
         raise InvalidParameter("lam must be finite.", "CRSC makes every triplet hold.")
     begun = start_tree(start)
-    plan = Plan(refined=params.refine, lam=lam)
-    plan.prices = lam * problem.triplets.weights
-    plan.cut = oracles.oracle(params.oracle, False, params.refine, rng)
+    settings = CutSettings(refined=params.refine, lam=lam)
+    settings.prices = lam * problem.triplets.weights
+    settings.cut = cutsolvers.cut_solver(params.oracle, False, params.refine, rng)
     if params.oracle != "spectral":
-        oracles.check_size(params.oracle, n)
-    return recurse(problem, plan, low, begun or Tree.star(n), begun is not None)
+        cutsolvers.check_size(params.oracle, n)
+    return recurse(problem, settings, low, begun or Tree.star(n), begun is not None)
 
 
-def lowest(problem: Problem, shift: bool) -> float:
-    """What is taken from every similarity: 0, or with ``shift`` the lowest where negative."""
+def lowest_similarity(problem: Problem, shift: bool) -> float:
+    """Return what is subtracted from every similarity: 0, or with ``shift`` the lowest if
+    negative."""
     matrix = problem.similarity
     if matrix is None and problem.all_at_once:
         matrix = problem.similarity_or_default
@@ -152,14 +158,17 @@ def lowest(problem: Problem, shift: bool) -> float:
         raise InvalidData(
             f"Sparsest cuts need similarities of 0 or more; row {row}, column {column} "
             f"({labels[row]} and {labels[column]}) is {lowest:g}.",
-            "Choose another similarity, or take the lowest from all: Shift to 0 (shift=True).",
+            "Choose another similarity, or subtract the lowest from all: Shift to 0 (shift=True).",
         )
     return lowest
 
 
 def most_negative(matrix: Any) -> tuple[int, int, float] | None:
-    """Row, column and value of the lowest number off the diagonal, if it is below 0 by more than
-    rounding (which the kernels take as 0). Nothing is copied where all are 0 or more."""
+    """Return row, column and value of the lowest number off the diagonal, if it is negative.
+
+    Negative values of rounding size do not count; the kernels take them as 0. The matrix is copied
+    only if it has negative numbers.
+    """
     least = float(matrix.min())
     if least >= 0:
         return None
@@ -172,8 +181,8 @@ def most_negative(matrix: Any) -> tuple[int, int, float] | None:
     return row, column, value
 
 
-def _relaxes(params: Mapping[str, Any]) -> bool:
-    """cvxpy's solvers hold the GIL for seconds: not in the server's process."""
+def _uses_relaxation(params: Mapping[str, Any]) -> bool:
+    """Return True if cvxpy is used, whose solvers hold the GIL for seconds."""
     return params.get("oracle") in ("lp", "sdp")
 
 
@@ -189,11 +198,11 @@ CRSC = Algorithm(
     runs="thread",
     heights=SIZE,
     params=Parameters,
-    apart=_relaxes,
+    needs_process=_uses_relaxation,
     objective="minimise",
     compare_order=4,
-    summary="Cuts the items in two, again and again, where they hang together least; "
-    "constrained items travel as one. Deterministic, and fast at thousands of items.",
+    summary="Cuts the items in two, again and again, where their similarity is least; "
+    "constrained items stay together. Deterministic, and fast at thousands of items.",
 )
 
 CRBC = Algorithm(
@@ -206,10 +215,10 @@ CRBC = Algorithm(
     runs="thread",
     heights=SIZE,
     params=Parameters,
-    apart=_relaxes,
+    needs_process=_uses_relaxation,
     objective="minimise",
     balanced=True,
-    summary="As recursive sparsest cut, with at least a third of the items on each side where "
+    summary="As recursive sparsest cut, with at least a third of the items on each side if "
     "the answers allow it: shallow trees.",
 )
 
@@ -223,24 +232,24 @@ HRSC = Algorithm(
     runs="thread",
     heights=SIZE,
     params=SoftParameters,
-    apart=_relaxes,
+    needs_process=_uses_relaxation,
     objective="minimise",
     priced_by="lam",
-    summary="Weighs answers against geometry: each violated answer costs lambda. Answers may "
+    summary="Weighs answers against similarity: each violated answer costs lambda. Answers may "
     "contradict each other.",
 )
 
 
 def _ring(n: int) -> NDArray[np.int64]:
-    """Both neighbours of each of n items in a ring, one after the other."""
+    """Return both neighbours of each of n items in a ring."""
     here = np.arange(n)
     return np.stack([(here - 1) % n, (here + 1) % n], axis=1).ravel()
 
 
 def warm() -> None:
-    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    """Compile or load the kernels, so that the first run does not wait for this."""
     spectral.warm()
-    n = spectralkernels.EXACT + 2  # large enough for Lanczos, and its halves for the rest
+    n = spectralkernels.SMALL_GRAPH + 2  # large enough for Lanczos, and its halves for the rest
     apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     problem = Problem(similarity=np.exp(-apart / 9.0), triplets=[[0, 1, 2]])
     weights = np.ones((3, 3)) - np.eye(3)

@@ -1,8 +1,8 @@
 """Compiled cuts of one supergraph: balanced sweeps, refinement, enumeration, conditional means.
 
-A supergraph is a dense symmetric ``weights`` (k, k), zero on the diagonal unless it says otherwise,
-and ``sizes`` int64 (k,), the items that each supernode stands for. A cut is ``side``, bool (k,).
-Balanced means at least a third of the items on each side.
+A supergraph is a dense symmetric ``weights`` (k, k), usually with a zero diagonal, and ``sizes``
+int64 (k,), the number of items of each supernode. A cut is ``side``, bool (k,). It is balanced if
+each side has at least a third of the items.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -24,16 +24,17 @@ from hcviz.core.spectralkernels import (
 
 @njit
 def is_balanced(inside, total):
+    """Return True if both sides have at least a third of the items."""
     return 3 * inside >= total and 3 * (total - inside) >= total
 
 
 @njit
 def balanced_sweep(weights, degree, values, sizes):
-    """The lightest balanced prefix of the nodes ordered by ``values``: bool (k,).
+    """Return the lightest balanced prefix of the nodes ordered by ``values``: bool (k,).
 
-    Ties as :func:`hcviz.core.spectralkernels.best_prefix` has them. Where no prefix is balanced
-    some supernode has more than a third of the items: the largest is cut off, which is balanced
-    unless it has more than two thirds, and then no cut is, and this one is the nearest.
+    Ties are broken as in :func:`hcviz.core.spectralkernels.best_prefix`. If no prefix is balanced,
+    some supernode has more than a third of the items, and the largest is cut off. This is balanced
+    unless it has more than two thirds. Then no cut is balanced, and this one is the nearest.
     """
     place, cuts, held = prefixes(weights, degree, values, sizes)
     total = sizes.sum()
@@ -49,8 +50,8 @@ def balanced_sweep(weights, degree, values, sizes):
 
 
 @njit
-def connect(weights, sizes):
-    """Give a graph in pieces a trace of weight everywhere, in place, so that it has an order."""
+def link_pieces(weights, sizes):
+    """Add a tiny weight to every pair, in place, so that a disconnected graph has an order."""
     k = sizes.size
     trace = 1e-6 * weights.sum() / (k * k)
     if trace == 0.0:
@@ -63,33 +64,36 @@ def connect(weights, sizes):
 
 @njit
 def small_balanced_cut(weights, sizes):
-    """The balanced spectral sweep cut of a graph of at most ``EXACT`` nodes; may add a trace."""
+    """Return the balanced spectral sweep cut of at most ``EXACT`` nodes; may add tiny weights."""
     k = sizes.size
     if k == 2:
         return np.array([True, False])
     if component_labels(weights)[1] > 1:
-        connect(weights, sizes)
+        link_pieces(weights, sizes)
     degree = degrees(weights)
     return balanced_sweep(weights, degree, exact_vector(weights, degree), sizes)
 
 
 @njit
-def objective(cut, inside, total, balanced):
+def cut_value(cut, inside, total, balanced):
+    """Return what is minimised: the cut's weight, or w(S, S^c) / (|S| |S^c|) if not
+    ``balanced``."""
     return cut if balanced else cut / (np.float64(inside) * (total - inside))
 
 
 @njit
 def refine(weights, sizes, side, balanced, sign):
-    """Move one supernode after the other to the other side, in place, the best move while one pays.
+    """Move single supernodes to the other side, in place: the best move, while one helps.
 
-    Pays: ``sign`` times w(S, S^c) / (|S| |S^c|) falls; with ``balanced``, ``sign`` w(S, S^c) does
-    while both sides keep a third. Locally optimal afterwards. O(k^2), and O(k) a move.
+    A move helps if it lowers ``sign`` times w(S, S^c) / (|S| |S^c|); with ``balanced``, if it
+    lowers ``sign`` w(S, S^c) and both sides keep a third of the items. The result is locally
+    optimal. O(k^2), and O(k) for each move.
     """
     k = sizes.size
     total = sizes.sum()
     inside = 0
     cut = 0.0
-    gain = np.zeros(k)  # what the cut loses if the node moves
+    gain = np.zeros(k)  # how much lighter the cut becomes if the node moves
     nodes = 0
     for i in range(k):
         row = weights[i]
@@ -110,14 +114,14 @@ def refine(weights, sizes, side, balanced, sign):
     for i in range(k):
         scale = max(scale, abs(gain[i]))
     while True:
-        now = sign * objective(cut, inside, total, balanced)
-        least = now - 1e-12 * max(abs(now), objective(scale, 1, total, balanced))
+        now = sign * cut_value(cut, inside, total, balanced)
+        least = now - 1e-12 * max(abs(now), cut_value(scale, 1, total, balanced))
         best = -1
         for i in range(k):
             left = inside - sizes[i] if side[i] else inside + sizes[i]
             if left == 0 or left == total or (balanced and not is_balanced(left, total)):
                 continue
-            value = sign * objective(cut - gain[i], left, total, balanced)
+            value = sign * cut_value(cut - gain[i], left, total, balanced)
             if value < least:
                 best, least = i, value
         if best < 0:
@@ -126,7 +130,7 @@ def refine(weights, sizes, side, balanced, sign):
         gain[best] = -gain[best]
         row = weights[best]
         for j in range(k):
-            if j != best:  # an edge along becomes one across, or the reverse
+            if j != best:  # edges inside a side become edges across, and the reverse
                 if side[j] == side[best]:
                     gain[j] += 2.0 * row[j]
                 else:
@@ -137,10 +141,11 @@ def refine(weights, sizes, side, balanced, sign):
 
 @njit
 def best_cut(weights, sizes, balanced):
-    """The best of all 2^(k-1) - 1 cuts, by a Gray code: bool (k,), node 0 on the first side.
+    """Return the best of all 2^(k-1) - 1 cuts, in the order of a Gray code: bool (k,).
 
-    Best: least w(S, S^c) / (|S| |S^c|), or least weight among the balanced (where there is none,
-    the most even cut). Of equals (to 1e-9) the most even, then the first.
+    The best cut has the least w(S, S^c) / (|S| |S^c|), or is the lightest balanced one. If none is
+    balanced, it is the most even one. Of equals (to 1e-9) it is the most even, then the first. Node
+    0 is on the first side.
     """
     k = sizes.size
     total = sizes.sum()
@@ -174,8 +179,8 @@ def best_cut(weights, sizes, balanced):
             continue
         even = abs(2.0 * inside - total)
         fit = is_balanced(inside, total)
-        value = objective(cut, inside, total, balanced)
-        slack = 1e-9 * abs(value) + objective(scale, inside, total, balanced)
+        value = cut_value(cut, inside, total, balanced)
+        slack = 1e-9 * abs(value) + cut_value(scale, inside, total, balanced)
         if balanced and fit != fits:
             better = fit
         elif balanced and not fit:
@@ -189,8 +194,8 @@ def best_cut(weights, sizes, balanced):
 
 
 @njit
-def small_choice(weights, sizes, balanced, refined):
-    """The spectral cut of a small graph, as :func:`finish` wants it."""
+def small_spectral_cut(weights, sizes, balanced, refined):
+    """Return the spectral cut of a small graph, balanced or refined if wanted."""
     side = small_balanced_cut(weights, sizes) if balanced else small_cut(weights, sizes)
     if refined and sizes.size > 2:
         refine(weights, sizes, side, balanced, 1.0)
@@ -198,8 +203,8 @@ def small_choice(weights, sizes, balanced, refined):
 
 
 @njit
-def dense_start(weights, sizes):
-    """The densest cut that sets one supernode apart: bool (k,)."""
+def densest_single_cut(weights, sizes):
+    """Return the densest cut that separates one supernode from all others: bool (k,)."""
     k = sizes.size
     total = sizes.sum()
     best, most = 0, -np.inf
@@ -208,7 +213,7 @@ def dense_start(weights, sizes):
         for j in range(k):
             if j != i:
                 cut += weights[i, j]
-        density = objective(cut, sizes[i], total, False)
+        density = cut_value(cut, sizes[i], total, False)
         if density > most * (1.0 + 1e-12) or best < 0 or most == -np.inf:
             best, most = i, density
     side = np.zeros(k, np.bool_)
@@ -218,7 +223,7 @@ def dense_start(weights, sizes):
 
 @njit
 def coin_sides(rng, k):
-    """A fair coin for each of k supernodes, again until both sides have one: bool (k,)."""
+    """Toss a fair coin for each of k supernodes, again until both sides have one: bool (k,)."""
     side = np.empty(k, np.bool_)
     while True:
         heads = 0
@@ -230,13 +235,15 @@ def coin_sides(rng, k):
 
 
 @njit
-def expected(total, within, held_l, held_r, sums_l, sums_r, own_l, own_r, own_square):
-    """The mean value of recursive random cutting, given each supernode's chance to go left.
+def expected_value(total, within, held_l, held_r, sums_l, sums_r, own_l, own_r, own_square):
+    """Return the expected value of recursive random cutting, given each supernode's side
+    probability.
 
-    A pair apart now counts ``total``; one that stays together 2, and 2/3 for each other item on
-    its side. ``sums`` are, for one side with chances p: sum of W_PQ p_P p_Q, the same times
-    (s_P p_P + s_Q p_Q), and the same times (s_P + s_Q). ``held`` is the mean number of items on a
-    side, ``own`` the sum of I_P p_P, ``own_square`` that of I_P s_P (p_P^2 + q_P^2).
+    A pair that is separated now counts ``total``. A pair that stays together counts 2, plus 2/3 for
+    each other item on its side. ``sums`` are, for one side with probabilities p: the sum of W_PQ
+    p_P p_Q, the same times (s_P p_P + s_Q p_Q), and the same times (s_P + s_Q). ``held`` is the
+    expected number of items on a side, ``own`` the sum of I_P p_P, and ``own_square`` that of I_P
+    s_P (p_P^2 + q_P^2).
     """
     third = 2.0 / 3.0
     value = total * (within - sums_l[0] - sums_r[0])
@@ -251,11 +258,11 @@ def expected(total, within, held_l, held_r, sums_l, sums_r, own_l, own_r, own_sq
 
 @njit
 def conditional_sides(weights, own, sizes):
-    """Random cutting made deterministic by conditional expectations: bool (k,).
+    """Choose sides by conditional expectations of random cutting: bool (k,). O(k^2).
 
-    ``own`` (k,) are the weights within the supernodes. One after the other goes to the side that
-    has the higher expected value of recursive random cutting, all later ones still tossing coins;
-    the last to the side that is still empty, if one is. O(k^2).
+    ``own`` (k,) are the weights inside the supernodes. One supernode after the other goes to the
+    side with the higher expected value of recursive random cutting, while the sides of later ones
+    are random. The last goes to an empty side if there is one.
     """
     k = sizes.size
     total = np.float64(sizes.sum())
@@ -290,7 +297,7 @@ def conditional_sides(weights, own, sizes):
         s = np.float64(sizes[v])
         worth = np.empty(2)
         new_square = square + own[v] * s / 2.0
-        for option in range(2):  # 0: left, its chance becomes 1
+        for option in range(2):  # 0: left, whose probability becomes 1
             for x in range(2):
                 p = 1.0 if option == x else 0.0
                 for old in range(2):
@@ -303,7 +310,7 @@ def conditional_sides(weights, own, sizes):
                     trial[option, x, 2] += add * q * (s * near[x, 0, v] + near[x, 2, v])
                 trial_held[option, x] = held[x] + (p - 0.5) * s
                 trial_mine[option, x] = mine[x] + (p - 0.5) * own[v]
-            worth[option] = expected(
+            worth[option] = expected_value(
                 total, within, trial_held[option, 0], trial_held[option, 1],
                 trial[option, 0], trial[option, 1],
                 trial_mine[option, 0], trial_mine[option, 1], new_square,

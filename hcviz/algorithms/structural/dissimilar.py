@@ -1,5 +1,5 @@
-"""Top-down methods for dissimilarities (Chatziafratis et al. 2018, section 4): high values are
-wanted."""
+"""Top-down methods for dissimilarities, which maximise the value (Chatziafratis et al. 2018,
+section 4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import param
 from hcviz.algorithms.base import Algorithm, NoParameters, start_tree
 from hcviz.algorithms.structural import cutkernels
 from hcviz.algorithms.structural.crsc import PAPER, most_negative
-from hcviz.algorithms.structural.recursion import Plan, recurse
+from hcviz.algorithms.structural.recursion import CutSettings, recurse
 from hcviz.core.build import build, build_guided
 from hcviz.core.errors import InvalidData
 from hcviz.core.heights import SIZE
@@ -21,10 +21,12 @@ from hcviz.core.snapshot import Snapshot
 
 
 class Parameters(param.Parameterized):
+    """Parameters of the methods for dissimilarities."""
+
     shift = param.Boolean(
         False,
         label="Shift to 0",
-        doc="Where dissimilarities are negative, take the lowest from all of them (else refuse).",
+        doc="If dissimilarities are negative, subtract the lowest from all of them (else refuse).",
     )
 
 
@@ -33,13 +35,15 @@ def run_random(
 ) -> Iterator[Snapshot | None]:
     """Recursive random cutting (theorem 3), on the supergraph under triplets (theorem 5).
 
-    Every supernode tosses a fair coin for its side, again where a side stays empty. In expectation
-    the value, the sum of w_ij |T[i,j]|, is 2/3 n sum w_ij or more, and no tree has more than
-    n sum w_ij; under triplets :func:`hcviz.metrics.dependency_guarantee` of it. The numbers have
-    no say in the tree. O((n + m) log n) expected.
+    Every supernode tosses a fair coin for its side, again while a side is empty. The expected
+    value, the sum of w_ij |T[i,j]|, is at least 2/3 n sum w_ij, and no tree has more than n sum
+    w_ij. Under triplets it is at least :func:`hcviz.metrics.dependency_guarantee` of that. The tree
+    does not depend on the dissimilarities. O((n + m) log n) expected.
     """
-    plan = Plan(cut=lambda weights, own, sizes: cutkernels.coin_sides(rng, len(sizes)), blind=True)
-    return _recurse(problem.as_dissimilarities(), plan, 0.0, start)
+    settings = CutSettings(
+        cut=lambda weights, own, sizes: cutkernels.coin_sides(rng, len(sizes)), ignores_weights=True
+    )
+    return _recurse(problem.as_dissimilarities(), settings, 0.0, start)
 
 
 def run_derandomised(
@@ -48,12 +52,12 @@ def run_derandomised(
     """Random cutting made deterministic by conditional expectations (theorem 4).
 
     On each set, one item after the other goes to the side with the higher expected value of
-    recursive random cutting, the later ones still tossing coins; the last goes to the side that is
-    empty, if one is. Hence never less than 2/3 n sum w_ij. The expectations are kept up to date in
-    O(|A|) an item, so that the whole takes O(n^2) a level of the tree (paper: O(n^2 (n + m))).
+    recursive random cutting, while the sides of later items are random. The last item goes to an
+    empty side if there is one. So the value is at least 2/3 n sum w_ij. Updating the expectations
+    takes O(|A|) for each item, so a level of the tree takes O(n^2) (paper: O(n^2 (n + m))).
 
-    Under triplets whole supernodes are placed, and the expectation is that of a recursion in which
-    they come apart at once: no guarantee is known for it.
+    Under triplets whole supernodes are placed, and the expectation assumes that they are divided at
+    once. No guarantee is known for this.
     """
     problem = problem.as_dissimilarities()
     low = _lowest(problem, params.shift)
@@ -61,38 +65,42 @@ def run_derandomised(
     def cut(weights: Any, own: Any, sizes: Any) -> Any:
         return cutkernels.conditional_sides(weights, own, sizes)
 
-    return _recurse(problem, Plan(cut=cut), low, start)
+    return _recurse(problem, CutSettings(cut=cut), low, start)
 
 
 def run_densest(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Recursive locally densest cut (Cohen-Addad and others 2018), on the supergraph.
+    """Recursive locally densest cut (Cohen-Addad et al. 2018), on the supergraph.
 
-    Begins with the densest cut of one supernode from the rest, and moves one supernode at a time
-    while w(S, S^c) / (|S| |S^c|) rises. Without triplets a (2/3 - o(1))-approximation; with a
-    single one it can be off by a factor of order n (Chatziafratis et al. 2018, Figure 4:
-    :func:`hcviz.datasets.densest_cut_trap`). O(|A|^2) a set, O(|A|) a move.
+    It begins with the densest cut of one supernode, and moves one supernode at a time while w(S,
+    S^c) / (|S| |S^c|) increases. Without triplets it is a (2/3 - o(1))-approximation. With a single
+    triplet it can be worse by a factor of order n (Chatziafratis et al. 2018, Figure 4:
+    :func:`hcviz.datasets.densest_cut_trap`). O(|A|^2) for a set, O(|A|) for a move.
     """
     problem = problem.as_dissimilarities()
     low = _lowest(problem, params.shift)
 
     def cut(weights: Any, own: Any, sizes: Any) -> Any:
-        side = cutkernels.dense_start(weights, sizes)
+        side = cutkernels.densest_single_cut(weights, sizes)
         cutkernels.refine(weights, sizes, side, False, -1.0)
         return side
 
-    return _recurse(problem, Plan(cut=cut), low, start)
+    return _recurse(problem, CutSettings(cut=cut), low, start)
 
 
-def _recurse(problem: Problem, plan: Plan, low: float, start: Any) -> Iterator[Snapshot | None]:
+def _recurse(
+    problem: Problem, settings: CutSettings, low: float, start: Any
+) -> Iterator[Snapshot | None]:
+    """Check the triplets, then run the recursion."""
     aho = build(problem.n_items, problem.triplets)
     begun = start_tree(start)
     fallback = aho if begun is None else build_guided(begun, problem.triplets)
-    return recurse(problem, plan, low, fallback, begun is not None)
+    return recurse(problem, settings, low, fallback, begun is not None)
 
 
 def _lowest(problem: Problem, shift: bool) -> float:
+    """Return what is subtracted from every dissimilarity: 0, or with ``shift`` the lowest."""
     if problem.n_items < 2:
         return 0.0
     found = most_negative(problem.similarity_or_default)
@@ -104,7 +112,7 @@ def _lowest(problem: Problem, shift: bool) -> float:
         raise InvalidData(
             f"Dissimilarities must be 0 or more; row {row}, column {column} "
             f"({labels[row]} and {labels[column]}) is {low:g}.",
-            "Take the lowest from all: Shift to 0 (shift=True).",
+            "Subtract the lowest from all: Shift to 0 (shift=True).",
         )
     return low
 
@@ -120,7 +128,7 @@ RANDOM_CUT = Algorithm(
     runs="thread",
     heights=SIZE,
     summary="Every item tosses a coin, again and again: for dissimilarities two thirds of the "
-    "best in expectation, and sturdy under answers.",
+    "best value in expectation, and robust under answers.",
 )
 
 DERANDOMISED_CUT = Algorithm(
@@ -135,7 +143,7 @@ DERANDOMISED_CUT = Algorithm(
     heights=SIZE,
     params=Parameters,
     summary="Reads the numbers as dissimilarities; places each item where random cuts would do "
-    "best on average. At least two thirds of the best, always.",
+    "best on average. Always at least two thirds of the best value.",
 )
 
 DENSEST_CUT = Algorithm(
@@ -150,12 +158,12 @@ DENSEST_CUT = Algorithm(
     heights=SIZE,
     params=Parameters,
     summary="Reads the numbers as dissimilarities; cuts where they are densest. Good without "
-    "answers, and easily fooled by one.",
+    "answers, but one answer can mislead it.",
 )
 
 
 def warm() -> None:
-    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    """Compile or load the kernels, so that the first run does not wait for this."""
     problem = Problem(similarity=np.ones((5, 5)), triplets=[[0, 1, 2]])
     for method in (RANDOM_CUT, DERANDOMISED_CUT, DENSEST_CUT):
         for _ in method.start_run(problem, method.parameters(), np.random.default_rng(0)):

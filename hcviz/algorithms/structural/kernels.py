@@ -1,9 +1,9 @@
 """Compiled steps of the top-down methods of Chatziafratis et al. (2018).
 
-The state is a set of flat arrays. ``items`` is a permutation of 0..n-1 of which every set still to
-be divided is a slice, increasing within; ``active`` holds the rows of the triplets inside each set
-as slices likewise. ``up`` is the tree being made: parents of leaves 0..n-1 and of inner nodes in
-the order in which they are made, the root first.
+The state is a set of flat arrays. ``items`` is a permutation of 0..n-1. Every set still to be
+divided is a slice of it, with increasing items. ``active`` holds the rows of the triplets inside
+each set, also in slices. ``up`` is the tree so far: parents of leaves 0..n-1, then of inner nodes
+in the order made, the root first.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcviz.algorithms.structural.cutkernels import small_choice
+from hcviz.algorithms.structural.cutkernels import small_spectral_cut
 from hcviz.core.buildkernels import find
 from hcviz.core.jit import njit
 from hcviz.core.repairkernels import gather, induced
@@ -21,9 +21,9 @@ from hcviz.core.treekernels import pair_lca
 
 @njit
 def contract(items, begin, end, rows, active, t_begin, t_end, link, number):
-    """Join a and b of every active ab|c: ``number[item]`` is its supernode; returns how many.
+    """Join a and b of every active ab|c; return the number of supernodes.
 
-    Supernodes are numbered by their first item.
+    ``number[item]`` becomes its supernode. Supernodes are numbered by their first items.
     """
     for k in range(begin, end):
         link[items[k]] = items[k]
@@ -45,7 +45,7 @@ def contract(items, begin, end, rows, active, t_begin, t_end, link, number):
 
 @njit
 def supernode_sizes(items, begin, end, number, count):
-    """Items in each supernode, int64 (count,)."""
+    """Return the number of items in each supernode, int64 (count,)."""
     sizes = np.zeros(count, np.int64)
     for k in range(begin, end):
         sizes[number[items[k]]] += 1
@@ -56,7 +56,8 @@ def supernode_sizes(items, begin, end, number, count):
 def add_weights(matrix, low, items, begin, end, number, first, last, weights):
     """Add rows ``first .. last - 1`` of ``items`` to the supergraph's ``weights``.
 
-    Parallel edges add up; ``low`` is taken from every similarity; the diagonal is left out.
+    Parallel edges are summed; ``low`` is subtracted from every similarity; the diagonal is left
+    out.
     """
     for k in range(first, last):
         x = items[k]
@@ -71,7 +72,7 @@ def add_weights(matrix, low, items, begin, end, number, first, last, weights):
 
 @njit
 def copy_weights(matrix, low, items, begin, end, first, last, weights):
-    """As :func:`add_weights` where every item is a supernode of its own, and twice as fast."""
+    """Do the same as :func:`add_weights` if every item is a supernode, twice as fast."""
     for k in range(first, last):
         row = matrix[items[k]]
         out = weights[k - begin]
@@ -81,9 +82,12 @@ def copy_weights(matrix, low, items, begin, end, first, last, weights):
 
 
 @njit
-def add_answers(rows, active, t_begin, t_end, price, key, weights):
-    """Add the price of every active ab|c to the edge a-b: a cut that parts a and b while c is there
-    pays it (Chatziafratis et al. 2018, section 3: the hyperedge {a, b, c} as a triangle)."""
+def add_triplet_prices(rows, active, t_begin, t_end, price, key, weights):
+    """Add the price of every active ab|c to the edge a-b.
+
+    A cut that separates a and b while c is in the set pays it (Chatziafratis et al. 2018, section
+    3: the hyperedge {a, b, c} as a triangle).
+    """
     for k in range(t_begin, t_end):
         t = active[k]
         a, b = key[rows[t, 0]], key[rows[t, 1]]
@@ -93,8 +97,8 @@ def add_answers(rows, active, t_begin, t_end, price, key, weights):
 
 
 @njit
-def add_own(matrix, items, begin, end, number, own):
-    """Add to ``own`` the weight of all pairs inside each supernode."""
+def add_inner_weights(matrix, items, begin, end, number, own):
+    """Add the weight of all pairs inside each supernode to ``own``."""
     for k in range(begin, end):
         x = items[k]
         row = matrix[x]
@@ -104,19 +108,20 @@ def add_own(matrix, items, begin, end, number, own):
 
 
 @njit
-def largest(sizes):
-    """Whether some supernode has more than two thirds of the items: no cut is balanced then."""
+def has_dominant(sizes):
+    """Return True if a supernode has more than two thirds of the items: then no cut is balanced."""
     return 3 * sizes.max() > 2 * sizes.sum()
 
 
 @njit
-def divide(
+def split_set(
     items, begin, end, active, t_begin, t_end, rows, key, side, spare_items, spare_active, at
 ):
-    """Carry out a cut: ``(where, t_where, t_stop)``, the ends of the first sides and of the rest.
+    """Carry out a cut; return ``(where, t_where, t_stop)``, the ends of the first sides and of the
+    rest.
 
-    ``key[item]`` is the supernode and ``side`` says for each whether it is on the first side. Both
-    sides stay increasing; triplets that the cut resolves are dropped.
+    ``key[item]`` is the supernode, and ``side`` is True for supernodes on the first side. Items
+    stay increasing on both sides; triplets that the cut resolves are dropped.
     """
     where = begin
     for k in range(begin, end):
@@ -140,14 +145,14 @@ def divide(
 
 
 @njit
-def finish(
+def divide_to_leaves(
     matrix, low, items, begin, end, rows, active, t_begin, t_end, over, up, made,
     link, key, spare_items, spare_active, price, balanced, refined, uneven,
 ):  # fmt: skip
-    """Divide one small set down to its leaves by spectral sweep cuts; returns the nodes made.
+    """Divide one small set down to its leaves by spectral sweep cuts; return the nodes made.
 
-    Compiled as one call, since most sets of a recursion are small. ``price`` (m,) makes triplets
-    soft; empty, they are hard. ``uneven[0]`` counts the sets that have no balanced cut.
+    It is one compiled call, since most sets of a recursion are small. ``price`` (m,) makes triplets
+    soft; if it is empty, they are hard. ``uneven[0]`` counts the sets without a balanced cut.
     """
     pending = np.empty((end - begin + 1, 5), np.int64)
     pending[0] = np.array([begin, end, t_begin, t_end, over])
@@ -170,11 +175,11 @@ def finish(
         if count > 2:
             add_weights(matrix, low, items, begin, end, key, begin, end, weights)
             if soft:
-                add_answers(rows, active, t_begin, t_end, price, key, weights)
-        if balanced and largest(sizes):
+                add_triplet_prices(rows, active, t_begin, t_end, price, key, weights)
+        if balanced and has_dominant(sizes):
             uneven[0] += 1
-        side = small_choice(weights, sizes, balanced, refined)
-        where, t_where, t_stop = divide(
+        side = small_spectral_cut(weights, sizes, balanced, refined)
+        where, t_where, t_stop = split_set(
             items, begin, end, active, t_begin, t_end, rows, key, side,
             spare_items, spare_active, at,
         )  # fmt: skip
@@ -186,9 +191,9 @@ def finish(
 
 @njit
 def graft(items, begins, ends, overs, place, position, table, up, made, n_nodes):
-    """Hang another tree, restricted to each waiting set, into ``up``; returns the nodes made.
+    """Attach another tree, restricted to each pending set, to ``up``; return the nodes made.
 
-    ``place`` is that tree's leaf order, inverted; ``position`` and ``table`` answer its LCAs;
+    ``place`` is that tree's inverted leaf order; ``position`` and ``table`` are its LCA table;
     ``n_nodes`` is its number of nodes.
     """
     n = items.size

@@ -1,4 +1,4 @@
-"""The cut profile of one set: all cuts that a spectral sweep weighs, for the inspector."""
+"""The cut profile of one set: all cuts of a spectral sweep, for the inspector."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hcviz.core import spectralkernels
 from hcviz.core.build import aho_components
 from hcviz.core.errors import InvalidData, InvalidParameter
 from hcviz.core.problem import Problem
-from hcviz.core.whole import whole_numbers
+from hcviz.core.validation import check_integers
 
 Float = NDArray[np.float64]
 
@@ -21,11 +21,20 @@ Float = NDArray[np.float64]
 class CutProfile:
     """Supernodes in sweep order, and the k - 1 cuts between neighbours.
 
-    ``supernodes``: their items. ``inside`` int64: items on the first side of each cut. ``weight``
-    and ``ratio`` float64: w(S, S^c), and that over |S| |S^c|. ``best`` is the cut that a sparsest
-    cut takes, ``best_balanced`` the one of a balanced cut (-1: no prefix has a third of the items
-    on each side). ``pieces`` is the number of connected components; cuts between them weigh
-    nothing, and the order is then theirs.
+    Parameters
+    ----------
+    supernodes : tuple of int32 arrays
+        Their items.
+    inside : int64 (k - 1,)
+        Items on the first side of each cut.
+    weight, ratio : float64 (k - 1,)
+        w(S, S^c), and w(S, S^c) / (|S| |S^c|).
+    best : int
+        The cut that a sparsest cut takes.
+    best_balanced : int
+        The cut that a balanced cut takes; -1 if no prefix has a third of the items on each side.
+    pieces : int
+        Connected components. With several, the order is theirs, and cuts between them weigh 0.
     """
 
     supernodes: tuple[NDArray[np.int32], ...]
@@ -46,18 +55,40 @@ class CutProfile:
 def cut_profile(
     problem: Problem, items: ArrayLike, low: float = 0.0, lam: float | None = None
 ) -> CutProfile:
-    """The sweep over the supergraph of ``items`` (two or more) under the problem's triplets.
+    """Compute the sweep over the supergraph of some items under the problem's triplets.
 
-    ``low`` is taken from every similarity. With ``lam`` the graph is HRSC's: every item is a node
-    of its own, and each ab|c inside the set adds ``lam`` c_k to the edge a-b, so that ``weight``
-    and ``ratio`` hold what a cut pays for answers, too. O(|items|^2) and the eigenvector, float64;
-    of sparse similarities only the set's own are made dense. Raises :class:`InvalidData` where
-    nothing can be cut: one item, or contradictory triplets; :class:`InvalidParameter` for a ``lam``
-    that is not finite or below 0.
+    Parameters
+    ----------
+    problem : Problem
+        Its similarities and triplets.
+    items : array of int
+        Two items or more.
+    low : float
+        Is subtracted from every similarity.
+    lam : float, optional
+        With it the graph is that of HRSC. Every item is a node, and each ab|c inside the set adds
+        ``lam`` c_k to the edge a-b. So ``weight`` and ``ratio`` include what a cut pays for
+        answers.
+
+    Returns
+    -------
+    CutProfile
+
+    Raises
+    ------
+    InvalidData
+        Nothing can be cut: there is one item, or the triplets contradict each other.
+    InvalidParameter
+        ``lam`` is not finite, or below 0.
+
+    Notes
+    -----
+    O(|items|^2) and the eigenvector, float64. Of sparse similarities only the set's own are made
+    dense.
     """
     if lam is not None and not 0 <= lam < np.inf:
         raise InvalidParameter(f"lam must be finite, and 0 or more, not {lam}.")
-    members = np.unique(whole_numbers(items, "The items of a profile", InvalidData)).astype(
+    members = np.unique(check_integers(items, "The items of a profile", InvalidData)).astype(
         np.int32
     )
     if lam is None:
@@ -65,7 +96,7 @@ def cut_profile(
     else:
         blocks = [members[i : i + 1] for i in range(len(members))]
     if len(blocks) < 2:
-        raise InvalidData("There is nothing to cut: the items hang together as one.")
+        raise InvalidData("There is nothing to cut: the constraints join all items to one.")
     k, size = len(blocks), len(members)
     number = np.zeros(size, np.int32)
     for place, block in enumerate(blocks):
@@ -82,9 +113,9 @@ def cut_profile(
         known = problem.triplets
         active = np.flatnonzero(np.isin(known.rows, members).all(axis=1))
         local = np.searchsorted(members, known.rows[active]).astype(np.int32)
-        told = np.arange(len(active), dtype=np.int32)
+        numbers = np.arange(len(active), dtype=np.int32)
         prices = lam * known.weights[active]
-        kernels.add_answers(local, told, 0, len(active), prices, number, weights)
+        kernels.add_triplet_prices(local, numbers, 0, len(active), prices, number, weights)
     labels, pieces = spectralkernels.component_labels(weights)
     degree = spectralkernels.degrees(weights)
     if pieces > 1:
@@ -113,16 +144,16 @@ def cut_profile(
     )
 
 
-def parted_ratio(
+def cut_ratio(
     problem: Problem, one: ArrayLike, other: ArrayLike, low: float = 0.0, lam: float | None = None
 ) -> float:
-    """w(S, T) / (|S| |T|) of two disjoint sets of items, as :func:`cut_profile` weighs its cuts.
+    """Return w(S, T) / (|S| |T|) of two disjoint sets of items, as in :func:`cut_profile`.
 
-    With ``lam`` each ab|c inside their union that has a and b on different sides adds ``lam`` c_k.
-    O(|S| |T|). Raises :class:`InvalidData` for a set that is empty, or for an item in both.
+    With ``lam``, each ab|c inside their union with a and b on different sides adds ``lam`` c_k.
+    O(|S| |T|). Raises :class:`InvalidData` for an empty set, or an item in both.
     """
     first, second = (
-        np.unique(whole_numbers(side, "The items of a cut", InvalidData)) for side in (one, other)
+        np.unique(check_integers(side, "The items of a cut", InvalidData)) for side in (one, other)
     )
     if not first.size or not second.size or np.intersect1d(first, second).size:
         raise InvalidData("A cut has two sides, each with items of its own.")
@@ -141,7 +172,7 @@ def parted_ratio(
 
 
 def _least(value: Float, even: Float, among: NDArray[np.int64]) -> int:
-    """Where the value is least; of equals (to 1e-6) the most even, then the first."""
+    """Return the place of the least value; of equals (to 1e-6) the most even, then the first."""
     least = value[among].min()
     near = among[value[among] <= least + 1e-6 * abs(least)]
     return int(near[even[near].argmin()])

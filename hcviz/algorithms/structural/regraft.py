@@ -1,27 +1,27 @@
-"""Compiled search over trees by regrafting: every place for one subtree is weighed in O(n).
+"""Compiled search over trees by regrafting: all places for one subtree are evaluated in O(n).
 
-A binary tree over n items is kept in preorder, m = 2n - 1 positions: the left child of k is k + 1,
-its right child is ``end[k + 1]``, and its nodes are ``k .. end[k] - 1``. ``cut[k]`` is what node k
-cuts: the weight between its two children and, where triplets are soft, the penalty lam c_k of every
-ab|c that fails there (LCA(a, b) = k with c below it). The objective, to be minimised, is the sum of
-``size[k] cut[k]``: Dasgupta's cost, or the regularised cost of Chatziafratis et al. (2018),
-equation (4).
+A binary tree over n items is stored in preorder, m = 2n - 1 positions. The left child of k is k +
+1, its right child is ``end[k + 1]``, and its nodes are ``k .. end[k] - 1``. ``cut[k]`` is the
+weight between the children of node k. Soft triplets add the penalty lam c_k of every ab|c that
+fails there (LCA(a, b) = k with c below it). The objective, to be minimised, is the sum of ``size[k]
+cut[k]``: Dasgupta's cost, or the regularised cost of Chatziafratis et al. (2018), equation (4).
 
-Take the subtree S of s items out, and put it back above node u of the rest R. With X(u) the weight
-between S and the items below u, all pairs of S with others, and all that grows by S, cost
+Remove the subtree S of s items, and put it back above node u of the rest R. Let X(u) be the weight
+between S and the items below u. The cost of all pairs of S with others, and of all clades that S
+makes larger, is
 
     f(u) = (s + |u|) X(u) + sum over strict ancestors a of u of
            s cut(a) + (|a| + s) X(child of a that u is not below),
 
-so that one pass up (X) and one pass down (the sum) weigh all places. Triplets that name items
-both inside and outside S take part as follows (ab|c; R restricted to the other items):
+so one pass up (X) and one pass down (the sum) evaluate all places. Triplets that name items both
+inside and outside S have these rules (ab|c; R restricted to the other items):
 
-1. c in S: fails strictly below LCA(a, b): a hard one forbids it, a soft one costs lam c_k times
-   the size there.
+1. c in S: fails strictly below LCA(a, b). There a hard one forbids u, and a soft one costs lam c_k
+times the size.
 2. a in S (or b; call the other one b): holds at or below the child q of LCA(b, c) on b's side. A
-   soft one is an edge of weight lam c_k from S to q, for free from there on.
-3. c and a in S, b not (or the two exchanged): a tree that satisfies ab|c has none; a soft one is an
-   edge from S to b.
+soft one is an edge of weight lam c_k from S to q, which costs nothing from there on.
+3. c and a in S, b not (or a and b exchanged): a tree that satisfies ab|c has none. A soft one is an
+edge from S to b.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -35,13 +35,13 @@ import numpy as np
 from hcviz.core.buildkernels import renumbered
 from hcviz.core.jit import njit
 
-#: A kick is 1 to this many regrafts, each to the best of ``DRAWN`` random places.
-MOST_MOVES = 4
-DRAWN = 3
+#: A perturbation is 1 to MAX_MOVES regrafts, each to the best of TRIED random places.
+MAX_MOVES = 4
+TRIED = 3
 
 
 class Best(NamedTuple):
-    """The best tree so far, as :class:`Search` has it."""
+    """The best tree so far, as in :class:`Search`."""
 
     leaf: np.ndarray  # (m,) int32
     up: np.ndarray  # (m,) int32
@@ -50,7 +50,7 @@ class Best(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The tree, and room to work in; see the module's text. All arrays are C-contiguous."""
+    """The tree and work space; see the module's docstring. All arrays are C-contiguous."""
 
     size: np.ndarray  # (m,) int32
     end: np.ndarray  # (m,) int32
@@ -60,30 +60,32 @@ class Search(NamedTuple):
     place: np.ndarray  # (n,) int32, position of an item
     rows: np.ndarray  # (k, 3) int32, triplets
     price: np.ndarray  # (k,) float64, lam times weight; 0: hard
-    at: np.ndarray  # (n + 1,) int32: triplets of item i are of[at[i]:at[i + 1]]
-    of: np.ndarray  # (3k,) int32
+    item_begin: np.ndarray  # (n + 1,) int32: where an item's triplets begin in item_triplets
+    item_triplets: np.ndarray  # (3k,) int32
     x: np.ndarray  # (n,) float64, weight between S and an item
     weight: np.ndarray  # (m,) float64, X
     edge: np.ndarray  # (m,) float64, case 2: edges that end at this node
-    below: np.ndarray  # (m,) float64, case 1: what is paid strictly below this node
+    below: np.ndarray  # (m,) float64, case 1: the price strictly below this node
     floor: np.ndarray  # (m,) bool, case 1, hard
     need: np.ndarray  # (m,) int32, case 2, hard
     met: np.ndarray  # (m,) int32, how many of them hold here
     down: np.ndarray  # (m,) float64, the sum over ancestors
-    value: np.ndarray  # (m,) float64, f, inf where not allowed
-    touched: np.ndarray  # (3k + 1,) int32: positions to clear, their number last
+    value: np.ndarray  # (m,) float64, f; inf if not allowed
+    touched: np.ndarray  # (3k + 1,) int32: positions to clear, and their number as the last entry
     old: np.ndarray  # (m,) float64: cuts of S's ancestors
     spare: np.ndarray  # (5, m) int32
     spare_cut: np.ndarray  # (m,) float64
-    tally: np.ndarray  # (5,) int64: NEXT position, IDLE in a row, KICKS, WORK done, places WEIGHED
+    tally: np.ndarray  # (5,) int64: see the constants below
 
 
-NEXT, IDLE, KICKS, WORK, WEIGHED = range(5)
+#: Places in ``tally``: the next position, subtrees without a gain in a row, perturbations,
+#: operations done, and places evaluated.
+NEXT, IDLE, PERTURBATIONS, WORK, EVALUATED = range(5)
 
 
 @njit
-def meet(s, u, v):
-    """LCA of two positions: O(depth)."""
+def lca(s, u, v):
+    """Return the LCA of two positions: O(depth)."""
     while not (u <= v and v < s.end[u]):
         u = s.up[u]
     return u
@@ -91,7 +93,7 @@ def meet(s, u, v):
 
 @njit
 def put_tree(s, left, right, root):
-    """Lay out a binary tree, given as children of its nodes (-1 for leaves 0..n-1), in preorder."""
+    """Write a binary tree in preorder, from the children of its nodes (-1 for leaves 0..n-1)."""
     n = s.place.size
     stack = s.spare[0]
     over = s.spare[1]
@@ -118,7 +120,7 @@ def put_tree(s, left, right, root):
 
 @njit
 def finish_layout(s):
-    """Sizes and ends from parents: a child comes after its parent."""
+    """Compute sizes and ends from parents: a child comes after its parent."""
     m = s.size.size
     for k in range(m):
         s.size[k] = 1 if s.leaf[k] >= 0 else 0
@@ -130,14 +132,15 @@ def finish_layout(s):
 
 @njit
 def put_cuts(s, matrix, sign, begin, stop):
-    """Add to the cuts the pairs of the ``begin .. stop - 1``-th leaves in order, from one side.
+    """Add the pairs of the ``begin .. stop - 1``-th leaves in order to the cuts. O((stop - begin)
+    n).
 
-    Each pair comes twice, once from each of its items, hence the half. O((stop - begin) n).
+    Each pair is added twice, once from each of its items, so each time half of it is added.
     """
     m = s.size.size
     n = s.place.size
-    before = np.empty(n + 1)  # weight between i and the first leaves in order
-    first = s.spare[0]  # leaves in order before position k
+    before = np.empty(n + 1)  # weight between i and the leaves so far
+    first = s.spare[0]  # number of leaves before position k
     count = 0
     for k in range(m):
         first[k] = count
@@ -161,16 +164,17 @@ def put_cuts(s, matrix, sign, begin, stop):
 
 @njit
 def put_penalties(s):
-    """Add to the cuts the soft triplets that fail."""
+    """Add the prices of violated soft triplets to the cuts."""
     for t in range(s.rows.shape[0]):
         if s.price[t] > 0:
-            k = meet(s, s.place[s.rows[t, 0]], s.place[s.rows[t, 1]])
+            k = lca(s, s.place[s.rows[t, 0]], s.place[s.rows[t, 1]])
             if k <= s.place[s.rows[t, 2]] < s.end[k]:
                 s.cut[k] += s.price[t]
 
 
 @njit
 def total_cost(s):
+    """Return the objective."""
     total = 0.0
     for k in range(s.size.size):
         total += s.size[k] * s.cut[k]
@@ -179,7 +183,7 @@ def total_cost(s):
 
 @njit(fastmath={"reassoc", "contract"})
 def sum_rows(s, matrix, sign, k):
-    """x: the weight between the items below k and every item."""
+    """Compute x: the weight between the items below k and every item."""
     n = s.x.size
     x = s.x
     row = matrix[s.leaf[k] if s.leaf[k] >= 0 else 0]
@@ -199,8 +203,9 @@ def sum_rows(s, matrix, sign, k):
 
 
 @njit
-def say(s, k, p, brother):
-    """Set up what the triplets say of S at k: ``(hard ones of case 2, positions to clear)``."""
+def apply_triplets(s, k, p, brother):
+    """Write the rules of the triplets for S at k; return hard ones of case 2, and marks to
+    clear."""
     wanted = 0
     marks = 0
     stop = s.end[k]
@@ -208,8 +213,8 @@ def say(s, k, p, brother):
         item = s.leaf[j]
         if item < 0:
             continue
-        for y in range(s.at[item], s.at[item + 1]):
-            t = s.of[y]
+        for y in range(s.item_begin[item], s.item_begin[item + 1]):
+            t = s.item_triplets[y]
             c = s.place[s.rows[t, 2]]
             price = s.price[t]
             if item == s.rows[t, 2]:
@@ -222,7 +227,7 @@ def say(s, k, p, brother):
                     if price > 0:
                         s.x[s.leaf[outside]] += price
                     continue
-                v = meet(s, a, b)
+                v = lca(s, a, b)
                 s.touched[marks] = v
                 marks += 1
                 if price > 0:
@@ -249,8 +254,8 @@ def say(s, k, p, brother):
 
 
 @njit
-def add_up(s, begin, stop, told):
-    """Fill X at the positions ``begin .. stop - 1``, last first; those after them have theirs."""
+def add_upwards(s, begin, stop, constrained):
+    """Compute X at positions ``begin .. stop - 1``, last first; those after them are done."""
     leaf, end, weight, edge, x = s.leaf, s.end, s.weight, s.edge, s.x
     for j in range(stop - 1, begin - 1, -1):
         if leaf[j] >= 0:
@@ -258,16 +263,16 @@ def add_up(s, begin, stop, told):
         else:
             other = end[j + 1]
             weight[j] = weight[j + 1] + weight[other]
-            if told:
+            if constrained:
                 weight[j] += edge[j + 1] + edge[other]
 
 
 @njit
-def weigh(s, matrix, sign, k):
-    """Take S at k > 0 out and fill ``value`` for all positions: ``(best, least, now)``.
+def evaluate_places(s, matrix, sign, k):
+    """Remove S at k > 0 and compute ``value`` for all positions: ``(best, least, now)``.
 
-    ``best`` is the position with the least value and ``now`` the value at the brother, where S is.
-    Sizes and cuts of the ancestors of S are those of R until :func:`put_back` or :func:`move`.
+    ``best`` is the position with the least value, and ``now`` the value at the brother, where S
+    was. Sizes and cuts of the ancestors of S are those of R until :func:`put_back` or :func:`move`.
     """
     m = s.size.size
     p = s.up[k]
@@ -281,17 +286,17 @@ def weigh(s, matrix, sign, k):
         s.old[depth] = s.cut[a]
         depth += 1
         a = s.up[a]
-    told = s.rows.shape[0] > 0
+    constrained = s.rows.shape[0] > 0
     wanted, marks = 0, 0
-    if told:
-        wanted, marks = say(s, k, p, brother)
+    if constrained:
+        wanted, marks = apply_triplets(s, k, p, brother)
     weight, edge = s.weight, s.edge
     leaf, end, size, cut, down, value = s.leaf, s.end, s.size, s.cut, s.down, s.value
-    add_up(s, stop, m, told)
+    add_upwards(s, stop, m, constrained)
     for j in range(k, stop):
         weight[j] = 0.0
         value[j] = np.inf
-    add_up(s, 0, k, told)
+    add_upwards(s, 0, k, constrained)
     a, child = s.up[p], p
     while a >= 0:
         other = a + 1 if child != a + 1 else end[child]
@@ -311,12 +316,12 @@ def weigh(s, matrix, sign, k):
         if j == p:
             value[j] = np.inf
             down[brother] = here
-            if told:
+            if constrained:
                 s.met[brother] = s.met[j] + s.need[brother]
             j += 1
             continue
         price = (grown + size[j]) * weight[j] + here
-        if told and s.met[j] < wanted:
+        if constrained and s.met[j] < wanted:
             price = np.inf
         value[j] = price
         if price < least:
@@ -325,8 +330,8 @@ def weigh(s, matrix, sign, k):
             left, right = j + 1, end[j + 1]
             base = here + grown * cut[j]
             tall = grown + size[j]
-            if told:
-                if s.floor[j]:  # nothing below
+            if constrained:
+                if s.floor[j]:  # nothing below is allowed
                     for i in range(j + 1, end[j]):
                         value[i] = np.inf
                     j = end[j]
@@ -340,14 +345,15 @@ def weigh(s, matrix, sign, k):
                 down[left] = base + tall * weight[right]
                 down[right] = base + tall * weight[left]
         j += 1
-    s.tally[WEIGHED] += m - 2 * inside
+    s.tally[EVALUATED] += m - 2 * inside
     s.tally[WORK] += 4 * m + inside * s.x.size
     s.touched[s.touched.size - 1] = marks
     return best, least, value[brother]
 
 
 @njit
-def clear(s):
+def clear_triplets(s):
+    """Undo :func:`apply_triplets`."""
     for y in range(s.touched[s.touched.size - 1]):
         v = s.touched[y]
         s.below[v] = 0.0
@@ -359,7 +365,7 @@ def clear(s):
 
 @njit
 def put_back(s, k):
-    """Undo :func:`weigh`: S stays where it is."""
+    """Undo :func:`evaluate_places`: S stays in its place."""
     a = s.up[s.up[k]]
     depth = 0
     while a >= 0:
@@ -367,12 +373,12 @@ def put_back(s, k):
         s.size[a] += s.size[k]
         depth += 1
         a = s.up[a]
-    clear(s)
+    clear_triplets(s)
 
 
 @njit
 def move(s, k, u):
-    """After :func:`weigh`: put S, now at k, above u instead. O(n)."""
+    """Put S, now at k, above u, after :func:`evaluate_places`. O(n)."""
     m = s.size.size
     p, stop = s.up[k], s.end[k]
     inside = s.size[k]
@@ -383,12 +389,12 @@ def move(s, k, u):
             s.cut[a] += s.weight[other] + s.edge[other] + s.below[a]
             s.size[a] += inside
         child, a = a, s.up[a]
-    over_u = s.up[u]  # not p, whose only other child is the brother, where S is now
+    over_u = s.up[u]  # not p, whose only other child is the brother
     s.cut[p] = s.weight[u]
     s.size[p] = inside + s.size[u]
     brother = s.end[k] if k == p + 1 else p + 1
-    clear(s)
-    # New order: all but S and p, with p, then S, put in front of u. spare[0]: old -> new.
+    clear_triplets(s)
+    # New order: all nodes except S and p, with p, then S, in front of u. spare[0]: old -> new.
     new, size, leaf, up = s.spare[0], s.spare[1], s.spare[2], s.spare[3]
     at = 0
     for j in range(m):
@@ -425,16 +431,16 @@ def move(s, k, u):
 
 
 @njit
-def kick(s, matrix, sign, rng, moves, drawn):
-    """Regraft ``moves`` random subtrees, each to the best of ``drawn`` random places."""
+def perturb(s, matrix, sign, rng, moves, tried):
+    """Regraft ``moves`` random subtrees, each to the best of ``tried`` random places."""
     m = s.size.size
     for _ in range(moves):
         k = 1 + int(rng.random() * (m - 1))
-        weigh(s, matrix, sign, k)
+        evaluate_places(s, matrix, sign, k)
         p = s.up[k]
         brother = s.end[k] if k == p + 1 else p + 1
         u = -1
-        for _ in range(drawn):
+        for _ in range(tried):
             j = int(rng.random() * m)
             if j != brother and s.value[j] < np.inf and (u < 0 or s.value[j] < s.value[u]):
                 u = j
@@ -444,12 +450,12 @@ def kick(s, matrix, sign, rng, moves, drawn):
             move(s, k, u)
     s.tally[IDLE] = 0
     s.tally[NEXT] = 1
-    s.tally[KICKS] += 1
+    s.tally[PERTURBATIONS] += 1
 
 
 @njit
-def keep(s, best):
-    """Make the tree of ``s`` the best one, whose cost is kept in ``best.cost[0]``."""
+def save_best(s, best):
+    """Copy the tree of ``s`` and its cost to ``best``."""
     for k in range(s.size.size):
         best.leaf[k] = s.leaf[k]
         best.up[k] = s.up[k]
@@ -458,8 +464,8 @@ def keep(s, best):
 
 
 @njit
-def restore(s, best):
-    """Go back to the best tree."""
+def restore_best(s, best):
+    """Copy the best tree back to ``s``."""
     for k in range(s.size.size):
         s.leaf[k] = best.leaf[k]
         s.up[k] = best.up[k]
@@ -471,37 +477,38 @@ def restore(s, best):
 
 @njit
 def advance(s, best, matrix, sign, rng, least_gain, work, budget):
-    """Regraft subtree after subtree to where it pays most; where none pays, keep or forget, kick.
+    """Regraft one subtree after the other to its best place; perturb the tree at a local optimum.
 
-    Returns after about ``work`` operations, or once ``budget`` places were weighed in all; call
-    again to go on. A tree no worse than the best one replaces it, so that plateaus are crossed.
+    Returns after about ``work`` operations, or once ``budget`` places were evaluated in all; call
+    again to continue. A tree that is no worse than the best one replaces it, so that plateaus are
+    crossed.
     """
     m = s.size.size
     limit = s.tally[WORK] + work
-    while s.tally[WORK] < limit and s.tally[WEIGHED] < budget:
-        if s.tally[IDLE] == m - 1:  # no regraft of any subtree pays
+    while s.tally[WORK] < limit and s.tally[EVALUATED] < budget:
+        if s.tally[IDLE] == m - 1:  # no regraft of any subtree helps
             if total_cost(s) <= best.cost[0] + least_gain:
-                keep(s, best)
+                save_best(s, best)
             else:
-                restore(s, best)
-            kick(s, matrix, sign, rng, 1 + int(rng.random() * MOST_MOVES), DRAWN)
+                restore_best(s, best)
+            perturb(s, matrix, sign, rng, 1 + int(rng.random() * MAX_MOVES), TRIED)
             continue
         k = s.tally[NEXT]
         s.tally[NEXT] = k + 1 if k + 1 < m else 1
-        u, least, now = weigh(s, matrix, sign, k)
+        u, least, now = evaluate_places(s, matrix, sign, k)
         if now - least > least_gain:
             move(s, k, u)
             s.tally[IDLE] = 0
         else:
             put_back(s, k)
             s.tally[IDLE] += 1
-    if s.tally[KICKS] == 0 or total_cost(s) < best.cost[0] - least_gain:
-        keep(s, best)
+    if s.tally[PERTURBATIONS] == 0 or total_cost(s) < best.cost[0] - least_gain:
+        save_best(s, best)
 
 
 @njit
 def parents(leaf, up, n):
-    """The parent array of a tree in preorder, inner nodes numbered by size."""
+    """Return the parent array of a tree in preorder, inner nodes numbered by size."""
     m = leaf.size
     number = np.empty(m, np.int32)
     top = np.full(m, -1, np.int32)

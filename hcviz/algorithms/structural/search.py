@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from hcviz.algorithms.base import Algorithm, start_tree
 from hcviz.algorithms.structural import regraft
-from hcviz.algorithms.structural.crsc import lowest
-from hcviz.algorithms.structural.recursion import Plan, recurse
-from hcviz.algorithms.structural.regraft import WEIGHED, Best, Search
+from hcviz.algorithms.structural.crsc import lowest_similarity
+from hcviz.algorithms.structural.recursion import CutSettings, recurse
+from hcviz.algorithms.structural.regraft import EVALUATED, Best, Search
 from hcviz.core.build import build, build_guided
 from hcviz.core.cost import dasgupta_cost, penalty
 from hcviz.core.errors import InvalidParameter
@@ -24,18 +24,20 @@ from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
 
-#: Operations between two places to stop: some 10 to 20 ms.
+#: Operations between two places to stop: about 10 to 20 ms.
 CHUNK = 20_000_000
-#: Without a budget: this many proposals for each pair (i, j), and never more than ``MOST``.
+#: Proposals for each pair (i, j) without a budget, and the most in all.
 PER_PAIR = 2500
-MOST = 100_000_000
-#: At most about this many snapshots.
-SHOWN = 40
+MAX_PROPOSALS = 100_000_000
+#: The most snapshots, about.
+SNAPSHOTS = 40
 #: Gains below this share of the cost are rounding.
 ROUNDING = 1e-13
 
 
 class Parameters(param.Parameterized):
+    """Parameters of the search."""
+
     objective: Any = param.Selector(
         default="similarity",
         label="Numbers are",
@@ -55,30 +57,30 @@ class Parameters(param.Parameterized):
         None,
         allow_None=True,
         bounds=(1, 10**12),
-        doc="How many regrafts are weighed in all (some 100 million a second). None: 2500 n^2, at "
-        "most 100 million.",
+        doc="How many regrafts are evaluated in all (about 100 million a second). None: 2500 n^2, "
+        "at most 100 million.",
     )
 
 
 def run(
     problem: Problem, params: Parameters, rng: np.random.Generator, start: Any
 ) -> Iterator[Snapshot | None]:
-    """Descent by subtree-prune-and-regraft, kicked and repeated: iterated local search.
+    """Iterated local search by subtree-prune-and-regraft.
 
-    Minimises Dasgupta's cost, the regularised cost of Chatziafratis et al. (2018) (equation 4)
-    where ``lam`` is given, or maximises the dissimilarity value less the penalties. For a subtree S
-    *all* places to regraft it are weighed in one O(n) pass
-    (:mod:`hcviz.algorithms.structural.regraft`) after O(n |S|) to add its rows up, and the best is
-    taken; a tree at which no regraft of any subtree pays is kept if it is no worse than the best so
+    It minimises Dasgupta's cost, or with ``lam`` the regularised cost of Chatziafratis et al.
+    (2018), equation (4). For dissimilarities it maximises the value minus the penalties. For a
+    subtree S, *all* places to regraft it are evaluated in one O(n) pass
+    (:mod:`hcviz.algorithms.structural.regraft`), after O(n |S|) to sum its rows. The best place is
+    taken. At a tree where no regraft helps, the tree is kept if it is no worse than the best so
     far, and a few random regrafts begin the next descent. Every tree yielded is the best so far, so
-    their costs only fall. Hard triplets hold in all of them.
+    costs never increase. Hard triplets hold in all of them.
 
-    Begins at ``start``, repaired and made binary, else at CRSC's tree (for dissimilarities at a
-    balanced one). On binary trees a constant added to all pairs adds the same to every tree's cost,
-    (n^3 - n)/3 of it, so negative numbers need no shift here.
+    It begins at ``start``, repaired and made binary, else at CRSC's tree (for dissimilarities at a
+    balanced one). A constant added to all pairs adds the same to every binary tree's cost, (n^3 -
+    n)/3 times the constant. So negative numbers need no shift.
 
-    Raises :class:`InconsistentTriplets` before anything runs, unless ``lam`` is given. A dense
-    matrix only: O(n) memory beside it.
+    Raises :class:`InconsistentTriplets` before it yields anything, unless ``lam`` is given. It
+    needs a dense matrix, and O(n) memory beside it.
     """
     if params.objective == "dissimilarity":
         problem = problem.as_dissimilarities()
@@ -87,11 +89,11 @@ def run(
     soft = lam is not None
     triplets = Triplets() if lam == 0 else problem.triplets
     if lam is None:
-        build(n, triplets)  # raises where there is no tree
+        build(n, triplets)  # raises InconsistentTriplets
     elif not np.isfinite(lam):
         raise InvalidParameter("lam must be finite; leave it out to make every triplet hold.")
     if problem.is_sparse:
-        problem.similarity_or_default  # noqa: B018  raises here where it is too large
+        problem.similarity_or_default  # noqa: B018  raises TooLarge
     begun = start_tree(start)
     if begun is not None and not soft:
         begun = build_guided(begun, triplets)
@@ -105,13 +107,14 @@ def _search(
     rng: np.random.Generator,
     begun: Tree | None,
 ) -> Iterator[Snapshot | None]:
+    """Run the search and yield the best trees."""
     n = problem.n_items
     matrix = problem.similarity_or_default.view()
     matrix.flags.writeable = False
     lam = float(params.lam or 0.0)
     soft = params.lam is not None
     sign = -1.0 if params.objective == "dissimilarity" else 1.0
-    total = params.proposals or min(PER_PAIR * n * n, MOST)
+    total = params.proposals or min(PER_PAIR * n * n, MAX_PROPOSALS)
 
     def snapshot(tree: Tree, step: int) -> Snapshot:
         cost = dasgupta_cost(tree, matrix)
@@ -135,15 +138,15 @@ def _search(
     regraft.put_penalties(s)
     best = Best(s.leaf.copy(), s.up.copy(), s.cut.copy(), np.array([regraft.total_cost(s)]))
     least_gain = ROUNDING * float(s.size @ np.abs(s.cut))
-    # The search crosses plateaus; what is shown changes only where it becomes cheaper.
+    # The search crosses plateaus; the tree shown changes only when it becomes cheaper.
     cheapest, cost, shown_at, shown_cost = best_tree(best, n), best.cost[0], 0, best.cost[0]
     yield snapshot(cheapest, 0)
-    while s.tally[WEIGHED] < total:
+    while s.tally[EVALUATED] < total:
         regraft.advance(s, best, matrix, sign, rng, least_gain, CHUNK, total)
-        step = int(s.tally[WEIGHED])
+        step = int(s.tally[EVALUATED])
         if best.cost[0] < cost - least_gain:
             cheapest, cost = best_tree(best, n), best.cost[0]
-        if step < total and cost < shown_cost and (step - shown_at) * SHOWN >= total:
+        if step < total and cost < shown_cost and (step - shown_at) * SNAPSHOTS >= total:
             shown_at, shown_cost = step, cost
             yield snapshot(cheapest, step)
         else:
@@ -152,7 +155,7 @@ def _search(
 
 
 def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, Tree]:
-    """A tree to begin with, in steps: CRSC's, or a balanced one for dissimilarities."""
+    """Return the first tree, in steps: CRSC's, or a balanced one for dissimilarities."""
     n = problem.n_items
     known = problem.with_triplets(()) if soft else problem
     if sign < 0:
@@ -160,7 +163,7 @@ def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, T
         return halves if soft else build_guided(halves, problem.triplets)
     tree = Tree.star(n)
     aho = build(n, known.triplets)
-    for snapshot in recurse(known, Plan(), lowest(known, True), aho, False):
+    for snapshot in recurse(known, CutSettings(), lowest_similarity(known, True), aho, False):
         if snapshot is not None:
             tree = snapshot.tree
         yield None
@@ -168,12 +171,12 @@ def _first(problem: Problem, sign: float, soft: bool) -> Generator[None, None, T
 
 
 def allocate(n: int, triplets: Triplets, lam: float) -> Search:
-    """Room for a search over trees of n items; triplets are hard where ``lam`` is 0."""
+    """Return work space for a search over trees of n items; triplets are hard if ``lam`` is 0."""
     m, rows = 2 * n - 1, triplets.rows.copy()
     k = len(rows)
-    at = np.zeros(n + 1, np.int32)
-    np.cumsum(np.bincount(rows.ravel(), minlength=n), out=at[1:])
-    of = (np.argsort(rows.ravel(), kind="stable") // 3).astype(np.int32)
+    item_begin = np.zeros(n + 1, np.int32)
+    np.cumsum(np.bincount(rows.ravel(), minlength=n), out=item_begin[1:])
+    item_triplets = (np.argsort(rows.ravel(), kind="stable") // 3).astype(np.int32)
 
     def ints(*shape: int) -> NDArray[np.int32]:
         return np.zeros(shape, np.int32)
@@ -183,7 +186,7 @@ def allocate(n: int, triplets: Triplets, lam: float) -> Search:
 
     return Search(
         size=ints(m), end=ints(m), up=ints(m), leaf=ints(m), cut=reals(m), place=ints(n),
-        rows=rows, price=lam * triplets.weights, at=at, of=of,
+        rows=rows, price=lam * triplets.weights, item_begin=item_begin, item_triplets=item_triplets,
         x=reals(n), weight=reals(m), edge=reals(m), below=reals(m), floor=np.zeros(m, np.bool_),
         need=ints(m), met=ints(m), down=reals(m), value=reals(m), touched=ints(3 * k + 1),
         old=reals(m), spare=ints(5, m), spare_cut=reals(m), tally=np.zeros(5, np.int64),
@@ -191,9 +194,9 @@ def allocate(n: int, triplets: Triplets, lam: float) -> Search:
 
 
 def binary_children(tree: Tree) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Left and right child of each node, int32 (2n-1,), -1 at leaves; the root is last.
+    """Return the left and right child of each node, int32 (2n-1,), -1 at leaves; the root is last.
 
-    A polytomy becomes a chain of its children in order: what holds in the tree holds in it.
+    A polytomy becomes a chain of its children in order, so all its clades stay.
     """
     n = tree.n_leaves
     if not tree.is_binary:
@@ -205,7 +208,7 @@ def binary_children(tree: Tree) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def balanced_linkage(n: int) -> NDArray[np.float64]:
-    """Scipy's matrix of a tree of least depth: the two oldest nodes are merged, again and again."""
+    """Return scipy's matrix of a tree of least depth: merge the two oldest nodes, repeatedly."""
     made = np.empty((n - 1, 4))
     size = np.ones(2 * n - 1)
     for k in range(n - 1):
@@ -215,12 +218,16 @@ def balanced_linkage(n: int) -> NDArray[np.float64]:
 
 
 def best_tree(best: Best, n: int) -> Tree:
+    """Return the best tree so far."""
     return Tree.with_size_heights(regraft.parents(best.leaf, best.up, n), n)
 
 
 def _price(problem: Problem) -> float:
-    """A hundred similarities: the same number for all data would ignore the answers to one data
-    set, and let nothing else count in another."""
+    """Return a hundred typical similarities as the price of a violated triplet.
+
+    A fixed number would ignore the answers for one data set, and let nothing else count for
+    another.
+    """
     return 100.0 * magnitude(problem.similarity_or_default)
 
 
@@ -246,7 +253,7 @@ DASGUPTA_SEARCH = Algorithm(
 
 
 def warm() -> None:
-    """Compile (or load) the kernels, so that nobody's first click waits for it."""
+    """Compile or load the kernels, so that the first run does not wait for this."""
     problem = Problem(similarity=np.ones((4, 4)), triplets=[[0, 1, 2]])
     params = DASGUPTA_SEARCH.parameters(proposals=100)
     for _ in DASGUPTA_SEARCH.start_run(problem, params, np.random.default_rng(0), Tree.star(4)):

@@ -14,14 +14,14 @@ from hcviz.core.spectral import CHUNK, TOLERANCE
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
-#: Lanczos gives up here. Neighbour graphs have smaller gaps than full ones: more than there.
+#: The most Lanczos steps: more than for dense graphs, since neighbour graphs have smaller gaps.
 MAX_STEPS = 200
 
 
 def cut(
     graph: Rows, sizes: NDArray[np.int64], balanced: bool, refined: bool
 ) -> Generator[None, None, NDArray[np.bool_]]:
-    """The spectral sweep cut of a graph of more than ``EXACT`` nodes: bool (k,)."""
+    """Return the spectral sweep cut of a graph of more than ``EXACT`` nodes: bool (k,)."""
     side: NDArray[np.bool_]
     labels, pieces = sparsekernels.components(*graph)
     yield
@@ -29,7 +29,7 @@ def cut(
         side = spectralkernels.halve_components(labels, pieces, sizes)
         if not balanced or cutkernels.is_balanced(sizes[side].sum(), sizes.sum()):
             return side
-        graph = sparsekernels.linked(*graph, labels, pieces)
+        graph = sparsekernels.link_pieces(*graph, labels, pieces)
     start, target, weight = graph
     degree = sparsekernels.degrees(start, weight)
     values = yield from second_vector(graph, degree)
@@ -43,7 +43,7 @@ def cut(
 def second_vector(
     graph: Rows, degree: NDArray[np.float64]
 ) -> Generator[None, None, NDArray[np.float64]]:
-    """As :func:`hcviz.core.spectral.second_vector`; O(edges + k steps) a step."""
+    """Do the same as :func:`hcviz.core.spectral.second_vector`; O(edges + k steps) for a step."""
     k = degree.size
     steps = min(MAX_STEPS, k - 1)
     scale = np.empty(k, np.float32)
@@ -63,29 +63,31 @@ def second_vector(
         done = reached
 
 
-def finish(matrix: Any, state: Any, plan: Any, begin: int, end: int, t_begin: int, t_end: int,
-           over: int) -> None:  # fmt: skip
-    """Divide a small set down to its leaves: the dense method on its own similarities."""
+def divide_to_leaves(
+    matrix: Any, state: Any, settings: Any, begin: int, end: int, t_begin: int, t_end: int,
+    over: int,
+) -> None:  # fmt: skip
+    """Divide a small set down to its leaves by the dense method, on its own similarities."""
     m, count = end - begin, t_end - t_begin
     items = state.items[begin:end].copy()
     if m == 1:
         state.up[items[0]] = over
         return
     state.stamp += 1
-    local = sparsekernels.block(
+    local = sparsekernels.set_matrix(
         matrix.indptr, matrix.indices, matrix.data, state.items, begin, end,
         state.key, state.member, state.stamp,
     )  # fmt: skip
-    local.flags.writeable = False  # as the dense matrices are: numba compiles one variant
-    told = state.active[t_begin:t_end].copy()
-    rows = state.key[state.rows[told]]
+    local.flags.writeable = False  # like the dense matrices, so that numba compiles one variant
+    active = state.active[t_begin:t_end].copy()
+    rows = state.key[state.rows[active]]
     up = np.full(2 * m - 1, -1, np.int32)
-    kernels.finish(
+    kernels.divide_to_leaves(
         local, 0.0, np.arange(m, dtype=np.int32), 0, m, rows, np.arange(count, dtype=np.int32),
         0, count, -1, up, m, np.empty(m, np.int32), np.empty(m, np.int32),
         np.empty(m, np.int32), np.empty(count, np.int32),
-        plan.prices[told] if len(plan.prices) else plan.prices,
-        plan.balanced, plan.refined, plan.uneven,
+        settings.prices[active] if len(settings.prices) else settings.prices,
+        settings.balanced, settings.refined, settings.uneven,
     )  # fmt: skip
     above = np.where(up >= 0, up + (state.made - m), over).astype(np.int32)
     state.up[items] = above[:m]

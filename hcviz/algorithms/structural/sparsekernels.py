@@ -1,8 +1,8 @@
-"""Compiled parts of the spectral cut of a sparse supergraph: nothing here is quadratic.
+"""Compiled parts of the spectral cut of a sparse supergraph; none is quadratic.
 
-A supergraph of k nodes is given by its rows: the neighbours of v are int32
-``target[start[v]:start[v+1]]``, their weights float64 ``weight`` in the same places; each edge
-stands in both rows, parallel edges count as their sum, and there are no loops. ``start`` is int64
+A supergraph of k nodes is given by its rows. The neighbours of v are int32
+``target[start[v]:start[v+1]]``, and their weights are float64 ``weight`` in the same places. Each
+edge is in both rows, parallel edges count as their sum, and there are no loops. ``start`` is int64
 (k + 1,).
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcviz.algorithms.structural.cutkernels import is_balanced, objective
+from hcviz.algorithms.structural.cutkernels import cut_value, is_balanced
 from hcviz.core.jit import njit
 from hcviz.core.spectralkernels import best_prefix
 
@@ -22,10 +22,11 @@ def supergraph(
     indptr, indices, data, items, begin, end, number, count, member, stamp,
     rows, active, t_begin, t_end, price,
 ):  # fmt: skip
-    """The supergraph of a set: ``(start, target, weight)``. O(the set's items and their edges).
+    """Return the supergraph of a set: ``(start, target, weight)``. O(the set's items and their
+    edges).
 
-    ``number[item]`` is its supernode; ``member`` (n,) gets ``stamp`` at the set's items. With
-    ``price`` (soft triplets) every active ab|c is an edge a-b of that weight, too.
+    ``number[item]`` is its supernode; ``member`` (n,) becomes ``stamp`` at the set's items. If
+    ``price`` is not empty (soft triplets), every active ab|c is also an edge a-b of that weight.
     """
     for k in range(begin, end):
         member[items[k]] = stamp
@@ -69,8 +70,9 @@ def supergraph(
 
 
 @njit
-def block(indptr, indices, data, items, begin, end, place, member, stamp):
-    """The similarities within a small set, float64 (m, m); ``place[item]`` becomes its row."""
+def set_matrix(indptr, indices, data, items, begin, end, place, member, stamp):
+    """Return the similarities inside a small set, float64 (m, m); ``place[item]`` becomes its
+    row."""
     m = end - begin
     out = np.zeros((m, m))
     for k in range(begin, end):
@@ -85,8 +87,8 @@ def block(indptr, indices, data, items, begin, end, place, member, stamp):
 
 
 @njit
-def dense(start, target, weight):
-    """The same graph as a matrix, float64 (k, k): for small ones."""
+def as_dense(start, target, weight):
+    """Return the graph as a matrix, float64 (k, k), for small ones."""
     k = start.size - 1
     out = np.zeros((k, k))
     for v in range(k):
@@ -97,7 +99,7 @@ def dense(start, target, weight):
 
 @njit
 def components(start, target, weight):
-    """``(labels int32 (k,), count)``: connected components, numbered by first node."""
+    """Return ``(labels int32 (k,), count)``: connected components, numbered by first node."""
     k = start.size - 1
     labels = np.full(k, -1, np.int32)
     queue = np.empty(k, np.int32)
@@ -123,8 +125,9 @@ def components(start, target, weight):
 
 
 @njit
-def linked(start, target, weight, labels, count):
-    """The graph with a trace of weight from each piece to the next, so that it has an order."""
+def link_pieces(start, target, weight, labels, count):
+    """Return the graph with a tiny weight from each component to the next, so that it has an
+    order."""
     k = start.size - 1
     first = np.full(count, -1, np.int32)
     for v in range(k):
@@ -158,7 +161,7 @@ def linked(start, target, weight, labels, count):
 
 @njit
 def degrees(start, weight):
-    """Row sums, float64 (k,)."""
+    """Return row sums, float64 (k,)."""
     k = start.size - 1
     out = np.zeros(k)
     for v in range(k):
@@ -169,7 +172,7 @@ def degrees(start, weight):
 
 @njit(fastmath={"reassoc", "contract"})
 def lanczos(start, target, weight, scale, basis, alpha, beta, begin, end):
-    """As :func:`hcviz.core.spectralkernels.lanczos`, on the rows of a sparse graph."""
+    """Do the same as :func:`hcviz.core.spectralkernels.lanczos`, on the rows of a sparse graph."""
     k = scale.size
     scaled = np.empty_like(scale)
     zero = np.zeros_like(scale[:1])  # numbers of the basis's type
@@ -210,10 +213,10 @@ def lanczos(start, target, weight, scale, basis, alpha, beta, begin, end):
 
 @njit
 def sweep(start, target, weight, degree, values, sizes, balanced):
-    """The best prefix of the nodes ordered by ``values``: bool (k,).
+    """Return the best prefix of the nodes ordered by ``values``: bool (k,). O(k log k + edges).
 
-    Best and ties as in :func:`hcviz.core.spectralkernels.sweep`, or with ``balanced`` as in
-    :func:`hcviz.algorithms.structural.cutkernels.balanced_sweep`. O(k log k + edges).
+    Best and ties are as in :func:`hcviz.core.spectralkernels.sweep`, or with ``balanced`` as in
+    :func:`hcviz.algorithms.structural.cutkernels.balanced_sweep`.
     """
     k = degree.size
     order = np.argsort(values, kind="mergesort")
@@ -233,7 +236,7 @@ def sweep(start, target, weight, degree, values, sizes, balanced):
         inside += sizes[v]
         held[i] = inside
         if not balanced or is_balanced(inside, total):
-            value[i] = objective(cut, inside, total, balanced)
+            value[i] = cut_value(cut, inside, total, balanced)
     best = best_prefix(value, held, total)
     side[:] = False
     if value[best] == np.inf:
@@ -246,9 +249,9 @@ def sweep(start, target, weight, degree, values, sizes, balanced):
 
 @njit
 def refine(start, target, weight, sizes, side, balanced):
-    """As :func:`hcviz.algorithms.structural.cutkernels.refine`: the best move while one pays.
+    """Do the same as :func:`hcviz.algorithms.structural.cutkernels.refine`.
 
-    O(k) a move and O(edges) to begin.
+    O(k) for each move and O(edges) to begin.
     """
     k = sizes.size
     total = sizes.sum()
@@ -267,14 +270,14 @@ def refine(start, target, weight, sizes, side, balanced):
     if balanced and not is_balanced(inside, total):
         return
     while True:
-        now = objective(cut, inside, total, balanced)
-        least = now - 1e-12 * max(abs(now), objective(scale, 1, total, balanced))
+        now = cut_value(cut, inside, total, balanced)
+        least = now - 1e-12 * max(abs(now), cut_value(scale, 1, total, balanced))
         best = -1
         for v in range(k):
             left = inside - sizes[v] if side[v] else inside + sizes[v]
             if left == 0 or left == total or (balanced and not is_balanced(left, total)):
                 continue
-            value = objective(cut - gain[v], left, total, balanced)
+            value = cut_value(cut - gain[v], left, total, balanced)
             if value < least:
                 best, least = v, value
         if best < 0:

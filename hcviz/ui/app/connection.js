@@ -1,9 +1,9 @@
-// The connection to the server: says when it is lost, refuses what would be lost, and reloads the page
-// when the server is back. The reloaded page resumes this tab's session (notice.js, ui/autosave.py).
+// The connection to the server. The page shows when it is lost, takes no input meanwhile, and reloads when
+// the server is back. The reloaded page resumes this tab's session (features/autosave).
 const REJOIN = "hcviz-rejoin"
 const TICK = 1000  // ms between two probes; a probe without an answer for as long again counts as failed
-const LIMIT = 1800
-const SILENCES = 2  // probes in a row without an answer before the page says so: a busy server is not lost
+const LIMIT = 1800  // ms
+const SILENCES = 2  // probes without an answer before the page shows it: a busy server is not lost
 
 function watchConnection(root, doc) {
   // A small request to the page's own server. Static files need no session, and work under any prefix.
@@ -42,7 +42,7 @@ function watchConnection(root, doc) {
       : kept ? "Your answers are kept. This page comes back with them as soon as the server does."
       : "This server keeps no sessions: answers that were not saved to a file are lost. This page begins anew as soon as the server is back."
   }
-  const refuse = what => { key.textContent = `${what} was not taken: please wait.` }
+  const refuse = what => { key.textContent = `${what} was ignored. Please wait.` }
   cover.addEventListener("pointerdown", () => refuse("Your click"))
 
   const probe = async () => {

@@ -1,4 +1,4 @@
-"""Who looks: a job is held while nobody does, so that a closed tab stops computing at once."""
+"""Pause the run of a page while no browser is connected to it."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from bokeh.document import Document
 from hcviz.ui.compat.server_session import browser_count
 from hcviz.ui.state.store import Store
 
-#: Milliseconds between two looks.
-OFTEN = 500
+#: Milliseconds between two checks.
+INTERVAL = 500
 
 
-def attendance(store: Store, nobody: Callable[[], bool]) -> Callable[[], None]:
-    """To be called now and then: holds the store's job while ``nobody()``, and lets it go on.
+def pause_while_idle(store: Store, is_idle: Callable[[], bool]) -> Callable[[], None]:
+    """Return a function to be called periodically, which pauses or resumes the run.
 
-    The server destroys a session only some seconds after its tab is gone; a tab that merely lost
-    its connection finds its job going on.
+    The run is paused while ``is_idle()`` is True. The server destroys a session only seconds after
+    its tab was closed. A tab that merely lost its connection finds its run continued.
     """
-    away = False
+    was_idle = False
 
-    def look() -> None:
-        nonlocal away
-        gone = nobody()
-        if gone != away:
-            away = gone
-            (store.runner.pause if gone or store.view.paused else store.runner.resume)()
+    def check() -> None:
+        nonlocal was_idle
+        idle = is_idle()
+        if idle != was_idle:
+            was_idle = idle
+            store.runs.pause(idle or store.view.paused)
 
-    return look
+    return check
 
 
-def deserted(documents: Iterable[Document]) -> bool:
-    """Whether each of the documents is served, and to no browser."""
+def without_browser(documents: Iterable[Document]) -> bool:
+    """Return True if every document is served and no browser is connected to any of them."""
     return all(browser_count(each) == 0 for each in documents)

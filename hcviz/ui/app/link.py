@@ -1,9 +1,8 @@
-"""The view as a URL: what another person needs to see the same, in the query string.
+"""Links to a view: the query string of a URL that shows another person the same.
 
-Only built-in data can travel this way; items are named by their indices, since names may be long.
-Of constraints it carries what they say and whether they are switched on. Their notes, authors,
-weights and times stay out: a link is handed on lightly, and notes may be meant for oneself. A
-session file holds them, and the undo stack.
+A link names built-in data only, and items by their indices. It has the groups of the constraints
+and whether they are enabled. It does not have their notes, authors, weights and times, which may be
+private. A session file has all of these, and the undo stack.
 """
 
 from __future__ import annotations
@@ -19,23 +18,23 @@ from hcviz.session.constraint import DataSpec
 from hcviz.session.model import Session, Statement
 from hcviz.ui.state.view_state import ViewState
 
-#: Whole numbers in a link are smaller.
+#: Upper bound of the whole numbers in a link.
 LARGEST = 2**63
 
-#: A group, the item it stands apart from, and whether that is switched on.
-Said = tuple[tuple[int, ...], int, bool]
+#: A group, the item that is apart from it, and whether the constraint is enabled.
+LinkedConstraint = tuple[tuple[int, ...], int, bool]
 
 
 @dataclass(frozen=True)
 class Link:
-    """The parts of a view that a URL carries; None means "as usual"."""
+    """The parts of a view that a link has; None means the default."""
 
     data: str | None = None
     similarity: str | None = None
     method: str | None = None
     seed: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
-    constraints: tuple[Said, ...] = ()
+    constraints: tuple[LinkedConstraint, ...] = ()
     scaling: str | None = None  # of the features, for the method
     missing: str | None = None
     matrix: str | None = None
@@ -56,8 +55,10 @@ _TEXTS = (
 
 
 def to_query(link: Link) -> str:
-    """``data=zoo&method=ddt&...``; a group {3, 7} apart from 20 is written ``3.7-20``, and
-    ``3.7-20~`` where it is switched off."""
+    """Return the query string of a link, such as ``data=zoo&method=ddt``.
+
+    The group {3, 7} apart from item 20 is written ``3.7-20``, and ``3.7-20~`` if it is disabled.
+    """
     pairs: list[tuple[str, str]] = []
     for name in (*_TEXTS, "seed", "clusters", "below"):
         value = getattr(link, name)
@@ -66,12 +67,15 @@ def to_query(link: Link) -> str:
     if link.params:
         pairs.append(("params", json.dumps(dict(link.params), separators=(",", ":"))))
     if link.constraints:
-        pairs.append(("c", " ".join(_written(*each) for each in link.constraints)))
+        pairs.append(("c", " ".join(_constraint_text(*each) for each in link.constraints)))
     return urlencode(pairs)
 
 
 def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
-    """The other way. Raises :class:`InvalidParameter` that names the part that is wrong."""
+    """Return the link of a query string.
+
+    Raises :class:`InvalidParameter`, which names the wrong part.
+    """
     if isinstance(query, str):
         found: Mapping[str, list[str]] = parse_qs(query.lstrip("?"))
     else:
@@ -81,7 +85,7 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
     if "params" in single:
         try:
             params = json.loads(single["params"])
-        except (ValueError, RecursionError):  # the latter where brackets are nested
+        except (ValueError, RecursionError):  # RecursionError: deeply nested brackets
             params = None
         if not isinstance(params, dict) or not all(map(_is_value, params.values())):
             raise InvalidParameter(
@@ -92,23 +96,23 @@ def from_query(query: str | Mapping[str, Iterable[str]]) -> Link:
         **texts,
         seed=_whole(single, "seed"),
         params=params,
-        constraints=tuple(_read(part) for part in single.get("c", "").split()),
+        constraints=tuple(_constraint(part) for part in single.get("c", "").split()),
         clusters=_whole(single, "clusters"),
         below=_whole(single, "below"),
     )
 
 
 def _is_value(value: Any) -> bool:
-    """Whether it can be a parameter's value: something plain, or a list of that."""
+    """Return True if a parameter can have this value: a plain value or a list of them."""
     inside = value if isinstance(value, list) else [value]
     return all(each is None or isinstance(each, (bool, int, float, str)) for each in inside)
 
 
-def _written(group: Iterable[int], apart: int, enabled: bool) -> str:
+def _constraint_text(group: Iterable[int], apart: int, enabled: bool) -> str:
     return ".".join(str(item) for item in group) + f"-{apart}" + ("" if enabled else "~")
 
 
-def _read(text: str) -> Said:
+def _constraint(text: str) -> LinkedConstraint:
     try:
         group, apart = text.removesuffix("~").split("-")
         return tuple(int(item) for item in group.split(".")), int(apart), not text.endswith("~")
@@ -131,35 +135,35 @@ def _whole(single: Mapping[str, str], name: str) -> int | None:
 
 
 def link_of(session: Session, view: ViewState) -> Link:
-    """The link to this view: what differs from the usual, and the constraints, each once.
+    """Return the link to a view: what differs from the defaults, and the constraints.
 
-    Authors do not travel: what several say is said once, and is on if one of them is.
+    Constraints of several authors on the same items are one, enabled if any of them is.
     """
-    said: dict[Statement, bool] = {}
+    enabled: dict[Statement, bool] = {}
     for each in session.constraints:
         key = (tuple(sorted(each.group)), each.apart)
-        said[key] = said.get(key, False) or each.enabled
-    usual, plain = DataSpec(), ViewState()
+        enabled[key] = enabled.get(key, False) or each.enabled
+    data, plain = DataSpec(), ViewState()
     return Link(
         data=session.data.name,
         similarity=session.data.similarity,
         method=session.method,
         seed=session.seed,
         params=dict(session.params),
-        constraints=tuple((group, apart, on) for (group, apart), on in said.items()),
-        scaling=_unusual(session.data.scaling, usual.scaling),
-        missing=_unusual(session.data.missing, usual.missing),
+        constraints=tuple((group, apart, on) for (group, apart), on in enabled.items()),
+        scaling=_not_default(session.data.scaling, data.scaling),
+        missing=_not_default(session.data.missing, data.missing),
         matrix=view.matrix,
-        heat=_unusual(view.scaling, plain.scaling),
-        columns=_unusual(view.columns, plain.columns),
-        heights=_unusual(view.heights, plain.heights),
-        support=_unusual(view.support, plain.support),
-        unsure=_unusual(view.unsure, plain.unsure),
+        heat=_not_default(view.scaling, plain.scaling),
+        columns=_not_default(view.columns, plain.columns),
+        heights=_not_default(view.heights, plain.heights),
+        support=_not_default(view.support, plain.support),
+        unsure=_not_default(view.unsure, plain.unsure),
         below=None if view.below == plain.below else view.below,
-        colour=_unusual(view.colour, plain.colour),
+        colour=_not_default(view.colour, plain.colour),
         clusters=view.clusters,
     )
 
 
-def _unusual(value: str, usual: str) -> str | None:
-    return None if value == usual else value
+def _not_default(value: str, default: str) -> str | None:
+    return None if value == default else value

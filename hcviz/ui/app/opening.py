@@ -1,4 +1,4 @@
-"""The beginning of a page: the first data and run, as its link says."""
+"""Open a page: its first data and its first run, as its link says."""
 
 from __future__ import annotations
 
@@ -18,29 +18,32 @@ from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import LOOKS, looks
 
 
-def begin(
+def open_page(
     store: Store, link: Link, spec: DataSpec | None = None, method: str | None = None
 ) -> None:
-    """The first data and run, as the link says; what it says wrongly is said last."""
+    """Open the data of a link and start its run.
+
+    What is wrong in the link is replaced by the default, and the page shows the first such error.
+    """
     faults: list[HcvizError] = []
 
-    def known(what: str, value: str | None, names: Iterable[str], usual: str) -> str:
+    def checked(what: str, value: str | None, names: Iterable[str], default: str) -> str:
         if value is None or value in names:
-            return value or usual
+            return value or default
         hint = f"Known: {', '.join(names)}."
         faults.append(HcvizError(f"The link's {what} {value!r} is not known.", hint))
-        return usual
+        return default
 
-    usual = DataSpec()
+    plain = DataSpec()
     spec = spec or DataSpec(
         kind="built-in",
-        name=known("data", link.data, datasets.names(everything=True), usual.name),
-        similarity=known("similarity", link.similarity, SIMILARITIES, usual.similarity),
-        scaling=known("scaling", link.scaling, datasets.SCALINGS, usual.scaling),
-        missing=known("missing", link.missing, datasets.MISSING, usual.missing),
+        name=checked("data", link.data, datasets.names(everything=True), plain.name),
+        similarity=checked("similarity", link.similarity, SIMILARITIES, plain.similarity),
+        scaling=checked("scaling", link.scaling, datasets.SCALINGS, plain.scaling),
+        missing=checked("missing", link.missing, datasets.MISSING, plain.missing),
     )
     found = get_algorithm(
-        known("method", link.method or method, algorithms(), store.session.method)
+        checked("method", link.method or method, algorithms(), store.session.method)
     )
     params = dict(link.params)
     try:
@@ -51,30 +54,30 @@ def begin(
     store.session = replace(
         store.session,
         method=found.name,
-        treats=found.treats(params),
+        treats=found.constraint_mode(params),
         params=act.frozen(params),
         seed=store.session.seed if link.seed is None else link.seed,
     )
     wanted: dict[str, Any] = {"scaling": link.heat, "clusters": link.clusters, "below": link.below}
     wanted |= {name: getattr(link, name) for name in LOOKS if name != "scaling"}
     if link.below is not None and link.below > 100:
-        said_below = f"The link's below must be a whole number of per cent, not {link.below}."
-        faults.append(HcvizError(said_below, "Supports are from 0 to 100."))
+        sentence = f"The link's below must be a whole number of per cent, not {link.below}."
+        faults.append(HcvizError(sentence, "Supports are from 0 to 100."))
     for name, choices in LOOKS.items():
-        wanted[name] = known(name, wanted[name], choices, choices[0])
+        wanted[name] = checked(name, wanted[name], choices, choices[0])
     if store.open_data(spec):
         n = len(store.session.labels)
         wanted["clusters"] = None if link.clusters is None else min(link.clusters, n)
         store.look(**looks(wanted))
-        said: list[Constraint] = []
+        constraints: list[Constraint] = []
         for group, apart, enabled in link.constraints:
             try:
                 if max(*group, apart) >= n:
                     raise HcvizError(f"The link names item {max(*group, apart)} of {n}.")
-                said.append(Constraint(0, group, apart, enabled=enabled, time=act.now()))
+                constraints.append(Constraint(0, group, apart, enabled=enabled, time=act.now()))
             except HcvizError as fault:
                 faults.append(fault)
-        if said:
-            store.dispatch(act.ImportConstraints(tuple(said)))
+        if constraints:
+            store.dispatch(act.ImportConstraints(tuple(constraints)))
     if faults:
         store.look(error=(faults[0].message, faults[0].hint))

@@ -1,4 +1,4 @@
-"""The two ways in: a browser session of ``panel serve``, and a notebook cell."""
+"""The two ways to show the page: ``panel serve``, and a cell of a notebook."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import panel as pn
 from bokeh.document import Document
 from bokeh.settings import settings
 
+from hcviz.core.dataframes import is_frame
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
-from hcviz.core.frames import is_frame
-from hcviz.core.problem import Problem, are_features, feature_table
+from hcviz.core.problem import Problem, feature_table, is_feature_table
 from hcviz.datasets import Dataset
-from hcviz.io.shelf import is_token, new_token, state_folder
 from hcviz.io.tables import read_frame
+from hcviz.io.unfinished import is_token, new_token, state_folder
 from hcviz.jobs import warm as warm_jobs
 from hcviz.session.model import DataSpec
 from hcviz.ui.app.explorer import Explorer
-from hcviz.ui.app.idle_pause import OFTEN, attendance, deserted
+from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
 from hcviz.ui.compat.current_document import current_document
@@ -38,19 +38,19 @@ from hcviz.ui.tree import warm as warm_centre
 if TYPE_CHECKING:
     from hcviz.jobs.cluster import Cluster
 
-#: Budget in seconds of a sampler's run: it ends earlier when its supports have settled.
+#: Budget in seconds of a sampler's run. It ends earlier if its supports have settled.
 BUDGET = 20.0
-#: Seconds that a page may wait for its first tree; most methods need hundredths.
+#: Seconds that a page waits for its first tree, which most methods return in hundredths.
 FIRST = 0.2
 
 _warmed = threading.Event()
 
 
 def warm() -> None:
-    """Compile kernels and start worker processes, once per server, off everybody's thread.
+    """Compile kernels and start worker processes on threads, once per server.
 
-    What is loaded by now stays loaded: the garbage collector need not walk through it again each
-    time that a page is made, which takes it a fifth of a second.
+    What is loaded by now is excluded from garbage collection, which saves a fifth of a second each
+    time that a page opens.
     """
     if not _warmed.is_set():
         _warmed.set()
@@ -66,18 +66,25 @@ def serve_page(
     scheduler: str | None = None,
     seconds: float | None = None,
 ) -> pn.viewable.Viewable:
-    """The page of the current browser session; call it from the served script.
+    """Return the page of the current browser session, for the served script.
 
-    It opens ``spec`` where that is given, else the built-in data that the URL names, else what
-    the server was started with (:func:`hcviz.ui.state.data_sources.offer`).
-    ``autosave`` is the folder in which unfinished sessions are kept, or ``off``; by default what
-    ``HCVIZ_STATE`` says, else the user's own state folder. ``scheduler`` is the address of a Dask
-    scheduler on whose workers runs are done; by default what ``HCVIZ_SCHEDULER`` says, if anything.
-    ``seconds`` is the budget of a sampler's run, 0 for a fixed number of steps; by default what
-    ``HCVIZ_SECONDS`` says, else 20.
+    Parameters
+    ----------
+    spec
+        The data to open. Default: the built-in data that the URL names, else what the server was
+        started with (:func:`hcviz.ui.state.data_sources.offer`).
+    autosave
+        Folder of unfinished sessions, or ``off``. Default: ``HCVIZ_STATE``, else the user's state
+        folder.
+    scheduler
+        Address of a Dask scheduler whose workers compute the runs. Default: ``HCVIZ_SCHEDULER``,
+        else none.
+    seconds
+        Budget of a sampler's run, 0 for a fixed number of steps. Default: ``HCVIZ_SECONDS``, else
+        20.
     """
     pn.extension(notifications=False)
-    # A third of the time of opening a page; tests/test_explorer.py validates the document.
+    # Validation takes a third of the time to open a page; tests/test_explorer.py does it.
     settings.perform_document_validation = False
     start_busy_cleanup()
     theme = _theme(pn.state.cookies.get("hcviz-theme"))
@@ -111,10 +118,10 @@ def serve_page(
     if fault is not None:
         explorer.store.look(error=(fault.message, fault.hint))
     if document is not None:
-        # ui/app/connection.js shows that the server is lost, and reloads the page.
+        # connection.js shows that the server is lost, and reloads the page.
         document.config.update(reconnect_session=False, notify_connection_status=False)
-        gate.first(FIRST)  # a page that comes with its tree shows it one way to the server sooner
-        explorer.store.runner.pause()  # the rest of the page is made with all there is
+        gate.first(FIRST)  # the page then has its first tree when it reaches the browser
+        explorer.store.runs.pause(True)  # leaves the cores to the rest of the page
 
     kept = state_folder(autosave)
     if document is not None and kept is not None:
@@ -123,15 +130,15 @@ def serve_page(
 
     def begin() -> None:
         gate.open()
-        explorer.store.runner.resume()
-        if document is not None and explorer.acts.autosave is not None:
-            tick = explorer.acts.autosave.tick
-            document.add_periodic_callback(lambda: tick(deserted([document])), OFTEN)
+        explorer.store.runs.pause(False)
+        if document is not None and explorer.autosave is not None:
+            tick = explorer.autosave.tick
+            document.add_periodic_callback(lambda: tick(without_browser([document])), INTERVAL)
 
     pn.state.onload(begin)
     if document is not None:
         document.add_periodic_callback(
-            attendance(explorer.store, lambda: deserted([document])), OFTEN
+            pause_while_idle(explorer.store, lambda: without_browser([document])), INTERVAL
         )
 
     def end(_context: Any) -> None:
@@ -143,23 +150,24 @@ def serve_page(
     return explorer.view
 
 
-def cluster_of(said: str | None = None) -> Cluster | None:
-    """The cluster at the address ``said``, else at ``HCVIZ_SCHEDULER``; None where neither is."""
-    address = (os.environ.get("HCVIZ_SCHEDULER", "") if said is None else said).strip()
+def cluster_of(scheduler: str | None = None) -> Cluster | None:
+    """Return the cluster at an address, by default ``HCVIZ_SCHEDULER``; None without an address."""
+    given = os.environ.get("HCVIZ_SCHEDULER", "") if scheduler is None else scheduler
+    address = given.strip()
     if not address:
         return None
-    from hcviz.jobs.cluster import cluster_at  # and Dask with it: only where it is asked for
+    from hcviz.jobs.cluster import cluster_at  # imports Dask
 
     return cluster_at(address)
 
 
 def budget(seconds: float | str | None = None) -> float:
-    """Budget of a sampler's run, in seconds: as given, else ``HCVIZ_SECONDS``, else 20.
+    """Return the budget of a sampler's run in seconds: as given, else ``HCVIZ_SECONDS``, else 20.
 
     Raises
     ------
     InvalidParameter
-        The value is negative, infinite or no number.
+        If the value is negative, infinite or no number.
     """
     given = os.environ.get("HCVIZ_SECONDS", BUDGET) if seconds is None else seconds
     try:
@@ -175,11 +183,10 @@ def budget(seconds: float | str | None = None) -> float:
 
 
 class Gate:
-    """Callbacks for the document's thread; until the browser has the page, they wait.
+    """Runs callbacks on the document's thread, and holds them back until the browser has the page.
 
-    Nothing is drawn between the page's making and its arrival: what Panel 1.9.4 changes after the
-    document was sent and before the session counts as connected is dropped
-    (``_drain_unconnected_events`` in ``panel/io/document.py``).
+    Panel 1.9.4 drops the changes made after a document was sent and before its session counts as
+    connected (``_drain_unconnected_events`` in ``panel/io/document.py``).
     """
 
     def __init__(self, document: Document | None) -> None:
@@ -200,15 +207,14 @@ class Gate:
             return
 
         def work() -> None:
-            # Panel would take the document of the context that scheduled this, perhaps another
-            # tab's, and share that document's stylesheets with this one.
+            # Else Panel uses the document of the context that scheduled this: perhaps another tab.
             with current_document(document), as_one_message(document):
                 callback()
 
         document.add_next_tick_callback(work)
 
     def first(self, seconds: float) -> None:
-        """Do what is scheduled within ``seconds`` now, while the page is made."""
+        """Run the callbacks that are scheduled within ``seconds`` now."""
         with self._lock:
             self._lock.wait_for(lambda: self._waiting, seconds)
             waiting, self._waiting = self._waiting or [], []
@@ -216,7 +222,7 @@ class Gate:
             callback()
 
     def open(self) -> None:
-        """The browser has the page."""
+        """Run all callbacks from now on: the browser has the page."""
         with self._lock:
             waiting, self._waiting = self._waiting or [], None
         for callback in waiting:
@@ -224,15 +230,38 @@ class Gate:
 
 
 def explore(problem_or_dataset: Any, *, method: str | None = None, height: int = 760) -> Any:
-    """The explorer for a notebook cell, or for ``.servable()`` and ``.show()``.
+    """Return the page for a notebook cell, or for ``.servable()`` and ``.show()``.
 
-    ``problem_or_dataset`` is a :class:`hcviz.Problem`, a data set from ``hcviz.datasets.load`` or
-    the name of one, a pandas DataFrame (an item a row, its name in the index; the columns are read
-    as those of a table in a file) or an array of features (n, d), NaN where a cell is missing.
-    ``method`` is a registry name (default: the sampler where there are features, else the first
-    method that can run). ``height`` is in CSS pixels.
+    Parameters
+    ----------
+    problem_or_dataset
+        One of: a :class:`hcviz.Problem`; a data set of ``hcviz.datasets.load``, or its name; a
+        pandas DataFrame with one item a row, its label in the index, read like a table in a file;
+        an array of features, float (n, d), NaN where a cell is missing.
+    method
+        Name of a method. Default: the sampler if there are features, else the first method that
+        can run.
+    height
+        Height in CSS pixels.
+
+    Returns
+    -------
+    panel.viewable.Viewable
+        The page. ``page.explorer.store.session`` is its state.
+
+    Raises
+    ------
+    InvalidData
+        If the argument is none of these.
+
+    Examples
+    --------
+    >>> import hcviz
+    >>> page = hcviz.explore("zoo", method="average")
+    >>> page.explorer.store.session.method
+    'average'
     """
-    pn.extension(inline=True)  # what the browser needs travels with the cell, not from afar
+    pn.extension(inline=True)  # the page's resources are in the cell: no network is needed
     given: Dataset | None = None
     if isinstance(problem_or_dataset, str):
         spec = DataSpec(kind="built-in", name=problem_or_dataset)
@@ -254,7 +283,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         )
         pn.state.onload(gate.open)
         document.add_periodic_callback(
-            attendance(explorer.store, lambda: deserted([document])), OFTEN
+            pause_while_idle(explorer.store, lambda: without_browser([document])), INTERVAL
         )
         pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     else:
@@ -271,12 +300,12 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
     view: Any = explorer.view
     view.param.update(sizing_mode="stretch_width", height=height, whole_page=False)
     view.explorer = explorer
-    view.given = given  # as long as this explorer lives, its data can be opened again
+    view.given = given  # keeps the data alive as long as this page
     return view
 
 
 def _given(problem_or_dataset: Any) -> tuple[Dataset, str]:
-    """The data, and a name for it among those given; the same data keeps its name."""
+    """Return a data set and its name among the given ones. The same data keep their name."""
     dataset = _as_dataset(problem_or_dataset, "notebook data")
     name, number = dataset.title, 1
     while sources.GIVEN.get(name, dataset) is not dataset:
@@ -291,7 +320,7 @@ def _as_dataset(given: Any, name: str) -> Dataset:
         return given
     if is_frame(given):
         return read_frame(given, name)
-    if are_features(given):
+    if is_feature_table(given):
         features = feature_table(given)
         labels = tuple(str(row) for row in range(len(features)))
         return Dataset(name, name, labels, features, provenance="Given as an array.")
@@ -312,7 +341,7 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def _theme(cookie: str | None) -> Theme:
-    """The theme that this browser was left with: whose eyes look is no part of a session."""
+    """Return the theme that this browser used last. It is no part of a session."""
     return "dark" if cookie == "dark" else "light"
 
 
@@ -321,5 +350,5 @@ html, body { margin: 0; height: 100%; overflow: hidden; background: #fff; }
 html[data-hc-theme="light"], html[data-hc-theme="light"] body { background: #fff; }
 html[data-hc-theme="dark"], html[data-hc-theme="dark"] body { background: #14191f; }
 """
-#: Until the page's own script runs.
+#: Background until the page's own script runs.
 _DARK_CSS = "html, body { background: #14191f; }"

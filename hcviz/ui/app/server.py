@@ -1,4 +1,4 @@
-"""``serve``: the dashboard on a port of this machine, for ``hcviz serve``."""
+"""``serve``: serve the page on a port of this machine, for ``hcviz serve``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app.page import budget, serve_page, warm
 from hcviz.ui.state import data_sources as sources
 
-#: Milliseconds that a session outlives its tab (the journal keeps it), and between two looks for
-#: such sessions. The Makefile says the same to ``panel serve``.
+#: Milliseconds after which the session of a closed tab is destroyed, and between two checks for
+#: such sessions. The journal keeps the work. The Makefile gives ``panel serve`` the same numbers.
 UNUSED, CHECK = 10_000, 4_000
 
 
@@ -24,11 +24,21 @@ def serve(
     scheduler: str | None = None,
     seconds: float | None = None,
 ) -> None:
-    """Serve until interrupted. :class:`HcvizError` where the port cannot be had, or the data.
+    """Serve the page until interrupted.
 
-    ``opening``: what pages begin with, unless their link names built-in data. ``autosave``: where
-    unfinished sessions are kept, ``scheduler``: where runs are done, ``seconds``: the budget of a
-    sampler's run, see :func:`hcviz.ui.serve_page`.
+    Parameters
+    ----------
+    opening
+        The data or session that pages open, unless their link names built-in data.
+    port, address
+        Where to listen.
+    autosave, scheduler, seconds
+        See :func:`hcviz.ui.serve_page`.
+
+    Raises
+    ------
+    HcvizError
+        If the port cannot be used, or the data cannot be read.
     """
     if not 1 <= port <= 65535:
         raise InvalidParameter(f"There is no port {port}.", "Ports are numbered 1 to 65535.")
@@ -50,7 +60,8 @@ def serve(
         )
     except OSError as fault:
         raise HcvizError(
-            f"Port {port} of {address} cannot be used ({fault.strerror}).", "Take another: --port."
+            f"Port {port} of {address} cannot be used ({fault.strerror}).",
+            "Choose another one with --port.",
         ) from None
     print(f"hcviz: http://{address}:{port} (Ctrl-C ends it)", file=sys.stderr)
     warm()

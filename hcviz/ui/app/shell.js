@@ -4,11 +4,11 @@ const ICON = {
   brand: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" aria-hidden="true"><path d="M2 12h5M7 5v14M7 5h7M7 19h14M14 2v7M14 2h7M14 9h7"/></svg>',
 }
 
-// Keys that mean something on the page; what they do is decided in Python.
+// The shortcuts of the page. Python decides what they do.
 const KEYS = new Set(["t", "o", "e", "q", "a", "r", "l", "x", "u", "c", " ", "Enter", "Escape", "/", ..."0123456789"])
 
-// Whether a field has the key to itself. A slider, a tick or a choice has letters, digits and arrows, but
-// nothing of its own to undo.
+// True if a field takes the key. A slider, a tick or a select takes letters, digits and arrows, but has
+// nothing to undo.
 function typing(event, command) {
   return event.composedPath().some(node => node instanceof HTMLElement &&
     (node.isContentEditable || node.tagName === "TEXTAREA" || node.tagName === "SELECT" && !command ||
@@ -16,8 +16,7 @@ function typing(event, command) {
 }
 
 export function render({ model, el, view }) {
-  // A change of height within a panel comes here too: only a change of the page's own size has
-  // anything laid out anew, for that is done to all figures.
+  // Bokeh lays out all figures after each change of size. Only a change of the page's size needs that.
   let size = ""
   layOutOnlyIf(view, () => {
     const { width, height } = view.el.getBoundingClientRect()
@@ -45,8 +44,7 @@ export function render({ model, el, view }) {
   root.querySelector("main").append(notice)
   root.querySelector("aside.right").append(model.get_child("right"), ...model.get_child("below"))
   root.querySelector("footer").append(model.get_child("foot"))
-  // What a run changes is told above the sections: the slider that asked for it stays where it is, below
-  // the pointer or the focus, and what is above it scrolls.
+  // The inspector above the sections grows and shrinks with a run. The sections below it stay in place.
   const told = model.get_child("right"), aside = root.querySelector("aside.right")
   let tall = 0
   const stay = new ResizeObserver(() => {
@@ -74,7 +72,7 @@ export function render({ model, el, view }) {
     if (open[side] && root.classList.contains("narrow")) open[side === "left" ? "right" : "left"] = false
     paint()
   })
-  // A card that a key has put must be seen: the digits answer it. When it goes, all is as it was before.
+  // A card that asks something opens its panel, since digits answer it. Afterwards the panel folds again.
   const ask = () => {
     if (model.asking && !open.left) {
       lent = { ...open }
@@ -87,7 +85,7 @@ export function render({ model, el, view }) {
     paint()
   }
   model.on("asking", ask)
-  // Over the tree a panel would cover what the statement needs clicked: it makes way for a bar.
+  // In a narrow window a panel covers the items to click, so that an open draft is shown as a bar.
   model.on("stating", () => {
     if (model.stating && root.classList.contains("narrow")) open.left = open.right = false
     paint()
@@ -125,7 +123,7 @@ export function render({ model, el, view }) {
   theme()
   model.on("theme", () => {
     theme()
-    // A cookie rather than localStorage: the server must know before it draws the first picture.
+    // A cookie, since the server needs the theme for the first picture.
     if (model.whole_page) document.cookie = `hcviz-theme=${model.theme}; path=/; max-age=31536000; SameSite=Lax`
   })
 
@@ -138,7 +136,7 @@ export function render({ model, el, view }) {
   model.on("busy", run)
   model.on("progress", run)
 
-  // A guest takes the keys only while the focus is in it, or nowhere after a press in it.
+  // In a notebook the page takes keys only while it has the focus, or after a press in it.
   let pressed = model.whole_page
   const onPress = event => { pressed = event.composedPath().includes(root) }
   const ours = event => model.whole_page || event.composedPath().includes(root) ||
@@ -150,7 +148,7 @@ export function render({ model, el, view }) {
     const kernel = kernelConnections(documentOf(view), () => model.beat > 0)
     const say = () => {
       kernel.unblock()
-      model.send_msg({ shown: model.beat })
+      model.send_msg({ act: "shown", beat: model.beat })
     }
     const shown = () => requestAnimationFrame(say)
     model.on("beat", () => {
@@ -182,7 +180,7 @@ export function render({ model, el, view }) {
     event.preventDefault()
     if (connection?.lost) return connection.refuse(key === " " ? "The key Space" : `The key ${key === key.toLowerCase() && key.length === 1 ? key.toUpperCase() : key}`)
     if (key === "/") {
-      // Ask the page which field is the search: it carries this placeholder.
+      // The search field is the one with this placeholder.
       const seek = node => {
         for (const child of node.querySelectorAll("*")) {
           if (child.tagName === "INPUT" && child.placeholder?.startsWith("Find")) return child
@@ -193,8 +191,8 @@ export function render({ model, el, view }) {
       seek(root)?.focus()
       return
     }
-    if (model.asking && !open.left && /^[1-9 ]$/.test(key)) return ask()  // nobody answers unseen
-    model.send_msg({ key })
+    if (model.asking && !open.left && /^[1-9 ]$/.test(key)) return ask()  // a hidden card takes no answer
+    model.send_msg({ act: "key", key })
   }
   document.addEventListener("keydown", onKey)
   model.on("remove", () => {

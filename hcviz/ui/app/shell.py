@@ -1,7 +1,6 @@
-"""The page's frame: named regions, folding side panels, and the keyboard.
+"""``Shell``: the frame of the page, with its regions, side panels and keyboard.
 
-Folding and drawers live in the browser (no round trip); what a key *means* is decided in Python,
-so that keys and buttons cannot drift apart.
+The browser folds the panels. Python decides what a key does, so that keys and buttons agree.
 """
 
 from __future__ import annotations
@@ -15,13 +14,15 @@ from panel.custom import Child, Children  # type: ignore[attr-defined]
 
 from hcviz.ui.compat import COMPAT
 from hcviz.ui.compat.message_component import MessageFrame
+from hcviz.ui.parts.messages import Acts, logged
 from hcviz.ui.parts.part import PARTS
 
 HERE = Path(__file__).parent
+ACTS = Acts()
 
 
 class Shell(MessageFrame):
-    """Top bar, left panel, centre, right panel, foot; posts every shortcut to ``on_key``."""
+    """Top bar, left panel, centre, right panel and foot. Calls ``on_key`` with each shortcut."""
 
     bar = Child()
     lesson = Child()
@@ -30,22 +31,26 @@ class Shell(MessageFrame):
     left = Child()
     centre = Child()
     right = Child()
-    below = Children(doc="Under what is right, each apart: a Column would be laid out with it.")
+    below = Children(doc="Parts below ``right``, each laid out by itself.")
     foot = Child()
-    notice = Child(doc="Floats over the foot of the tree; without a word it takes no room.")
+    notice = Child(doc="Floats over the foot of the tree; empty, it takes no room.")
     theme: Any = param.Selector(default="light", objects=["light", "dark"])
-    busy = param.Boolean(default=False, doc="A run is going on: shown by the bar's thin line.")
+    busy = param.Boolean(
+        default=False, doc="A run is in progress: the thin line below the bar shows it."
+    )
     progress = param.Number(default=0.0, bounds=(0, 1))
     whole_page = param.Boolean(
-        default=True, doc="The page is this explorer: else it is a guest, as in a notebook's cell."
+        default=True, doc="The explorer is the whole page; False in a cell of a notebook."
     )
     asking = param.Boolean(
-        default=False, doc="A card asks something: the panel that it is in opens if it is folded."
+        default=False, doc="A card asks something: the left panel opens if it is folded."
     )
     stating = param.Boolean(
-        default=False, doc="A statement is in progress: where panels lie over the tree it is a bar."
+        default=False, doc="A draft is open: in narrow windows it is shown as a bar below the tree."
     )
-    beat = param.Integer(default=0, doc="Counts what was sent; a guest answers when it is drawn.")
+    beat = param.Integer(
+        default=0, doc="Number of the last message; a notebook's page answers when it is drawn."
+    )
 
     _esm = "\n".join(
         each.read_text()
@@ -67,9 +72,15 @@ class Shell(MessageFrame):
         self.on_shown: Callable[[int], None] = lambda beat: None
 
     def _handle_msg(self, msg: Any) -> None:
-        if not isinstance(msg, dict):
-            return
-        if isinstance(msg.get("key"), str):
-            self._on_key(msg["key"])
-        elif isinstance(msg.get("shown"), int):
-            self.on_shown(msg["shown"])
+        if isinstance(msg, dict):
+            fields = {name: value for name, value in msg.items() if name != "act"}
+            with logged():
+                ACTS(self, str(msg.get("act")), fields)
+
+    @ACTS.on("key")
+    def _key(self, key: str) -> None:
+        self._on_key(key)
+
+    @ACTS.on("shown")
+    def _shown(self, beat: int) -> None:
+        self.on_shown(beat)

@@ -8,6 +8,7 @@ from hcviz.ui.state.store import Store
 
 
 def picture(store: Store) -> dict[str, Any]:
+    """Return the state of the frame, as plain JSON."""
     step, total = store.session.progress
     return {
         "busy": store.session.status == "sampling",
@@ -18,7 +19,7 @@ def picture(store: Store) -> dict[str, Any]:
 
 
 def asks(store: Store) -> bool:
-    """A card asks something, or will as soon as the tree stands still."""
+    """Return True if a card asks something, or will after the run."""
     view = store.view
     return bool(view.three) or view.question is not None or view.wants_question
 

@@ -1,4 +1,4 @@
-"""Who is told of what the store holds, and how often while trees of a run stream in."""
+"""Subscribe views to the store, with a limited rate while a run returns trees."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from hcviz.ui.state.store import Store, same
+from hcviz.ui.state.store import Store
+from hcviz.ui.state.subscribers import same
 
-#: Seconds between two looks at the numbers of a run: nobody reads faster.
+#: Seconds between two updates of a run's numbers.
 LIVE = 0.15
-#: The same for what is more work: sheets and the inspector's sections.
-UNHURRIED = 0.5
+#: Seconds between two updates of what takes longer to draw: sheets and the inspector's sections.
+SLOW = 0.5
 
 
 def everything(store: Store) -> Any:
@@ -23,46 +24,50 @@ def draw(
     store: Store,
     part: Any,
     name: str,
-    picture: Callable[[Store], dict[str, Any]],
-    pace: float = 0.0,
-    sees: Callable[[Store], Any] = everything,
+    state: Callable[[Store], dict[str, Any]],
+    interval: float = 0.0,
+    depends_on: Callable[[Store], Any] = everything,
 ) -> None:
-    """Redraw a part when what it shows (plain JSON) changes."""
+    """Set the attribute ``name`` of a part to ``state(store)`` when ``depends_on(store)`` changes.
+
+    See :func:`watch` for ``interval``.
+    """
 
     def changed(_: Any) -> None:
-        now = picture(store)
+        now = state(store)
         if getattr(part, name) != now:
             setattr(part, name, now)
 
-    watch(store, sees, changed, pace)
+    watch(store, depends_on, changed, interval)
 
 
 def watch(
-    store: Store, select: Callable[[Store], Any], call: Callable[[Any], None], pace: float
+    store: Store, select: Callable[[Store], Any], call: Callable[[Any], None], interval: float
 ) -> None:
-    """Subscribe; while only trees of a run come, call every ``pace`` seconds at most.
+    """Call ``call(slice)`` now and when ``select(store)`` changes.
 
-    What came too soon is shown at the first word from the run after that time, or when it rests:
-    its last tree is always shown, though nothing but its status changes afterwards.
+    While a run returns trees and nothing else changes, there are ``interval`` seconds or more
+    between two calls. The state after the end of a run is always shown.
     """
-    state: Any = None
     shown: Any = object()
+    state: Any = None
     last = 0.0
 
-    def in_time() -> bool:
-        return store.still or time.monotonic() - last >= pace
+    def is_due() -> bool:
+        return not store.is_streaming or time.monotonic() - last >= interval
 
-    def sees(_: Store) -> Any:
-        what = select(store)
-        return what, in_time() and not same(shown, what)
+    def with_due(_: Store) -> Any:
+        now = select(store)
+        return now, is_due() and not same(shown, now)
 
-    def now_and_then(seen: Any) -> None:
+    def update(selected: Any) -> None:
         nonlocal state, shown, last
-        what, _ = seen
-        before, state = state, (store.session.run, store.still, len(store.session.log), store.view)
-        if same(shown, what) or (state == before and not in_time()):
+        now, _ = selected
+        before = state
+        state = (store.session.run, store.is_streaming, len(store.session.log), store.view)
+        if same(shown, now) or (state == before and not is_due()):
             return
-        shown, last = what, time.monotonic()
-        call(what)
+        shown, last = now, time.monotonic()
+        call(now)
 
-    store.subscribe(sees, now_and_then)
+    store.subscribe(with_due, update)

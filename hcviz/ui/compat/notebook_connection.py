@@ -34,7 +34,7 @@ from panel.io.notebook import push, replace_inline_css
 from panel.io.state import state
 
 from hcviz.session import actions as act
-from hcviz.ui.app.idle_pause import OFTEN, attendance, deserted
+from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.compat.notebook_cells import display_of
 
@@ -70,13 +70,13 @@ class NotebookConnection:
         self._view.on_shown = self._confirm
         if self._loop is not None:
             explorer.centre.debouncer.timer = self._call_later
-        look = attendance(self._store, self._is_deserted)
+        look = pause_while_idle(self._store, self._is_deserted)
         make, remove = self._view._get_model, self._view._cleanup
 
         def get_model(document: Document, *where: Any, **how: Any) -> Any:
             model = make(document, *where, **how)
             if document.session_context is not None:
-                document.add_periodic_callback(look, OFTEN)
+                document.add_periodic_callback(look, INTERVAL)
             return model
 
         def cleanup(root: Any = None) -> None:
@@ -123,7 +123,7 @@ class NotebookConnection:
     def _is_deserted(self) -> bool:
         """Return True if the explorer is served (``.show()``) and no browser shows it."""
         models = [model for model, _ in self._view._models.copy().values()]
-        return deserted(model.document for model in models if model.document is not None)
+        return without_browser(model.document for model in models if model.document is not None)
 
     def _stop_run(self) -> None:
         """Stop computing: the last cell or tab that showed the explorer is gone."""

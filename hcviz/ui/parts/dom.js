@@ -118,7 +118,11 @@ function component(name, view, live = null) {
     let tall = 0
     layOutOnlyIf(bokeh, () => name === "tools" && tall !== (tall = root.offsetHeight))
     const root = h("div", { class: `hc-${name}` })
-    const send = (act, more = {}) => model.send_msg({ act, ...more })
+    const send = (act, more = {}) => {
+      const { section, ...fields } = more
+      checkMessage(section ? model.acts[section] : model.acts, act, fields)
+      model.send_msg({ act, ...more })
+    }
     const paint = painter(root, () => {
       const made = view(model.state, (act, more = {}) => act === "repaint" ? paint() : send(act, more), root)
       if (live) queueMicrotask(() => live(model.live, root, send))
@@ -134,6 +138,28 @@ function component(name, view, live = null) {
     })
     return root
   }
+}
+
+// Throw unless the message and its fields are in the schema, which Python makes of its handlers
+// (parts/messages.py).
+function checkMessage(schema, act, fields) {
+  if (!schema || !Object.keys(schema).length) return
+  const wanted = schema[act]
+  if (!wanted) throw new Error(`There is no message ${act}.`)
+  for (const name of Object.keys(fields)) if (!(name in wanted)) throw new Error(`The message ${act} has no field ${name}.`)
+  for (const [name, kind] of Object.entries(wanted)) {
+    if (fields[name] === undefined ? kind.endsWith("?") : FITS[kind.replace("?", "")](fields[name])) continue
+    throw new Error(`${name} of the message ${act} must be ${kind}, not ${JSON.stringify(fields[name])}.`)
+  }
+}
+
+const FITS = {
+  "text": value => typeof value === "string",
+  "whole number": value => Number.isInteger(value),
+  "number": value => Number.isFinite(value),
+  "yes or no": value => typeof value === "boolean",
+  "whole numbers": value => Array.isArray(value) && value.every(Number.isInteger),
+  "anything": () => true,
 }
 
 function download({ download: filename, base64, mime }) {

@@ -15,6 +15,7 @@ import param
 
 from hcviz.ui.compat import COMPAT
 from hcviz.ui.compat.message_component import MessageComponent
+from hcviz.ui.parts.messages import check_message, logged
 
 #: Folder of the page's code, and of what several parts of it share.
 UI = Path(__file__).resolve().parents[1]
@@ -44,6 +45,7 @@ class Part(MessageComponent):
 
     state = param.Dict(default={})
     live = param.Dict(default={})
+    acts = param.Dict(default={}, doc="The messages that the browser may send, with their fields.")
 
     _esm = "export function render() {}"
 
@@ -52,8 +54,18 @@ class Part(MessageComponent):
         self._on_act = on_act
 
     def _handle_msg(self, msg: Any) -> None:
-        if isinstance(msg, dict) and isinstance(msg.get("act"), str):
-            self._on_act(msg["act"], {key: value for key, value in msg.items() if key != "act"})
+        """Hand a message of the browser on, if it is one of ``acts``."""
+        if not (isinstance(msg, dict) and isinstance(msg.get("act"), str)):
+            return
+        act, fields = msg["act"], {key: value for key, value in msg.items() if key != "act"}
+        with logged():
+            self.check(act, fields)
+            self._on_act(act, fields)
+
+    def check(self, act: str, fields: dict[str, Any]) -> None:
+        """Raise :class:`BadMessage` if a message is not one of this part's."""
+        if self.acts:
+            check_message(self.acts, act, fields)
 
     def download(self, filename: str, content: bytes, mime: str) -> None:
         """Hand a file to the person's browser."""

@@ -1,4 +1,4 @@
-"""From a ``DataSpec`` to the data it speaks of."""
+"""Load the data that a ``DataSpec`` names."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from numpy.typing import NDArray
 from hcviz import datasets
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.comparison.similarities import adds
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import ComparisonOracle, Problem, SimilarityOracle
 from hcviz.core.seriation import seriation
 from hcviz.core.snapshot import Matrix, Snapshot
 from hcviz.datasets import Dataset
-from hcviz.io.answers import how_many, with_answers
+from hcviz.io.answers import count_answers, with_answers
 from hcviz.io.rawtable import SEPARATORS
 from hcviz.io.tables import read_table
 from hcviz.io.unpacking import unpacked_size
 from hcviz.session.model import Checkpoint, DataSpec, Session
 
-#: Data handed to ``hcviz.explore`` by a notebook, by the name their session knows them under; kept
-#: by the explorers that show them, and by whoever gave them, not here.
+#: Data that a notebook gave to ``hcviz.explore``, by their name in the session. The pages that show
+#: them, and the notebook, keep them alive.
 GIVEN: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 
-#: Larger files (bytes) are read beside the page, and those of more columns: each of these takes a
-#: third of a millisecond.
+#: Files with more bytes or more columns are read on a thread. A column takes a third of a
+#: millisecond.
 AT_ONCE = 500_000
 COLUMNS_AT_ONCE = 600
 
-#: Answers in an attached file, by the hash and the length of its content.
+#: Number of answers in an attached file, by the hash and the length of its content.
 _counts: dict[tuple[int, int], int] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Offered:
-    """What the server was started with, read once for all its pages."""
+    """The data or session that the server was started with, read once for all pages."""
 
     spec: DataSpec
     data: Dataset
@@ -48,7 +48,7 @@ class Offered:
 
     @property
     def title(self) -> str:
-        """What the data menu calls it."""
+        """Its name in the data menu."""
         spec = self.spec
         name = datasets.title(spec.name) if spec.kind == "built-in" else spec.filename or spec.name
         return " + ".join([name, *(filename for filename, _ in spec.answers)])
@@ -58,10 +58,14 @@ _offered: list[Offered] = []
 
 
 def offer(opening: DataSpec | Session | None) -> None:
-    """Read what all pages are to begin with, and keep it; None: nothing any more.
+    """Read and keep what all pages open first; None clears it.
 
-    Nothing else of this machine can be opened from a page, whatever its address says. Raises what
-    :func:`resolve` does, and :class:`HcvizError` where a session does not fit its data.
+    Pages can open no other file of this machine, whatever their URL says.
+
+    Raises
+    ------
+    HcvizError
+        If the data cannot be read, or a session does not fit its data.
     """
     _offered.clear()
     if isinstance(opening, Session):
@@ -71,15 +75,15 @@ def offer(opening: DataSpec | Session | None) -> None:
 
 
 def offered() -> Offered | None:
-    """What pages begin with, where the server was told."""
+    """Return what pages open first; None if the server was started without data."""
     return _offered[0] if _offered else None
 
 
 def data_of(session: Session) -> Dataset:
-    """The data of a session that was saved.
+    """Return the data of a saved session.
 
-    Raises :class:`HcvizError` where its items are others now, or its parameters are not those of
-    its methods.
+    Raises :class:`HcvizError` if its items differ from those of the data now, or if its methods do
+    not have its parameters.
     """
     check_parameters(session)
     dataset = resolve(session.data)
@@ -92,8 +96,7 @@ def data_of(session: Session) -> Dataset:
 
 
 def check_parameters(session: Session) -> None:
-    """Raise :class:`InvalidParameter` for a parameter that its method does not take, now or in a
-    step that can be undone or redone."""
+    """Raise :class:`InvalidParameter` if a method of any step does not have its parameters."""
     moments: list[Session | Checkpoint] = [session, *session.past, *session.future]
     for moment in moments:
         for method, params in {**moment.other_params, moment.method: moment.params}.items():
@@ -101,7 +104,7 @@ def check_parameters(session: Session) -> None:
 
 
 def resolve(spec: DataSpec) -> Dataset:
-    """Load what ``spec`` names. Raises :class:`InvalidData` (or a table's own sentence)."""
+    """Load the data of ``spec``. Raises :class:`InvalidData`, or the error of its table."""
     begun = offered()
     if begun is not None and begun.spec.same(spec):
         return begun.data
@@ -115,26 +118,26 @@ def resolve(spec: DataSpec) -> Dataset:
 
 
 def answers_in(content: bytes) -> int:
-    """How many answers an attached file holds; read once (a bytes object keeps its hash)."""
+    """Return the number of answers in an attached file, which is read once."""
     key = hash(content), len(content)
     if key not in _counts:
-        _counts[key] = how_many(content)
+        _counts[key] = count_answers(content)
     return _counts[key]
 
 
 def takes_long(spec: DataSpec) -> bool:
-    """Whether to read this takes longer than a page may wait."""
+    """Return True if reading this takes longer than a page should wait."""
     return size_of(spec) > AT_ONCE or _width(spec.content or b"") > COLUMNS_AT_ONCE
 
 
 def _width(content: bytes) -> int:
-    """The columns of a table as text, by the separators in its first line."""
+    """Return the number of columns of a table as text, by the separators in its first line."""
     first = content[:AT_ONCE].lstrip(b"\r\n").split(b"\n", 1)[0]
     return 1 + max(first.count(separator.encode()) for separator in SEPARATORS)
 
 
 def size_of(spec: DataSpec) -> int:
-    """The bytes to be read for it, unpacked, with the files of answers beside it."""
+    """Return the number of bytes to read, unpacked, with the attached files of answers."""
     return unpacked_size(spec.content or b"") + sum(len(each) for _, each in spec.answers)
 
 
@@ -156,16 +159,16 @@ def _of_itself(spec: DataSpec) -> Dataset:
 
 @lru_cache(maxsize=16)
 def built_in(name: str) -> Dataset:
-    """A built-in data set; loaded once per server, since it is frozen."""
+    """Return a built-in data set, loaded once per server."""
     return datasets.load(name)
 
 
 def keeping(problem: Problem, before: Problem | None) -> Problem:
-    """The problem with an oracle that keeps its answers, for all runs and pictures together, where
-    to ask is dear; the one of ``before`` if it asks the same.
+    """Return the problem with an oracle that caches its answers for all runs and pictures.
 
-    Not where a picture may ask for thousands by itself (``pictures``, ``all_at_once``), nor where
-    the oracle also compares, which what keeps the answers does not.
+    The cache of ``before`` is kept if its oracle is the same. Three kinds of oracles are not
+    cached: cheap ones, those that a picture may query thousands of times (``pictures``,
+    ``all_at_once``), and those that also compare.
     """
     oracle = problem.oracle
     easy = any(getattr(oracle, name, False) for name in ("cheap", "pictures", "all_at_once"))
@@ -177,17 +180,20 @@ def keeping(problem: Problem, before: Problem | None) -> Problem:
 
 
 def to_look_at(oracle: Any) -> Any:
-    """What pictures are made of: of an oracle that keeps its answers these, so that nobody waits
-    for a picture's questions; of one that only counts the oracle itself, so that these do not."""
+    """Return what pictures read instead of an oracle.
+
+    For an oracle that caches answers these are the cached ones, so that a picture asks nothing. For
+    one that only counts, it is the oracle inside, so that a picture's queries are not counted.
+    """
     while isinstance(oracle, CountingOracle):
         if oracle.cache:
-            return oracle.known
+            return oracle.cached
         oracle = oracle.oracle
     return oracle
 
 
 def item_matrices(snapshot: Snapshot) -> dict[str, Any]:
-    """What the heatmap can show of a snapshot: its matrices, and its views of that kind."""
+    """Return the matrices of a snapshot that the heatmap can show, by name."""
     n = snapshot.tree.n_leaves
     views = {
         name: view.values
@@ -198,10 +204,10 @@ def item_matrices(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str, Any]:
-    """What the heatmap can show between items, by the name of its legend, the usual first.
+    """Return the similarities that the heatmap can show, by name, the default first.
 
-    The problem's own similarity, then those that a run's tree came with; where there is neither,
-    what the comparisons add up to (AddS).
+    These are the problem's own similarity, then the matrices of a run's snapshot. Without either,
+    it is the AddS similarity of the comparisons.
     """
     found: dict[str, Any] = {}
     if problem.similarity is not None:
@@ -216,8 +222,10 @@ def similarities(problem: Problem, snapshot: Snapshot | None = None) -> dict[str
 
 
 def seriated(problem: Problem, data: Dataset) -> NDArray[np.int32]:
-    """The order of the items that the data suggest: the first tree is drawn as near to it as can
-    be."""
+    """Return an order of the items, int32 (n,), in which similar items are near each other.
+
+    The first tree is drawn as near to it as possible.
+    """
     _, matrix = similarity_to_show(problem)
     return seriation(len(data.labels), matrix, data.features)
 
@@ -225,7 +233,7 @@ def seriated(problem: Problem, data: Dataset) -> NDArray[np.int32]:
 def similarity_to_show(
     problem: Problem, snapshot: Snapshot | None = None, wanted: str = ""
 ) -> tuple[str, Any]:
-    """Name and matrix of the wanted one of :func:`similarities`, else of the first, else None."""
+    """Return name and matrix of the wanted similarity, else of the first; None without any."""
     found = similarities(problem, snapshot)
     if wanted in found:
         return wanted, found[wanted]

@@ -1,4 +1,4 @@
-"""Which method suits the data: when data are opened, and where one must keep constraints."""
+"""Choose a method for data that are opened, and one that keeps constraints."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.base import Algorithm
 from hcviz.core.errors import HcvizError
-from hcviz.core.problem import MOST_DENSE, Problem
+from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.session import actions as act
 from hcviz.session.model import Session
 
 
 def for_opened(session: Session, problem: Problem) -> tuple[Algorithm, str] | None:
-    """The method for data that are being opened, and why it changes; None: the one in use stays.
+    """Return the method for opened data and why it changes; None if the current one is kept.
 
-    It stays where the person chose it and it can run, but for a sampler on very many items, which
-    takes long to settle. Else the default for the data takes its place.
+    The current method is kept if the person chose it and it can run. A sampler on very many items,
+    which takes long to settle, is not kept.
     """
     current = get_algorithm(session.method)
     why = "which suits this data"
-    if current.lacks(problem):
+    if current.missing_data(problem):
         why = f"as {current.name} cannot run on this data"
-    elif problem.n_items > MOST_DENSE and current.samples:
+    elif problem.n_items > MAX_DENSE and current.samples:
         why = f"as {current.name} takes long on so many items"
     elif chosen(session):
         return None
@@ -32,7 +32,7 @@ def for_opened(session: Session, problem: Problem) -> tuple[Algorithm, str] | No
 
 
 def chosen(session: Session) -> bool:
-    """Whether the person chose the method in use, rather than the page for data opened earlier."""
+    """Return True if the person chose the current method, rather than the page."""
     for entry in reversed(session.log):
         done = entry.action
         if isinstance(done, act.SetMethod) and done.name == session.method:
@@ -43,22 +43,25 @@ def chosen(session: Session) -> bool:
 
 
 def default(problem: Problem) -> Algorithm | None:
-    """The registry's first method that can run on the data: of those that read it if there are any,
-    and then of those that keep constraints. Where all similarities are too many, one that asks for
-    few. None: no method can run."""
+    """Return the default method for a problem; None if no method can run.
+
+    It is the first of the registry among the methods that can run, preferring in this order: one
+    that queries few similarities if there are very many items, one that reads the data, one that
+    keeps constraints.
+    """
     found = able(problem)
-    if problem.n_items > MOST_DENSE:
-        found = [each for each in found if each.sparing] or found
+    if problem.n_items > MAX_DENSE:
+        found = [each for each in found if each.subquadratic] or found
     found = [each for each in found if "items" not in each.needs] or found
     heed = [each for each in found if each.triplets == "hard"]
     return next(iter([*heed, *found]), None)
 
 
 def keeping_constraints(session: Session, problem: Problem) -> Algorithm | None:
-    """The method to switch to where the one in use ignores constraints; None: there is none.
+    """Return a method that keeps constraints, most like the current one; None if there is none.
 
-    Of those that keep them and can run: one that reads what the method in use reads, asks for few
-    similarities or many as that does, and samples only if that does; the registry's first of these.
+    It reads the same data if possible, queries as few similarities, and samples only if the current
+    method does. Among equals it is the first of the registry.
     """
     current = get_algorithm(session.method)
     found = [each for each in able(problem) if each.triplets == "hard"]
@@ -71,26 +74,26 @@ def keeping_constraints(session: Session, problem: Problem) -> Algorithm | None:
             "items" in each.needs,
             not reads,
             each.samples != current.samples,
-            each.sparing != current.sparing,
+            each.subquadratic != current.subquadratic,
         )
 
     return min(found, key=unlike)
 
 
 def always_soft(problem: Problem) -> Algorithm | None:
-    """The registry's first method that treats constraints as soft whatever its parameters."""
+    """Return the first method of the registry whose constraints are always soft."""
     return next((each for each in able(problem) if each.triplets == "soft"), None)
 
 
 def known() -> list[Algorithm]:
-    """The registry's methods, without those that cannot be loaded."""
+    """Return the methods of the registry that can be loaded."""
     found = []
     for name in algorithms():
-        with suppress(HcvizError):  # the menu says what is wrong with it
+        with suppress(HcvizError):  # the menu shows what is wrong with it
             found.append(get_algorithm(name))
     return found
 
 
 def able(problem: Problem) -> list[Algorithm]:
-    """Those that can run on the problem."""
-    return [each for each in known() if not each.lacks(problem)]
+    """Return the methods that can run on the problem."""
+    return [each for each in known() if not each.missing_data(problem)]

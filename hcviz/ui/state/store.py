@@ -1,8 +1,8 @@
-"""``Store``: the one holder of a browser session's state; every gesture passes through it.
+"""``Store``: the state of one browser session. All gestures change it, and the views show it.
 
-Actions change the :class:`Session` (what is logged, undone and saved); :class:`ViewState` is what
-is only looked at (selection, the gesture in progress, the heatmap's kind). Both change here, on
-the document's thread, and a view is called only when the slice it subscribed to changes.
+Actions change the :class:`Session`: what is logged, undone and saved. :class:`ViewState` holds what
+is only looked at: the selection, the draft of a constraint, the kind of heatmap. Both change on the
+document's thread. A view is called when the slice of the state that it subscribed to changes.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hcviz.algorithms import get as get_algorithm
+from hcviz.core.counting_oracle import CountingOracle
 from hcviz.core.errors import HcvizError
-from hcviz.core.oracle import CountingOracle
 from hcviz.core.problem import Problem
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.core.triplets import Triplets
 from hcviz.datasets import Dataset
 from hcviz.jobs import Aside, Place, Runner, Samples
 from hcviz.metrics import CladeChanges, clade_changes
@@ -29,9 +28,13 @@ from hcviz.session.gesture import Draft
 from hcviz.session.model import DataSpec, Session
 from hcviz.session.restore import Restore
 from hcviz.session.update import update
-from hcviz.ui.state import default_method as choosing
-from hcviz.ui.state.data_sources import data_of, keeping, resolve, seriated
-from hcviz.ui.state.loading import Reader
+from hcviz.ui.state import default_method
+from hcviz.ui.state.data_sources import data_of, resolve, seriated
+from hcviz.ui.state.loaded_data import LoadedData
+from hcviz.ui.state.loader import Loader
+from hcviz.ui.state.posterior_cache import Circumstances, PosteriorCache, circumstances
+from hcviz.ui.state.run_control import RunControl
+from hcviz.ui.state.subscribers import Subscribers
 from hcviz.ui.state.view_state import ViewState, looks, marks
 from hcviz.ui.tree.axis import Axis
 
@@ -45,319 +48,307 @@ UNEXPECTED = (
     "Nothing was lost; the details are in the server's log.",
 )
 
-#: Runs whose samples are kept, so that undo finds them.
-KEPT_SAMPLES = 4
-
 
 class Store:
-    """Session + data + view state of one browser session.
+    """Session, data and view state of one browser session.
 
-    ``schedule(callback)`` runs a callback later on the document's thread; it is the only thing
-    that worker threads may touch. ``together()`` is a context in which all that the views change
-    goes to the browser as one. Runs are done on the ``cluster``, if there is one.
+    Parameters
+    ----------
+    session
+        The session to begin with.
+    schedule
+        ``schedule(callback)`` runs a callback later on the document's thread. Other threads use
+        nothing else of the store.
+    batch
+        Returns a context. All changes of the page inside it reach the browser as one message.
+    cluster
+        Where runs are computed; None for this machine.
+    seconds
+        Budget of a sampler's run; 0 means a fixed number of steps.
     """
 
     def __init__(
         self,
         session: Session,
         schedule: Callable[[Callable[[], None]], None],
-        together: Callable[[], AbstractContextManager[None]] = nullcontext,
+        batch: Callable[[], AbstractContextManager[None]] = nullcontext,
         cluster: Cluster | None = None,
         seconds: float = 0.0,
     ) -> None:
         self.session = session
-        #: Budget of a sampler's run; 0: it makes a fixed number of steps.
-        self.seconds = seconds if cluster is None else 0.0
         self.view = ViewState()
-        self.dataset: Dataset | None = None
-        #: The snapshot on the screen; it lags behind the session while a gesture is open.
+        #: The snapshot on the screen. It is older than the session's while a draft is open.
         self.drawn: Snapshot | None = None
-        #: Whether the session was read from a file, so that its log may not tell all of it.
+        #: True if the session was read from a file: its log may then be incomplete.
         self.restored = False
-        #: What a session file keeps of the picture, and shows of it again.
+        #: Return what a session file keeps of the picture; show it again.
         self.kept_picture: Callable[[], Mapping[str, Any]] = dict
         self.show_picture: Callable[[Mapping[str, Any]], None] = lambda look: None
         #: What the heights of the tree on the screen mean.
         self.axis: Axis | None = None
-        #: The tree that was on the screen when the newest run began: changes are told against it.
+        #: The tree on the screen when the newest run began, and the samples it summarised.
         self.baseline: Tree | None = None
-        #: The posterior that it was a draw of.
         self.earlier: Samples | None = None
-        self._problem: Problem | None = None
-        self._problem_key: Any = None
-        self._asked: tuple[Any, Any, Problem] | None = None
-        self._schedule = schedule
-        self._together = together
-        self._subscribers: list[list[Any]] = []
-        self._notifying = False
-        #: Calls back when the browser has drawn the tree it was sent last.
-        self.when_drawn: Callable[[Callable[[], None]], None] = _at_once
-        #: Told what the session becomes, before anything runs for it (``autosave.py``).
+        #: Called with each new session before any of its effects (``autosave``).
         self.keep: Callable[[Session], None] = lambda session: None
-        self._changes: tuple[Any, Any, CladeChanges] | None = None
-        self._cluster = cluster
-        self.runner = self._new_runner()
-        #: What pictures ask for beside the run, and how often there was an answer.
+        self.runs = RunControl(schedule, self._report, self._placed, cluster, seconds)
+        self.posteriors = PosteriorCache()
+        #: Computations beside the run, and how many of them returned a result.
         self.aside = Aside(schedule, self._answered)
         self.answers = 0
-        self.reader = Reader(self, schedule, self._apply)
-        self._samples: dict[int, Samples] = {}  # of the newest runs, by their number
+        self.loader = Loader(self, schedule)
+        self._loaded: LoadedData | None = None
+        self._changes: tuple[Any, Any, CladeChanges] | None = None
+        self._with_comparisons: tuple[Any, Any, Problem] | None = None
+        self._subscribers = Subscribers(self, batch, self._show_unexpected)
 
     # ------------------------------------------------------------------ views
 
     def subscribe(self, select: Callable[[Store], Any], call: Callable[[Any], None]) -> None:
-        """Call ``call(slice)`` now, and whenever ``select(store)`` is another object or value."""
-        now = select(self)
-        self._subscribers.append([select, call, now])
-        call(now)
+        """Call ``call(slice)`` now, and after each change of ``select(store)``."""
+        self._subscribers.add(select, call)
 
-    def _notify(self) -> None:
-        if self._notifying:  # a view's own dispatch: the outer round goes on with the new state
-            return
-        self._notifying = True
-        try:
-            with self._together():
-                while self._tell():
-                    pass
-        finally:
-            self._notifying = False
-
-    def _tell(self) -> bool:
-        """One round over the subscribers; whether any of them was called."""
-        told = False
-        for subscriber in self._subscribers:
-            select, call, before = subscriber
-            now = select(self)
-            if not same(before, now):
-                subscriber[2] = now
-                told = True
-                try:
-                    call(now)
-                except Exception:  # one part that cannot draw must not silence the others
-                    log.exception("A part of the page could not be drawn.")
-                    self.view = replace(self.view, error=UNEXPECTED)
-        return told
+    def notify(self) -> None:
+        """Call the views whose slices of the state changed."""
+        self._subscribers.notify()
 
     def look(self, **changes: Any) -> None:
         """Change the view state."""
         self.view = replace(self.view, **changes)
-        self._notify()
+        self.notify()
+
+    def guarded(self) -> _Guard:
+        """Return a context in which an exception becomes the page's error sentence."""
+        return _Guard(self)
 
     # ------------------------------------------------------------------ actions
 
     def dispatch(self, *actions: Any) -> None:
-        """Apply actions in turn. What is refused is shown, and leaves everything as it was."""
+        """Apply actions one after the other.
+
+        An action that is refused changes nothing, and the page shows why.
+        """
         for action in actions:
             user_made = not isinstance(action, (act.Arrived, act.Finished, act.Failed, act.Stopped))
             if user_made and self.view.error:
                 self.view = replace(self.view, error=None)
             with self.guarded():
-                if not self.reader.puts_off(action):
-                    self._apply(action)
-        self.reader.tell()
-        self._notify()
+                if not self.loader.defers(action):
+                    self.apply(action)
+        self.notify()
 
-    def _apply(self, action: Any, found: Dataset | None = None) -> None:
-        """One action and its effects, or nothing at all. ``found``: the data that it asks for,
-        where they have been read."""
-        before = (self.session, self.view, self.dataset, self._problem, self._problem_key)
-        other = False  # data are asked for, not the same prepared otherwise
+    def apply(self, action: Any, found: Dataset | None = None) -> None:
+        """Apply one action and its effects; if that raises, change nothing.
+
+        ``found``: the data that the action asks for, if they were read before.
+        """
+        before = (self.session, self.view, self._loaded)
+        other_data = False
         try:
             after, effects = update(self.session, action, get_algorithm)
             for effect in effects:
                 if isinstance(effect, eff.ReloadData):
-                    other = not effect.spec.same(self.session.data)
-                    self._use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
-            if after.labels != self.session.labels:  # what was looked at is not there any more
-                self.view = replace(
-                    self.view, selection=(), draft=Draft(), clusters=None, parted=0, cut=None
-                )
-                self.view = replace(self.view, three=())
-            if after.method != self.session.method:
-                self.view = replace(self.view, faults=())
-            if after.conflict is not self.session.conflict:  # the leaf pointed at is told no more
-                self.view = replace(self.view, peek=None)
+                    other_data = not effect.spec.same(self.session.data)
+                    self.use(found or self.holds(effect.spec) or resolve(effect.spec), effect.spec)
+            self.view = _view_after(self.view, self.session, after)
             logged = after.log is not self.session.log
             self.session = after
             if logged:
                 self.keep(after)
             for effect in effects:
                 self._perform(effect)
-            if other:
-                self.reader.give_way(to_opening=False)
+            if other_data:
+                self.loader.supersede()
         except Exception:
-            self.session, self.view, self.dataset, self._problem, self._problem_key = before
+            self.session, self.view, self._loaded = before
             raise
 
-    def guarded(self) -> _Guard:
-        """A context in which an :class:`HcvizError` becomes the page's error sentence."""
-        return _Guard(self)
+    def close(self) -> None:
+        """Stop all computations: the page is closed."""
+        self.runs.close()
+        self.aside.close()
+
+    # ------------------------------------------------------------------ data
+
+    @property
+    def dataset(self) -> Dataset | None:
+        """The data set of the session."""
+        return None if self._loaded is None else self._loaded.dataset
 
     def data_for(self, action: Any) -> DataSpec | None:
-        """The data that an action would have read; None: none."""
-        with suppress(HcvizError):  # what is refused is told by who does it
+        """Return the data that an action needs to be read; None if it needs none."""
+        with suppress(HcvizError):  # ``apply`` shows what is wrong
             for effect in update(self.session, action, get_algorithm)[1]:
                 if isinstance(effect, eff.ReloadData):
                     return effect.spec
         return None
 
     def holds(self, spec: DataSpec) -> Dataset | None:
-        """The data of ``spec``, prepared in whichever way, if they are those there are."""
-        known = self._problem_key
-        return self.dataset if known is not None and known.same(spec) else None
+        """Return the data set if ``spec`` is of it, prepared in any way; else None."""
+        loaded = self._loaded
+        return loaded.dataset if loaded is not None and loaded.holds(spec) else None
 
     def open_data(self, spec: DataSpec, said: str = "", found: Dataset | None = None) -> bool:
-        """Load data and make it the session's; False (and a sentence) where it cannot be read.
+        """Load data and make them the session's.
 
-        ``said`` is told with it. ``found``: the data, where they have been read.
+        Parameters
+        ----------
+        spec
+            The data.
+        said
+            A sentence that the page shows with them.
+        found
+            The data set, if it was read before.
+
+        Returns
+        -------
+        bool
+            False if the data cannot be read; the page then shows why.
         """
         with self.guarded() as guard:
             dataset = found or resolve(spec)
-            problem = self._use(dataset, spec)
-            self.reader.give_way(to_opening=True)  # not before: what is refused changes nothing
-            if dataset.labels == self.session.labels:  # these answers stay
+            problem = self.use(dataset, spec)
+            same_items = dataset.labels == self.session.labels  # their answers are kept
+            if same_items:
                 problem = problem.with_comparisons(self.session.comparisons)
             self.view = replace(self.view, draft=Draft(), error=None, said="")
-            order = None if dataset.labels == self.session.labels else seriated(problem, dataset)
+            order = None if same_items else seriated(problem, dataset)
             read = act.LoadedData(spec, dataset.labels, said=said, order=order)
-            other = choosing.for_opened(self.session, problem)
+            other = default_method.for_opened(self.session, problem)
             if other is not None:
                 method, why = other
                 read = replace(read, method=method.name, why=why)
             self.dispatch(read)
-        self.reader.tell()
-        self._notify()
+            self.loader.supersede()
+        self.notify()
         return guard.fault is None
 
     def restore(self, session: Session, found: Dataset | None = None) -> bool:
-        """Put a loaded session in the place of this one; False (and a sentence) if it cannot.
+        """Replace the session by a loaded one.
 
-        ``found``: its data, where they have been read.
+        Parameters
+        ----------
+        session
+            The loaded session.
+        found
+            Its data set, if it was read before.
+
+        Returns
+        -------
+        bool
+            False if its data cannot be read; the page then shows why.
         """
         with self.guarded() as guard:
             dataset = found or data_of(session)
-            problem = self._use(dataset, session.data)
-            if session.reference is None:  # of an earlier version
+            problem = self.use(dataset, session.data)
+            if session.reference is None:  # saved by an earlier version
                 session = replace(session, reference=seriated(problem, dataset))
             session = _as_registered(session)
-            self.reader.give_way(to_opening=True)
-            self.runner.close()  # reports of its runs must not be taken for the loaded session's
-            self.runner = self._new_runner()
+            self.runs.restart()
+            self.posteriors.clear()
             self.restored = True
-            self._samples = {}  # of runs of the same numbers, but of another session
-            self.view = replace(
-                self.view,
-                selection=(),
-                draft=Draft(),
-                clusters=None,
-                parted=0,
-                cut=None,
-                error=None,
-            )
-            self._apply(Restore(session))
+            self.view = replace(self.view, **_NOTHING_MARKED, error=None)
+            self.apply(Restore(session))
             self.view = replace(self.view, **looks(session.look))  # before the tree is drawn
-            self._notify()
+            self.notify()
             self.view = replace(self.view, **marks(session.look, session.n_items))
-            self._notify()
+            self.loader.supersede()
+            self.notify()
             self.show_picture(session.look)
-        self.reader.tell()
-        self._notify()
+        self.notify()
         return guard.fault is None
 
     @property
     def look_to_keep(self) -> Mapping[str, Any]:
-        """How the page looks, for a session file: the view and the picture."""
+        """What a session file keeps of the view and of the picture."""
         return act.frozen({**self.view.look, **self.kept_picture()})
 
     @property
     def problem(self) -> Problem:
-        """The problem of the session's data and of the answers about three items, without
-        constraints."""
+        """The problem of the data and of the person's comparisons, without constraints."""
         key = (self._data_problem, self.session.comparisons)
-        if self._asked is None or self._asked[:2] != key:
-            self._asked = (*key, key[0].with_comparisons(key[1]))
-        made: Problem = self._asked[2]
+        if self._with_comparisons is None or self._with_comparisons[:2] != key:
+            self._with_comparisons = (*key, key[0].with_comparisons(key[1]))
+        made: Problem = self._with_comparisons[2]
         return made
 
     @property
     def _data_problem(self) -> Problem:
-        """Of the data alone; made once per choice of how it is prepared."""
-        spec = self.session.data
-        if self._problem_key != spec or self._problem is None:
-            assert self.dataset is not None
-            return self._use(self.dataset, spec)
-        return self._problem
+        """The problem of the data alone."""
+        assert self._loaded is not None
+        self._loaded = self._loaded.prepared(self.session.data)
+        return self._loaded.problem
 
-    def changes(self) -> CladeChanges | None:
-        """The clades that the tree on the screen gained and lost since the newest run began."""
-        if self.drawn is None or self.baseline is None:
-            return None
-        if self.baseline.n_leaves != self.drawn.tree.n_leaves:
-            return None
-        key = (self.baseline, self.drawn)
-        if (
-            self._changes is None
-            or self._changes[0] is not key[0]
-            or self._changes[1] is not key[1]
-        ):
-            self._changes = (*key, clade_changes(self.baseline, self.drawn.tree))
-        return self._changes[2]
+    def use(self, dataset: Dataset, spec: DataSpec) -> Problem:
+        """Prepare a data set as ``spec`` says, and return its problem; the session stays."""
+        self._loaded = LoadedData.prepare(dataset, spec, self._loaded)
+        self.aside.forget()
+        return self._loaded.problem
+
+    # ------------------------------------------------------------------ runs and posteriors
+
+    @property
+    def runner(self) -> Runner:
+        """What computes the session's runs."""
+        return self.runs.runner
+
+    @property
+    def seconds(self) -> float:
+        """Budget of a sampler's run; 0 means a fixed number of steps."""
+        return self.runs.seconds
+
+    @property
+    def is_streaming(self) -> bool:
+        """A run is in progress, and not paused."""
+        return self.session.status == "sampling" and not self.view.paused
 
     @property
     def still(self) -> bool:
-        """Nothing streams in: no run is on, or it is paused."""
-        return self.session.status != "sampling" or self.view.paused
+        """No run is in progress, or it is paused."""
+        return not self.is_streaming
 
     @property
     def settles(self) -> bool:
         """Runs of the session's method go on until their supports have settled."""
         method = get_algorithm(self.session.method)
-        if not self.seconds or method.endless is None or self.dataset is None:
+        if not self.runs.seconds or method.endless is None or self._loaded is None:
             return False
         params = method.parameters(**dict(self.session.params))
         return bool(method.endless(params, self._data_problem))
 
     @property
     def samples(self) -> Samples | None:
-        """The posterior that the session's tree is a draw of; None where it is of none."""
-        return self._samples.get(self.session.shown)
+        """The samples that the session's tree summarises; None if it is not of a sampler."""
+        return self.posteriors.of_run(self.session.shown)
 
     @property
     def supporting(self) -> Samples | None:
         """The samples whose supports describe the shown tree, of whatever method the tree is.
 
-        Those that it is a draw of; else the newest of this session's samples of the same data under
-        the same constraints.
+        If the tree is of no sampler, these are the newest samples of this session with the same
+        data and constraints.
         """
         if self.samples is not None:
             return self.samples
-        same = (self._problem_key, _bytes_of(self.session.triplets), self._constraint_mode)
-        for found in reversed(self._samples.values()):
-            with found.open() as posterior:
-                if posterior is not None and found.key[2:] == same:
-                    return found
-        return None
-
-    @property
-    def _constraint_mode(self) -> str:
-        """How the session's method treats its triplets; nothing where there are none."""
-        return self.session.treats if len(self.session.triplets) else ""
-
-    def close(self) -> None:
-        """The tab is gone: stop computing for it."""
-        self.runner.close()
-        self.aside.close()
-
-    # ------------------------------------------------------------------ inside
-
-    def _use(self, dataset: Dataset, spec: DataSpec) -> Problem:
-        problem = dataset.problem(
-            similarity=spec.similarity, scaling=spec.scaling, missing=spec.missing
+        return self.posteriors.newest(
+            self._circumstances(self.session.triplets, self.session.treats)
         )
-        problem = keeping(problem, self._problem)
-        self.dataset, self._problem, self._problem_key = dataset, problem, spec
-        self.aside.forget()
-        return problem
+
+    def changes(self) -> CladeChanges | None:
+        """Return the clades that the shown tree gained and lost since the newest run began."""
+        if self.drawn is None or self.baseline is None:
+            return None
+        if self.baseline.n_leaves != self.drawn.tree.n_leaves:
+            return None
+        known = self._changes
+        if known is None or known[0] is not self.baseline or known[1] is not self.drawn:
+            found = clade_changes(self.baseline, self.drawn.tree)
+            self._changes = known = (self.baseline, self.drawn, found)
+        return known[2]
+
+    def _circumstances(self, triplets: Any, mode: str) -> Circumstances:
+        spec = None if self._loaded is None else self._loaded.spec
+        return circumstances(spec, triplets, mode)
 
     def _perform(self, effect: Any) -> None:
         if isinstance(effect, eff.StartRun):
@@ -366,7 +357,7 @@ class Store:
             self.earlier = self.samples
             self._start(effect)
         elif isinstance(effect, eff.CancelRun):
-            self.runner.cancel()
+            self.runs.cancel()
         elif isinstance(effect, eff.Announce):
             self.view = replace(self.view, said=effect.text)
 
@@ -375,95 +366,88 @@ class Store:
             problem = self._data_problem.with_comparisons(effect.comparisons)
             problem = problem.with_triplets(effect.triplets)
             method = get_algorithm(effect.method)
-            fault = method.lacks(problem)
+            fault = method.missing_data(problem)
             if fault:
                 raise HcvizError(fault, "Choose another method.")
             method.parameters(**dict(effect.params))
         except HcvizError as fault:
-            self.runner.cancel()  # the run that this one was to replace
-            self._apply(act.Failed(effect.run, fault.message, fault.hint))
+            self.runs.cancel()
+            self.apply(act.Failed(effect.run, fault.message, fault.hint))
             return
         kept = problem.oracle
         if isinstance(kept, CountingOracle) and self.dataset and kept is not self.dataset.oracle:
-            kept.reset()  # its answers stay; the run itself counts what it asks for
-        samples = self._samples_for(effect, problem) if method.samples else None
-        self.runner.start(
-            effect.run, effect.method, problem, dict(effect.params), effect.seed, effect.start,
-            samples, self.seconds,
-        )  # fmt: skip
+            kept.reset()  # a run counts its own queries; the cached answers stay
+        samples = None
+        if method.samples:
+            samples = self.posteriors.begin(
+                effect.run,
+                self.session.shown,
+                effect.method,
+                effect.params,
+                problem,
+                self._circumstances(problem.triplets, method.constraint_mode(effect.params)),
+                effect.start,
+            )
+        self.runs.start(
+            effect.run, effect.method, problem, effect.params, effect.seed, effect.start, samples
+        )
 
-    def _samples_for(self, effect: Any, problem: Problem) -> Samples:
-        """Those that the run goes on with, if it starts on their way and asks for the same."""
-        law = {name: x for name, x in effect.params.items() if name not in ("steps", "every")}
-        triplets = _bytes_of(problem.triplets)
-        treats = get_algorithm(effect.method).treats(effect.params) if triplets[0] else ""
-        key = (effect.method, repr(sorted(law.items())), self._problem_key, triplets, treats)
-        before = self.samples
-        goes_on = before is not None and before.key == key and before.leads_through(effect.start)
-        samples = before if before is not None and goes_on else Samples(problem.n_items, key)
-        shown = self.session.shown  # whatever is newer: these are looked at until a tree arrives
-        older = [each for each in self._samples.items() if each[0] != shown]
-        kept = dict(older[-KEPT_SAMPLES + 2 :]) | ({} if before is None else {shown: before})
-        self._samples = {**kept, effect.run: samples}
-        return samples
-
-    def _answered(self) -> None:
-        self.answers += 1
-        self._notify()
+    def _report(self, message: Any) -> bool:
+        """Apply a message of the runner; return True if it brought the tree that is drawn now."""
+        self.dispatch(message)
+        return isinstance(message, act.Arrived) and self.drawn is message.snapshot
 
     def _placed(self, place: Place) -> None:
-        """Where the run is done is seen; that it cannot be done there is said, but once."""
+        """Show where the run is computed; say once that the cluster cannot be used."""
         before, fault = self.view.place, place.fault
         self.view = replace(self.view, place=place)
         if fault is not None and (before is None or str(before.fault) != str(fault)):
             self.view = replace(self.view, error=(fault.message, "Runs are done on this machine."))
-        self._notify()
+        self.notify()
 
-    def _new_runner(self) -> Runner:
-        """A runner for one session; what an earlier one still reports is dropped."""
-        self._era = era = object()
-        return Runner(
-            lambda message: self._schedule(lambda: self._receive(message, era)),
-            cluster=self._cluster,
-            tell=lambda place: self._schedule(lambda: self._placed(place)),
-        )
+    def _answered(self) -> None:
+        self.answers += 1
+        self.notify()
 
-    def _receive(self, message: Any, era: object) -> None:
-        """A report of a runner's, on the document's thread."""
-        if era is not self._era:
-            return
-        self.dispatch(message)
-        if isinstance(message, act.Arrived):
-            drawn = self.drawn is message.snapshot
-            (self.when_drawn if drawn else _at_once)(lambda: self.runner.acknowledge(message.run))
+    def _show_unexpected(self) -> None:
+        self.view = replace(self.view, error=UNEXPECTED)
+
+
+#: The view state in which nothing refers to items of the tree.
+_NOTHING_MARKED: dict[str, Any] = {
+    "selection": (), "draft": Draft(), "clusters": None, "parted": 0, "cut": None,
+}  # fmt: skip
+
+
+def _view_after(view: ViewState, before: Session, after: Session) -> ViewState:
+    """Return the view state without what the new session makes invalid."""
+    if after.labels != before.labels:
+        view = replace(view, **_NOTHING_MARKED, three=())
+    if after.method != before.method:
+        view = replace(view, faults=())
+    if after.conflict is not before.conflict:
+        view = replace(view, peek=None)
+    return view
 
 
 def _as_registered(session: Session) -> Session:
-    """``session`` with what its methods do with constraints by now, undone steps included.
+    """Return the session with its methods' present ways to treat constraints, in all its steps.
 
-    The linkages of an earlier version ignored constraints.
+    In an earlier version the linkages ignored constraints.
     """
 
     def mended(each: Any) -> Any:
         if each.treats != "ignored":
             return each
-        return replace(each, treats=get_algorithm(each.method).treats(each.params))
+        return replace(each, treats=get_algorithm(each.method).constraint_mode(each.params))
 
     past, future = (tuple(map(mended, steps)) for steps in (session.past, session.future))
     present: Session = mended(session)
     return replace(present, past=past, future=future)
 
 
-def _bytes_of(triplets: Triplets) -> tuple[bytes, bytes]:
-    return triplets.rows.tobytes(), triplets.weights.tobytes()
-
-
-def _at_once(call: Callable[[], None]) -> None:
-    call()
-
-
 class _Guard:
-    """Turns an error into the page's sentence; what is not ours is logged and said to be so."""
+    """Turns an exception into the page's error; one that is not expected is logged as well."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -476,21 +460,10 @@ class _Guard:
         if fault is None or not isinstance(fault, Exception):
             return False
         self.fault = fault
+        error = UNEXPECTED
         if isinstance(fault, HcvizError):
             error = (fault.message, fault.hint)
         else:
             log.error("unexpected error", exc_info=(kind, fault, trace))
-            error = UNEXPECTED
-        self._store.view = replace(self._store.view, error=error)
-        self._store._notify()
+        self._store.look(error=error)
         return True
-
-
-def same(before: Any, now: Any) -> bool:
-    """Whether two slices are the same: by value what is plain, by identity what is not."""
-    if before is now:
-        return True
-    if isinstance(before, tuple) and isinstance(now, tuple) and len(before) == len(now):
-        return all(same(x, y) for x, y in zip(before, now, strict=True))
-    plain = (str, int, float, bool, type(None))
-    return isinstance(before, plain) and isinstance(now, plain) and before == now

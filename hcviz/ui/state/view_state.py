@@ -1,4 +1,4 @@
-"""What of a page is only looked at: ``ViewState``, neither logged nor undone, and its parts."""
+"""``ViewState``: what a page shows and how; it is neither logged nor undone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE
-from hcviz.io.shelf import Unfinished
+from hcviz.io.picture import LOW_SUPPORT
+from hcviz.io.unfinished import UnfinishedSession
 from hcviz.jobs import Place
 from hcviz.questions import Question
 from hcviz.session.gesture import Draft
@@ -20,7 +20,7 @@ from hcviz.ui.features.lessons.lesson import Lesson
 
 Theme = Literal["light", "dark"]
 
-#: How the picture can be looked at: what a session file and a link carry of the view.
+#: The choices of how to draw the tree that session files and links have.
 LOOKS: dict[str, tuple[str, ...]] = {
     "matrix": ("similarity", "features", "uncertainty", "none"),
     "scaling": ("zscore", "range", "rank", "none"),
@@ -30,12 +30,12 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "unsure": ("lighter", "merged"),
     "colour": ("clusters", "cost"),
 }
-#: Splits of less support than this, in per cent, are uncertain.
-BELOW = round(100 * UNSURE)
+#: Default of the support in per cent below which a split is uncertain.
+BELOW = round(100 * LOW_SUPPORT)
 
 
 def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of ``wanted`` that are ways to look; anything else is left out."""
+    """Return the valid choices among ``wanted``; leave the others out."""
     found = {name: wanted[name] for name in LOOKS if wanted.get(name) in LOOKS[name]}
     count = wanted.get("clusters")
     if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
@@ -47,7 +47,7 @@ def looks(wanted: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def marks(wanted: Mapping[str, Any], n_items: int) -> dict[str, Any]:
-    """The cut and the selection among ``wanted``, if they are of so many items."""
+    """Return the cut and the selection among ``wanted`` that are valid for ``n_items`` items."""
     found: dict[str, Any] = {}
     cut, chosen = wanted.get("cut"), wanted.get("selection")
     if isinstance(cut, float) and np.isfinite(cut):
@@ -59,9 +59,9 @@ def marks(wanted: Mapping[str, Any], n_items: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class FieldFault:
-    """What was typed into a parameter's field and refused, and the sentence that says why.
+    """A value that was typed for a parameter and refused, and the sentence that tells why.
 
-    It stands until the parameter gets another value, or the method changes.
+    It is shown until the parameter gets another value, or the method changes.
     """
 
     name: str
@@ -70,12 +70,16 @@ class FieldFault:
     sentence: str
 
     def stands(self, session: Session) -> bool:
+        """Return True while the parameter still has its old value."""
         return bool(session.params.get(self.name) == self.kept)
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A file on its way in: ``share`` of its ``size`` (bytes) is here, None once it is parsed."""
+class Loading:
+    """A file that is being sent or read.
+
+    ``size`` is in bytes. ``share`` is the part of it that has arrived, None once it is being read.
+    """
 
     name: str
     size: int
@@ -83,14 +87,24 @@ class Reading:
 
     @property
     def sentence(self) -> str:
+        """The sentence that the page shows meanwhile."""
         size = f"{self.size / 1e6:,.0f} MB" if self.size >= 1e6 else f"{self.size / 1e3:,.0f} kB"
         return f"{'Reading' if self.share is None else 'Sending'} {self.name} ({size})…"
 
 
 @dataclass(frozen=True, eq=False)
 class Agreed:
-    """What a method said when methods were compared: its tree, None if it gave none; its own
-    partition, int32 (n,), where it makes one; a sentence where something is to be said."""
+    """The result of one method when several are compared.
+
+    Attributes
+    ----------
+    tree
+        Its tree; None if it returned none.
+    labels
+        Its own partition, int32 (n,); None if it makes none.
+    said
+        A sentence about the run; "" if there is none.
+    """
 
     tree: Tree | None
     labels: NDArray[np.int32] | None = None
@@ -99,12 +113,12 @@ class Agreed:
 
 @dataclass(frozen=True)
 class ViewState:
-    """What is looked at, and how; not logged, not undone."""
+    """What a page shows and how."""
 
     selection: tuple[int, ...] = ()
     draft: Draft = field(default_factory=Draft)
     matrix: str = "similarity"
-    #: Which similarity the heatmap shows, by its name; "" for the usual one.
+    #: Which similarity the heatmap shows, by its name; "" for the default.
     source: str = ""
     scaling: str = "zscore"
     columns: str = "dendrogram"
@@ -115,70 +129,69 @@ class ViewState:
     below: int = BELOW
     #: What the branches' colours mean.
     colour: str = "clusters"
-    #: Whether similarities that the method never asked for are veiled.
+    #: True if the heatmap hides similarities that the method did not query.
     veil: bool = True
-    #: How many clusters to colour: None for those that the method finds, 0 for none at all; and in
-    #: the tree on the screen their number, and the height of the line that parts them.
+    #: How many clusters to colour: None for those that the method finds, 0 for none.
+    #: ``parted`` is their number in the shown tree, ``cut`` the height of the line that cuts it.
     clusters: int | None = None
     parted: int = 0
     cut: float | None = None
     theme: Theme = "light"
-    #: The picture in the middle: the tree, or a sheet by its name.
+    #: What the main pane shows: the tree, or a sheet by its name.
     sheet: str = "tree"
-    #: What the graph of answers explains: ``conflict`` or ``split``; "" for what there is.
+    #: What Aho's graph explains: ``conflict`` or ``split``; "" for either.
     why: str = ""
-    #: Leaves pointed at in an explanation: (together, apart), marked in the tree meanwhile.
+    #: Items of an explanation under the pointer, marked in the tree: (together, apart).
     peek: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    #: The earlier tree that the present one is compared with, by its key; "" for the last.
+    #: The earlier tree of the tanglegram, by its key; "" for the last.
     compared: str = ""
-    #: The one tree for all sampled ones: which, and the least share of a consensus' clades (%).
+    #: The summary of the sampled trees: its kind, and the least support (%) of a consensus' clades.
     summary: str = "consensus"
     majority: int = 50
-    #: Sections of the inspector that were opened or folded by hand.
+    #: Sections of the inspector that the person opened or folded.
     folds: Mapping[str, bool] = field(default_factory=dict)
     paused: bool = False
-    #: The question on the card; ``wants_question``: one is put as soon as the tree stands still.
+    #: The question on the card. ``wants_question``: ask one after the run.
     question: Question | None = None
     wants_question: bool = False
     strategy: str = "informative"
     question_size: int = 8
     question_candidates: int = 40
-    #: Whether the trees' variance is measured in the piece alone instead of in the whole tree.
+    #: True if a question's variance is that of the subtree shown rather than of the whole tree.
     question_induced: bool = False
-    #: Three items to compare, in the order of the card; which question (None: the one that the
-    #: data's answers are to), and from which items.
+    #: Three items to compare, in the order of the card; the question (None: that of the data's
+    #: comparisons); which items are chosen.
     three: tuple[int, ...] = ()
     three_question: Literal["central", "odd"] | None = None
     three_put: Literal["central", "odd"] | None = None
     three_from: Literal["seldom", "any"] = "seldom"
-    #: Methods to be held against each other (None: the usual), into how many clusters (0: the
-    #: usual) they part the items, whether they are to be run, which is at work, what came of it.
+    #: Comparison of methods: which (None: the default ones), the number of clusters (0: default),
+    #: whether to run them, which one runs, and the results.
     agree_with: tuple[str, ...] | None = None
     agree_k: int = 0
     agree_wanted: bool = False
     agreeing: str = ""
     agreed: tuple[tuple[str, Agreed], ...] = ()
     error: tuple[str, str] | None = None
-    #: What the form's fields could not take.
+    #: Refused values of the form's fields.
     faults: tuple[FieldFault, ...] = ()
     said: str = ""
-    #: A large file that is being sent or read, which can be stopped.
-    reading: Reading | None = None
-    #: The lesson under way: meanwhile the truth is hidden.
+    #: The file that is being sent or read, and can be cancelled.
+    loading: Loading | None = None
+    #: The current lesson, which hides the known classes.
     lesson: Lesson | None = None
-    #: What trees made without answers are called, and they: the learning curve is seen beside them.
+    #: Trees of methods without constraints, with their names: the learning curve shows them.
     baselines: tuple[tuple[str, Tree], ...] = ()
-    #: Where the newest run is done; None where there is no choice.
+    #: Where the newest run is computed; None if there is no cluster.
     place: Place | None = None
-    #: An earlier session of this visitor's that can be resumed.
-    unfinished: Unfinished | None = None
-    #: The folder in which this session is kept, for a tab that loses the server; "" where nothing
-    #: is worth keeping yet, None where the server keeps no sessions.
+    #: An earlier session of this browser that can be resumed.
+    unfinished: UnfinishedSession | None = None
+    #: Folder of this session's journal; "" if it is still empty, None if the server keeps none.
     journal: str | None = None
 
     @property
     def look(self) -> dict[str, Any]:
-        """What a session file keeps of this."""
+        """The part of this that session files keep."""
         kept: dict[str, Any] = {name: getattr(self, name) for name in LOOKS}
         kept["below"] = self.below
         if self.clusters is not None:

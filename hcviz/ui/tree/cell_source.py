@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.errors import InvalidData
-from hcviz.core.known import Known
 from hcviz.ui.tree.heatmap_cells import (
     HeatmapCells,
     Kind,
@@ -84,9 +84,12 @@ class CellSource:
         """Choose the colour scale again if many more similarities are known; True if done."""
         cells = self.cells
         known = cells.raw if cells is not None and cells.kind == "similarity" else None
-        if not isinstance(known, Known) or known.held <= RESCALE_GROWTH * self._known_count:
+        if (
+            not isinstance(known, CachedSimilarities)
+            or known.n_cached <= RESCALE_GROWTH * self._known_count
+        ):
             return False
-        self._known_count = known.held
+        self._known_count = known.n_cached
         self.cells = similarity_cells(items)
         return True
 
@@ -97,9 +100,9 @@ class CellSource:
         until then.
         """
         oracle = items.similarity
-        if isinstance(oracle, Known):
-            self._known_count = oracle.held
-            if not oracle.held:  # there are no values to scale by
+        if isinstance(oracle, CachedSimilarities):
+            self._known_count = oracle.n_cached
+            if not oracle.n_cached:  # there are no values to scale by
                 return unscaled_cells(items)
         if self.worker is None or not is_expensive(oracle):
             return similarity_cells(items)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE
+from hcviz.io.picture import LOW_SUPPORT
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.tree import geometry, labels, partition
 from hcviz.ui.tree.axis import Axis
@@ -273,7 +273,7 @@ class Centre:
         self.renderer.show_new_nodes(())
         self.figures.dendrogram.draw_paths()
 
-    def set_support(self, support: ArrayLike | None, below: float = UNSURE) -> None:
+    def set_support(self, support: ArrayLike | None, below: float = LOW_SUPPORT) -> None:
         """Write numbers of the inner nodes (or of all nodes) beside them.
 
         The branches above clades with less support than ``below`` are lighter. The next tree
@@ -363,7 +363,7 @@ class Centre:
             self.reset_zoom()
 
     def picture_data(self) -> dict[str, Any]:
-        """Return the whole picture, with all clades expanded, as arguments of ``picture``."""
+        """Return the whole picture, with all clades expanded, as arguments of ``draw_picture``."""
         return picture_data(self.state, self.figures.heat, self._theme)
 
     # ------------------------------------------------------------------ the pointer

@@ -8,7 +8,7 @@ from typing import Any
 
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.ui.app.subscriptions import UNHURRIED, watch
+from hcviz.ui.app.subscriptions import SLOW, watch
 from hcviz.ui.features.constraints import model as answerlist
 from hcviz.ui.features.lessons.card import tree_to_show
 from hcviz.ui.features.node_costs import model as nodecosts
@@ -70,7 +70,7 @@ class Drawing:
         subscribe(uncertainty.sees, lambda _: self._uncertainty.look())
         watch(
             store, lambda s: (s.drawn, s.view.source, s.session.data),
-            self._draw_similarity, UNHURRIED,
+            self._draw_similarity, SLOW,
         )  # fmt: skip
 
     def _draw_items(self, matrix_only: bool = False) -> None:

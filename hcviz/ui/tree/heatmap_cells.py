@@ -11,8 +11,8 @@ from scipy.cluster.hierarchy import average
 from scipy.spatial.distance import pdist
 from scipy.stats import rankdata
 
+from hcviz.core.cached_similarities import CachedSimilarities
 from hcviz.core.errors import HcvizError
-from hcviz.core.known import Known
 from hcviz.core.layout import elbows, leaf_order
 from hcviz.core.tree import Tree
 from hcviz.ui.tree import geometry
@@ -139,10 +139,10 @@ def unscaled_cells(items: Items) -> HeatmapCells:
 def lazy_scale(oracle: Any) -> tuple[float, float]:
     """Return the range of an oracle's colours, from the similarities of a few items.
 
-    The oracle computes these. For a ``Known`` oracle only known similarities are used.
+    The oracle computes these. For ``CachedSimilarities`` only cached values are used.
     """
-    if isinstance(oracle, Known):
-        return _spread(oracle.some(SAMPLE), 0.5)
+    if isinstance(oracle, CachedSimilarities):
+        return _spread(oracle.sample(SAMPLE), 0.5)
     n = int(oracle.n_items)
     count = min(n, SCALED_BY_EXPENSIVE if is_expensive(oracle) else SCALED_BY)
     some = (np.arange(count) * n // count).astype(np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, LinearColorMapper
 from numpy.typing import NDArray
 
-from hcviz.core import asked
+from hcviz.core import query_counts
 from hcviz.core.jit import njit
 from hcviz.core.snapshot import Mask
 from hcviz.ui.parts.palette import Theme
@@ -32,7 +32,7 @@ def known_shares(mask: Mask, layout: Layout, edges: NDArray[np.int32]) -> NDArra
     place = np.full(layout.order.size, -1, np.int32)
     at, bins = geometry.sample_evenly(edges, MOST_SAMPLED)
     place[layout.order[at]] = bins
-    return asked.shares(mask, place, edges.size - 1)
+    return query_counts.known_shares(mask, place, edges.size - 1)
 
 
 @njit
@@ -120,7 +120,7 @@ class QueryMaskLayer:
         for group, at in enumerate((row, column)):
             where, _ = geometry.sample_evenly(starts[at : at + 2], MOST_SAMPLED)
             place[layout.order[where]] = group
-        shares = asked.shares(self.mask, place, 2)
+        shares = query_counts.known_shares(self.mask, place, 2)
         return queried_text(float(shares[1, 1] if row == column else shares[0, 1]))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.core.words import shortlist
+from hcviz.core.text import join_names
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.axis import Axis
 from hcviz.ui.tree.geometry import Layout
@@ -39,7 +39,7 @@ def describe_slot(
             classes = f"cluster {inside[0]}\n{classes}".rstrip()
     if leaves.size == 1:
         return str(items.labels[leaves[0]]), classes
-    lines = [shortlist([str(items.labels[i]) for i in leaves[:4]], 4, leaves.size)]
+    lines = [join_names([str(items.labels[i]) for i in leaves[:4]], 4, leaves.size)]
     if node < 0:
         lines.append("several branches: zoom in to separate them")
     else:

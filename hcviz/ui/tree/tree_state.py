@@ -12,7 +12,7 @@ from hcviz.core.alignment import aligned_order
 from hcviz.core.errors import InvalidData
 from hcviz.core.seriation import seriation
 from hcviz.core.tree import Tree
-from hcviz.io.picture import UNSURE
+from hcviz.io.picture import LOW_SUPPORT
 from hcviz.ui.tree import geometry, partition
 from hcviz.ui.tree.axis import Axis
 from hcviz.ui.tree.clusters import ClusterColours
@@ -51,7 +51,7 @@ class TreeState:
         self.cluster_codes: NDArray[np.uint8] | None = None
         self.colours = ClusterColours()
         self.support: NDArray[np.float64] | None = None
-        self.below = UNSURE
+        self.below = LOW_SUPPORT
         self.merged: NDArray[np.bool_] | None = None
         self.levels: Any = None
         self.selected = self.together = self.apart = leaf_array(())

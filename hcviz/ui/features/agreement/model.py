@@ -47,7 +47,7 @@ def usual(problem: Problem) -> tuple[str, ...]:
     expensive = asks and getattr(oracle, "dear", True)
     readers = [each.name for each in methods if "comparisons" in each.needs]
     others = [each for each in methods if each.name not in readers]
-    wanted = [each.name for each in others if each.sparing == expensive]
+    wanted = [each.name for each in others if each.subquadratic == expensive]
     if known is not None and (not wanted or len(known) > n * math.log(n)):
         wanted += readers
     return tuple(wanted[:MOST])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import shortlist
 from hcviz.session.constraint import Constraint
 from hcviz.session.splits import AhoGraph, aho_graph
 from hcviz.ui.state.store import Store
@@ -135,7 +135,7 @@ def _ways(graph: AhoGraph) -> str:
 
 def _names(store: Store, items: tuple[int, ...]) -> str:
     labels = store.session.labels
-    return shortlist([labels[item] for item in items[:NAMED]], NAMED, len(items))
+    return join_names([labels[item] for item in items[:NAMED]], NAMED, len(items))
 
 
 def _said(store: Store, answer: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 The small record of an action is written (and on the disk) on the document's thread, before anything
 that the action causes; the whole session is written on a thread of its own, once in a while, as a
 base for the records after it. What a folder holds is told in ``io/journal.py``, who may see it in
-``io/shelf.py``.
+``io/unfinished.py``.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, SessionFileError
 from hcviz.datasets import Dataset
-from hcviz.io.journal import REPORTS, About, Found, Journal, read_journal
-from hcviz.io.shelf import Shelf, Unfinished, is_token, size_of
+from hcviz.io.journal import RUN_REPORTS, Journal, RecoveredSession, SessionSummary, read_journal
+from hcviz.io.unfinished import UnfinishedSession, UnfinishedSessions, is_token, size_of
 from hcviz.session import actions as act
 from hcviz.session.model import Checkpoint, LogEntry, Session
 from hcviz.ui.state.data_sources import data_of
-from hcviz.ui.state.loading_messages import left_behind
+from hcviz.ui.state.loader import lost_answers
 from hcviz.ui.state.store import Store
 
 log = logging.getLogger("hcviz")
@@ -47,7 +47,7 @@ class Autosave:
     are for the document's thread.
     """
 
-    def __init__(self, store: Store, shelf: Shelf) -> None:
+    def __init__(self, store: Store, shelf: UnfinishedSessions) -> None:
         self.store, self.shelf = store, shelf
         self._journal: Journal | None = None
         self._seen: tuple[LogEntry, ...] = store.session.log  # as far as this has been dealt with
@@ -87,10 +87,10 @@ class Autosave:
         fresh = [
             each.action
             for each in session.log[len(seen) if goes_on else 0 :]
-            if not isinstance(each.action, REPORTS)
+            if not isinstance(each.action, RUN_REPORTS)
         ]
         journal = self._journal
-        if journal is not None and goes_on and journal.live:
+        if journal is not None and goes_on and journal.is_writable:
             if fresh:
                 self._finish_writing(only_first=True)
                 journal.append(fresh, self._about(session))
@@ -102,10 +102,10 @@ class Autosave:
     def _begin(self, session: Session, told: bool, answer: bool) -> None:
         """A new journal. ``told``: the log tells all of the session; else it begins with a base,
         which is on the disk before an ``answer`` has effects."""
-        self._journal = self.shelf.begin()
+        self._journal = self.shelf.new_journal()
         self.store.view = replace(self.store.view, journal=self._journal.folder.name)
         if told:
-            actions = [e.action for e in session.log if not isinstance(e.action, REPORTS)]
+            actions = [e.action for e in session.log if not isinstance(e.action, RUN_REPORTS)]
             self._journal.append(actions, self._about(session))
             self._next = time.monotonic() + LEAST
             return
@@ -117,7 +117,7 @@ class Autosave:
         """Begin to write a base, of the session as it is. ``first``: nothing counts without it."""
         assert self._journal is not None
         look = self.store.look_to_keep
-        finish = self._journal.turn(self._about(session))
+        finish = self._journal.rotate(self._about(session))
         self._based = (session, look)
 
         def work() -> float:
@@ -147,7 +147,7 @@ class Autosave:
         ``deserted``: no browser is connected. What nobody sees may be resumed elsewhere.
         """
         if self._journal is not None:
-            self._journal.release() if deserted else self._journal.hold()
+            self._journal.release() if deserted else self._journal.reacquire()
         if time.monotonic() < self._until:
             self._look_for()
         if self._failed:
@@ -162,18 +162,20 @@ class Autosave:
 
     def _write_if_due(self) -> None:
         session, journal = self.store.session, self._journal
-        if journal is None or not journal.live or self._writing is not None:
+        if journal is None or not journal.is_writable or self._writing is not None:
             return
         wait = RUNNING if session.status == "sampling" else 0.0
         old = self._based is None or self._based[0] is not session
         if old and time.monotonic() >= self._next + wait:
             self._write(session)
 
-    def _about(self, session: Session) -> About:
+    def _about(self, session: Session) -> SessionSummary:
         data = self.store.dataset
         title = session.data.filename or (data.title if data is not None else session.data.name)
         added = len(session.data.answers)  # files of answers
-        return About(title, len(session.constraints) + len(session.choices) + added, act.now())
+        return SessionSummary(
+            title, len(session.constraints) + len(session.choices) + added, act.now()
+        )
 
     def close(self) -> None:
         """The journal ends; what it holds stays."""
@@ -210,7 +212,7 @@ class Autosave:
     def _visitor(self, token: Any) -> None:
         """The browser had a token before this page was made, from another tab's."""
         if self._journal is None and is_token(token):
-            self.shelf = Shelf(self.shelf.root, token)
+            self.shelf = UnfinishedSessions(self.shelf.root, token)
             self._look_for()
 
     def _look_for(self) -> None:
@@ -226,7 +228,7 @@ class Autosave:
         if newest != self.store.view.unfinished:
             self.store.look(unfinished=newest)
 
-    def _resume(self, offer: Unfinished | None) -> None:
+    def _resume(self, offer: UnfinishedSession | None) -> None:
         """Read it on a thread, as session files are: with the data in it it may be large."""
         shelf = self.shelf
         if offer is None:
@@ -236,7 +238,7 @@ class Autosave:
             self._look_for()
             raise HcvizError(ELSEWHERE)
 
-        def read() -> tuple[Found, Dataset] | None:
+        def read() -> tuple[RecoveredSession, Dataset] | None:
             try:
                 found = read_journal(folder, get_algorithm)
             except SessionFileError:
@@ -245,17 +247,17 @@ class Autosave:
 
         name, before = offer.about.title or "the unfinished session", self.store.session
 
-        def then(read: tuple[Found, Dataset] | None) -> None:
+        def then(read: tuple[RecoveredSession, Dataset] | None) -> None:
             self._put_back(shelf, offer, before, read)
 
-        self.store.reader.read_later(name, size_of(folder), read, then, opens=True)
+        self.store.loader.start(name, size_of(folder), read, then)
 
     def _put_back(
         self,
-        shelf: Shelf,
-        offer: Unfinished,
+        shelf: UnfinishedSessions,
+        offer: UnfinishedSession,
         before: Session,
-        read: tuple[Found, Dataset] | None,
+        read: tuple[RecoveredSession, Dataset] | None,
     ) -> None:
         """What was read takes the place of what is here; None: it cannot be read. ``before``: what
         was here when the reading began."""
@@ -267,14 +269,14 @@ class Autosave:
             self._look_for()
             raise HcvizError(ELSEWHERE)
         if read is None:
-            kept = shelf.set_aside(offer.name)
+            kept = shelf.keep_damaged(offer.name)
             self._look_for()
             raise HcvizError(
                 "The unfinished session is damaged and cannot be resumed.",
                 f"Nothing was changed; the file is kept aside on the server, as {kept}.",
             )
         found, dataset = read
-        left = left_behind(before, store.session, found.session)
+        left = lost_answers(before, store.session, found.session)
         if not store.restore(found.session, dataset):
             return
         self._until = 0.0
@@ -282,7 +284,7 @@ class Autosave:
         said = f"Resumed: {offer.about.title}, {counted(answers)}" + (f"; {left}" if left else ".")
         error = None
         if found.damaged:
-            kept = shelf.set_aside(offer.name)
+            kept = shelf.keep_damaged(offer.name)
             error = (
                 f"A part of the unfinished session was damaged; {counted(answers)} could be read.",
                 f"The damaged file is kept aside on the server, as {kept}.",
@@ -318,7 +320,7 @@ def worth_keeping(session: Session) -> bool:
     return said or session.data.kind == "table"
 
 
-def worth_offering(kept: Unfinished) -> bool:
+def worth_offering(kept: UnfinishedSession) -> bool:
     """Whether it holds answers, or is damaged, so that its answers cannot be counted."""
     return kept.about.answers > 0 or not kept.about.title
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import explained
+from hcviz.algorithms.base import parameter_doc
 from hcviz.session import actions as act
 from hcviz.session import experts
 from hcviz.session.judge import State, judge, states
@@ -135,7 +135,7 @@ def _softs(store: Store) -> list[dict[str, str]]:
                 "method": session.method,
                 "text": f"Treat constraints as soft ({what.label})",
                 "title": f"Switches all of them on. {what.label} is set in the method's form: "
-                f"{explained(what)}",
+                f"{parameter_doc(what)}",
             }
         )
     other = None if store.dataset is None else choosing.always_soft(store.problem)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.structural.crsc import lowest
-from hcviz.algorithms.structural.profile import CutProfile, cut_profile, parted_ratio
+from hcviz.algorithms.structural.crsc import lowest_similarity
+from hcviz.algorithms.structural.profile import CutProfile, cut_profile, cut_ratio
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem
 from hcviz.core.tree import Tree
@@ -96,12 +96,12 @@ def _cuts(
     lam: float | None,
     balanced: bool,
 ) -> Cuts:
-    low = lowest(problem, True)
+    low = lowest_similarity(problem, True)
     profile = cut_profile(problem, items, low, lam)
     order = np.concatenate(profile.supernodes)
 
     def parted(one: NDArray[Any], other: NDArray[Any]) -> tuple[int, float]:
-        ratio = parted_ratio(problem, one, other, low, lam)
+        ratio = cut_ratio(problem, one, other, low, lam)
         # Of the two sides the one that is more the sweep's first.
         first = max((one, other), key=lambda side: np.isin(order[: side.size], side).mean())
         return int(first.size), ratio

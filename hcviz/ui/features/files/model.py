@@ -15,8 +15,9 @@ import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError, InvalidData
-from hcviz.io.adding import Added, There, added
-from hcviz.io.answers import Signed, counted
+from hcviz.io.answer_merging import KnownAnswers, MergedAnswers, merge_answers
+from hcviz.io.answers import SignedAnswer
+from hcviz.io.answers import count_comparisons as counted
 from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.io.comparison_csv import write_answers_csv, write_comparison_csv
 from hcviz.io.reference_tree import read_reference_tree
@@ -28,9 +29,8 @@ from hcviz.session.model import DataSpec
 from hcviz.session.update import at_rest
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
-from hcviz.ui.state.loading_messages import not_opened
 from hcviz.ui.state.store import Store
-from hcviz.ui.state.view_state import Reading
+from hcviz.ui.state.view_state import Loading
 
 
 class Files:
@@ -48,7 +48,7 @@ class Files:
 
     def stop(self) -> None:
         """Neither send nor read on: what was there stays."""
-        self.store.reader.stop(self._no_more())
+        self.store.loader.cancel(self._no_more())
 
     def _no_more(self) -> str:
         """Of what is being sent: its name, "" if nothing is."""
@@ -73,7 +73,7 @@ class Files:
             elif name == "unreadable":
                 if self._upload is not None and more["name"] == self._sending:
                     self._no_more()
-                    self.store.look(reading=self.store.reader.reading)
+                    self.store.look(loading=self.store.loader.loading)
                 raise InvalidData(f"The browser could not read {more['name']}.")
             elif name == "save":
                 self._save(str(more["what"]))
@@ -94,9 +94,9 @@ class Files:
                 return
             sent = self._no_more()
             if int(more["pieces"]) > 1:  # what is here whole is opened, or refused, at once
-                self.store.reader.stop(sent)
+                self.store.loader.cancel(sent)
             elif sent:
-                self.store.look(said=f"Stopped: {not_opened([sent])}")
+                self.store.look(said=f"Cancelled: {sent} was not opened.")
             self._upload, self._sending = more["id"], str(more["name"])
         try:
             if piece != len(self._pieces):
@@ -105,18 +105,18 @@ class Files:
             self._check_size(str(more["name"]))
         except HcvizError:
             self._no_more()
-            self.store.look(reading=self.store.reader.reading)
+            self.store.look(loading=self.store.loader.loading)
             raise
         count = int(more["pieces"])
         if len(self._pieces) < count:
             size = int(more.get("size", 0))
-            reading = Reading(str(more["name"]), size, len(self._pieces) / count)
-            self.store.look(reading=reading, error=None)
+            loading = Loading(str(more["name"]), size, len(self._pieces) / count)
+            self.store.look(loading=loading, error=None)
             self.part.heard(self._upload, len(self._pieces))
         else:
             content, self._pieces = b"".join(self._pieces), []
             self._upload = None
-            self.store.look(reading=self.store.reader.reading)
+            self.store.look(loading=self.store.loader.loading)
             self._open(str(more["kind"]), str(more["name"]), content)
 
     def _check_size(self, name: str) -> None:
@@ -126,7 +126,7 @@ class Files:
     def _open(self, kind: str, name: str, content: bytes) -> None:
         store = self.store
         if kind == "session":
-            store.reader.restore_later(name, content)
+            store.loader.open_session(name, content)
         elif kind == "reference":
             drawn = read_reference_tree(content, store.session.labels)
             said = drawn.constraints(name, time=act.now())
@@ -150,50 +150,50 @@ class Files:
             table_kind=cast(TableKind, kind),
             similarity=self.store.session.data.similarity,
         )
-        (self.store.reader.open_later if takes_long(spec) else self.store.open_data)(spec, said)
+        (self.store.loader.open_table if takes_long(spec) else self.store.open_data)(spec, said)
 
     def _answers(self, name: str, content: bytes) -> None:
         """Answers about the items shown are added to them; about others they are other data."""
         there = self._there()
-        if len(content) + there.unread <= AT_ONCE:
-            self._add(name, added(name, content, there))
+        if len(content) + there.unread_bytes <= AT_ONCE:
+            self._add(name, merge_answers(name, content, there))
             return
 
-        def then(found: Added) -> None:
-            self._marks = found.marks or self._marks
+        def then(found: MergedAnswers) -> None:
+            self._marks = found.hashes or self._marks
             now = self._there()
             if now.labels != there.labels:  # it was about what was shown before
                 return
-            if (now.said, now.files) == (there.said, there.files):
+            if (now.given, now.files) == (there.given, there.files):
                 self._add(name, found)
             else:  # an answer more or less meanwhile: what is new is another matter
                 self._answers(name, content)
 
-        self.store.reader.read_later(
-            name, len(content), lambda: added(name, content, there), then, adds=name
+        self.store.loader.start(
+            name, len(content), lambda: merge_answers(name, content, there), then, "added"
         )
 
-    def _there(self) -> There:
+    def _there(self) -> KnownAnswers:
         """What a file of answers would be added to."""
         session, labels = self.store.session, self.store.session.labels
-        own: list[Signed] = [
+        own: list[SignedAnswer] = [
             (each.question, tuple(labels[item] for item in each.items), each.author, each.time)
             for each in session.choices
         ]
         files = [content for _, content in session.data.answers]
-        return There(labels, self.store.problem.comparisons, own, files, self._marks)
+        return KnownAnswers(labels, self.store.problem.comparisons, own, files, self._marks)
 
-    def _add(self, name: str, found: Added) -> None:
-        store, about, repeated = self.store, found.about, found.repeated
-        if about.comparisons is None or found.more is None:
-            which = f"{about.theirs or 'None'} of its {about.named:,} names"
-            which += " are" if about.theirs > 1 else " is"
+    def _add(self, name: str, found: MergedAnswers) -> None:
+        store, about, repeated = self.store, found.match, found.repeated
+        if about.comparisons is None or found.new is None:
+            which = f"{about.n_matched or 'None'} of its {about.n_names:,} names"
+            which += " are" if about.n_matched > 1 else " is"
             said = f"{which} among the items shown before, so these are data of their own."
             self._table("comparisons", name, found.content, said)
             return
-        self._marks = found.marks
+        self._marks = found.hashes
         known = store.problem.comparisons
-        count, more, now = len(about.comparisons), len(found.more), len(known or ())
+        count, more, now = len(about.comparisons), len(found.new), len(known or ())
         if not count:
             said = "1 answer that is" if repeated == 1 else f"{repeated:,} answers that are"
             store.look(error=None, said=f"{name} holds {said} there: nothing was added.")
@@ -256,11 +256,13 @@ class Files:
             np.save(buffer, tree.to_linkage(), allow_pickle=False)
             self.part.download(f"{stem}-linkage.npy", buffer.getvalue(), "application/octet-stream")
         else:
-            from hcviz.io.picture import picture  # matplotlib takes a second: only when asked for
+            from hcviz.io.picture import (
+                draw_picture,
+            )  # matplotlib takes a second: only when asked for
 
             mime = {"svg": "image/svg+xml", "png": "image/png"}[what]
             form = cast(Literal["svg", "png"], what)
-            content = picture(**self.centre.picture_data(), format=form)
+            content = draw_picture(**self.centre.picture_data(), format=form)
             self.part.download(f"{stem}.{what}", content, mime)
 
 

@@ -32,7 +32,7 @@ def picture(store: Store) -> dict[str, Any]:
         "sentence": sentence,
         "hint": outcome.RULE if "lost support" in sentence else "",
         "reading": None
-        if view.reading is None
-        else {"said": view.reading.sentence, "share": view.reading.share},
+        if view.loading is None
+        else {"said": view.loading.sentence, "share": view.loading.share},
         "waiting": view.draft.open and session.snapshot is not store.drawn,
     }

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
-from hcviz.core.words import shortlist
 from hcviz.metrics import CladeChanges, nearest_clades
 from hcviz.session.constraint import NAMES_SHOWN
 from hcviz.ui.features.supports import outcome
@@ -38,7 +38,7 @@ class Changed:
     def text(self, labels: tuple[str, ...]) -> str:
         """``bat, whale, seal and 4 more``."""
         shown = self.members[: NAMES_SHOWN + (len(self.members) == NAMES_SHOWN + 1)]
-        return shortlist([labels[item] for item in shown], len(shown), len(self.members))
+        return join_names([labels[item] for item in shown], len(shown), len(self.members))
 
 
 #: Of the last changes asked for: the clades listed, how many they are, and how many changed by

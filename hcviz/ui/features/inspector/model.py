@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.core.words import shortlist
+from hcviz.core.text import join_names
 from hcviz.ui.features.inspector import changed_clades as changes
 from hcviz.ui.features.lessons.card import tree_to_show
 from hcviz.ui.features.node_costs import model as nodecosts
@@ -109,7 +109,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         beside = tree.leaves(int(tree.parent[node])) if node != tree.root else np.empty(0, int)
         mates = [labels[i] for i in beside[:4].tolist() if i != chosen[0]]
         if mates:
-            facts.append(["Nearest in the tree", shortlist(mates, 3, beside.size - 1)])
+            facts.append(["Nearest in the tree", join_names(mates, 3, beside.size - 1)])
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
@@ -125,7 +125,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
         places = np.partition(places, MAX_MEMBERS)[:MAX_MEMBERS]
     shown = tree.leaf_order[np.sort(places)].tolist()
     words = f"{title} selected" + (
-        f": {shortlist([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
+        f": {join_names([labels[i] for i in shown], 12, len(chosen))}." if len(chosen) > 1 else "."
     )
     sure = certainty.of_group(store, chosen)
     words += " " + ". ".join(f"{key}: {value}" for key, value in facts)

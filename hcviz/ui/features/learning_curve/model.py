@@ -74,7 +74,7 @@ class Baselines:
     def _start(self, key: Key, known: Known) -> None:
         name, _, seed = key
         problem = self._store.problem
-        if get_algorithm(name).lacks(problem):
+        if get_algorithm(name).missing_data(problem):
             self._know(key, known, None)
             return
 

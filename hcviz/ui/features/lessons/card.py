@@ -74,7 +74,7 @@ def _guess(store: Store, asked: Asked) -> str:
 
 def _outcome(asked: Asked, outcome: Outcome, labels: tuple[str, ...]) -> dict[str, Any]:
     gap, item = asked.gap, labels[asked.gap.item]
-    mates = names(gap.mates(asked.target).tolist(), labels)
+    mates = names(gap.target_siblings(asked.target).tolist(), labels)
     if outcome.right:
         said = f"In the truth {item} goes with {mates}."
     else:

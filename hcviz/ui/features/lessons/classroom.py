@@ -14,7 +14,7 @@ import numpy as np
 
 from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
-from hcviz.metrics.placement import Gap
+from hcviz.metrics.placement import RemovedItem
 from hcviz.session import actions as act
 from hcviz.session.gesture import Draft
 from hcviz.ui.features.lessons.card import guessed, no_truth, tree_to_show, truth
@@ -126,7 +126,7 @@ class Classroom:
         if lesson.replay:
             store.dispatch(act.Redo())
         elif session.tree is not None:
-            rows = Gap(session.tree, item).violated(target)
+            rows = RemovedItem(session.tree, item).violated_triplets(target)
             if len(rows):
                 a, b, c = (int(each) for each in rows[self._rng.integers(len(rows))])
                 store.dispatch(act.AddConstraint((a, b), c, author=AUTHOR))
@@ -183,7 +183,7 @@ class Classroom:
             return
         item = self._next_item(tree, target, lesson)
         if item is not None:
-            asked = Asked(Gap(tree, item), target)
+            asked = Asked(RemovedItem(tree, item), target)
             store.look(lesson=replace(lesson, asked=asked), selection=())
 
     def _next_item(self, tree: Tree, target: Tree, lesson: Lesson) -> int | None:
@@ -197,10 +197,10 @@ class Classroom:
             return _most_misplaced(tree, target, named) if named else None
         left = [item for item in range(session.n_items) if item not in lesson.known]
         order = [left[k] for k in self._rng.permutation(len(left))]
-        wrong = (item for item in order if len(Gap(tree, item).violated(target)))
+        wrong = (item for item in order if len(RemovedItem(tree, item).violated_triplets(target)))
         return next(wrong, order[0] if order else None)
 
 
 def _most_misplaced(tree: Tree, target: Tree, items: Iterable[int]) -> int:
     """The item that most of the target's triplets are violated about; the first of several."""
-    return max(items, key=lambda item: len(Gap(tree, item).violated(target)))
+    return max(items, key=lambda item: len(RemovedItem(tree, item).violated_triplets(target)))

@@ -13,7 +13,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.datasets.loaders import data_folder
 from hcviz.io.session_file import load_session
-from hcviz.metrics.placement import Gap
+from hcviz.metrics.placement import RemovedItem
 from hcviz.session.model import Session
 
 
@@ -21,13 +21,13 @@ from hcviz.session.model import Session
 class Asked:
     """An item that was taken out of the tree on the screen."""
 
-    gap: Gap
+    gap: RemovedItem
     target: Tree
 
     @cached_property
     def outside(self) -> Tree:
         """The tree to look at meanwhile: the item stands apart from all others."""
-        return self.gap.put(self.gap.rest.root)
+        return self.gap.insert_at(self.gap.rest.root)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def judge(asked: Asked, items: tuple[int, ...]) -> Outcome:
     """
     gap = asked.gap
     guess = gap.place(items)
-    own = np.isin(gap.others, gap.mates(asked.target))
+    own = np.isin(gap.others, gap.target_siblings(asked.target))
     size = np.zeros(gap.rest.n_nodes, np.int64)
     size[: own.size] = own
     for node in range(gap.rest.n_nodes - 1):  # a parent's index is larger
@@ -94,9 +94,9 @@ def judge(asked: Asked, items: tuple[int, ...]) -> Outcome:
     else:
         parent = gap.rest.parent
         tops = [v for v in good.tolist() if v == gap.rest.root or parent[v] not in good]
-        best = min(tops, key=lambda place: len(gap.way(place, guess)))
-    true, told = gap.claims(asked.target, guess)
-    return Outcome(guess, best, true, told, gap.put(best), gap.way(best, guess))
+        best = min(tops, key=lambda place: len(gap.path(place, guess)))
+    true, told = gap.count_true_triplets(asked.target, guess)
+    return Outcome(guess, best, true, told, gap.insert_at(best), gap.path(best, guess))
 
 
 @cache

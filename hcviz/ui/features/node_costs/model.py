@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.core.problem import MOST_DENSE, Problem
+from hcviz.core.problem import MAX_DENSE, Problem
 from hcviz.core.similarity import magnitude
 from hcviz.core.tree import Tree
 from hcviz.metrics import node_costs
@@ -25,7 +25,7 @@ def weighed(store: Store) -> Problem | None:
     if store.dataset is None or not store.session.labels:
         return None
     problem = store.problem
-    if problem.similarity is None and problem.n_items > MOST_DENSE:
+    if problem.similarity is None and problem.n_items > MAX_DENSE:
         return None  # a sum over all pairs
     known = problem.similarity is not None or problem.features is not None
     return problem if known else None

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from hcviz.core.cost import penalty
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
-from hcviz.core.words import counted
 from hcviz.metrics import dasgupta_cost
 from hcviz.ui.features.node_costs import model as nodecosts
 from hcviz.ui.parts.actions import Actions
@@ -87,7 +87,7 @@ def _parted(store: Store, tree: Tree, node: int) -> str:
     labels = store.session.labels
     if len(sides[0]) == 1:
         rest = sum(len(side) for side in sides[1:])
-        return f"{labels[int(sides[0][0])]} | {counted(rest, 'other')}"
+        return f"{labels[int(sides[0][0])]} | {count_noun(rest, 'other')}"
     return " | ".join(f"{len(side):,}" for side in reversed(sides)) + " items"
 
 

@@ -11,7 +11,7 @@ import param
 
 from hcviz import datasets
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.base import explained
+from hcviz.algorithms.base import parameter_doc
 from hcviz.core.errors import HcvizError
 from hcviz.session import actions as act
 from hcviz.ui.state.store import Store
@@ -33,7 +33,7 @@ def form(store: Store) -> dict[str, Any]:
         field: dict[str, Any] = {
             "name": name,
             "title": parameter.label if len(name) > 1 else name,  # s is no S
-            "doc": explained(parameter),
+            "doc": parameter_doc(parameter),
         }
         if isinstance(parameter, param.Boolean):
             field |= {"kind": "switch", "value": bool(value)}

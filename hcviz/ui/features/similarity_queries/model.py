@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.core import asked
+from hcviz.core import query_counts
 from hcviz.core.snapshot import Mask, Snapshot
 from hcviz.core.tree import Tree
 from hcviz.session.model import Checkpoint, Session
@@ -64,7 +64,7 @@ def count(snapshot: Snapshot | None) -> Count | None:
     view = of_snapshot(snapshot)
     if view is None or n > COUNTED:
         return None
-    pairs = asked.count(view, n)
+    pairs = query_counts.count_pairs(view, n)
     return Count(pairs, pairs / max(1, n * (n - 1) // 2), second, False)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hcviz.algorithms import get as get_algorithm
-from hcviz.algorithms.active.framework import MANY
+from hcviz.algorithms.active.framework import MAX_MASK_ITEMS
 from hcviz.algorithms.base import SampledDivision
 from hcviz.core.tree import Tree
 from hcviz.jobs.aside import Work
@@ -118,7 +118,7 @@ def _slider(store: Store) -> dict[str, Any]:
     values, usual = steps(made, n)
     if len(values) < 2:
         return {"slider": None, "noSlider": f"{n} items are too few to sample."}
-    s = min(made.plan(n).s, n)
+    s = min(made.settings(n).s, n)
     return {
         "slider": {
             "steps": values,
@@ -156,7 +156,7 @@ def _foreseen(method: str, params: tuple[tuple[str, Any], ...], n: int) -> list[
     """About the share that each of the slider's values asks for."""
     given = dict(params)
     values, _ = steps(_made(method, given), n)
-    return [percent(_made(method, {**given, "s": s}).foreseen(n)) for s in values]
+    return [percent(_made(method, {**given, "s": s}).expected_share(n)) for s in values]
 
 
 def _trials(store: Store, runs: list[probes.Trial], levels: Any) -> list[dict[str, Any]]:
@@ -166,7 +166,7 @@ def _trials(store: Store, runs: list[probes.Trial], levels: Any) -> list[dict[st
     for each, shares in zip(runs, levels, strict=True):
         if not shares:
             continue
-        s = _made(each.method, each.params).plan(n).s
+        s = _made(each.method, each.params).settings(n).s
         agrees = float(np.mean([share for _, share in shares]))
         own = each.method == store.session.method
         title = "" if own else f"{get_algorithm(each.method).title}, "
@@ -192,8 +192,8 @@ def _unveiled(store: Store) -> str:
         return ""
     if snapshot is None or "repair" not in snapshot.metrics:
         return "Nothing was asked for yet."
-    if snapshot.tree.n_leaves > MANY:
-        return f"Which pairs were asked for is only kept of up to {MANY:,} items."
+    if snapshot.tree.n_leaves > MAX_MASK_ITEMS:
+        return f"Which pairs were asked for is only kept of up to {MAX_MASK_ITEMS:,} items."
     return "Which pairs were asked for is not kept for a tree this large: run again to see."
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.build import chain_triplets
+from hcviz.core.text import count_noun
 from hcviz.core.tree import Tree
-from hcviz.core.words import counted
 from hcviz.jobs import Samples
 from hcviz.posterior import Verdict
-from hcviz.posterior.settling import LIMIT, Settling
+from hcviz.posterior.chain_comparison import LIMIT, ChainComparison
 from hcviz.questions import SURPRISING
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
@@ -71,7 +71,7 @@ def of_group(store: Store, items: tuple[int, ...]) -> str | None:
         if posterior is None:
             return None
         share, trees = posterior.clade_support(items), len(posterior)
-    said = f"{percent(share)} of the last {counted(trees, 'tree')} have exactly this group"
+    said = f"{percent(share)} of the last {count_noun(trees, 'tree')} have exactly this group"
     session = store.session
     if session.status == "sampling" and not _has_drawn(session):
         return f"{said}, before this run."
@@ -117,7 +117,7 @@ def settled(store: Store) -> dict[str, str] | None:
     return {"word": _word(found), "why": why, "details": verdict.why}
 
 
-def time_left(found: Settling, seconds: float) -> str:
+def time_left(found: ChainComparison, seconds: float) -> str:
     """``; reaching 5 points takes about 40 s more``, or nothing where that is unknown.
 
     The accuracy falls with the square root of the draws, and so of the ``seconds`` so far.
@@ -127,18 +127,18 @@ def time_left(found: Settling, seconds: float) -> str:
         return ""
     said = f"{max(10.0, math.ceil(more / 10.0) * 10.0):.0f} s"
     if more > 90.0:
-        said = counted(math.ceil(more / 60.0), "minute")
+        said = count_noun(math.ceil(more / 60.0), "minute")
     return f"; reaching {LIMIT * 100:.0f} points takes about {said} more"
 
 
-def accuracy(found: Settling) -> str:
+def accuracy(found: ChainComparison) -> str:
     """``Supports are accurate to about 8 points.``"""
     number = _points(found)
     if not number:
         return "There are too few sampled trees to say how accurate the supports are."
     if number >= 50:
         return "The supports are not accurate yet."
-    return f"Supports are accurate to about {counted(number, 'point')}."
+    return f"Supports are accurate to about {count_noun(number, 'point')}."
 
 
 def points(store: Store) -> int:
@@ -147,11 +147,11 @@ def points(store: Store) -> int:
     return 0 if found is None else _points(found)
 
 
-def _points(found: Settling) -> int:
+def _points(found: ChainComparison) -> int:
     return 0 if math.isnan(found.accuracy) else max(1, math.ceil(100 * found.accuracy))
 
 
-def _word(found: Settling) -> str:
+def _word(found: ChainComparison) -> str:
     return "settled" if found.settled else "settling"
 
 
@@ -166,7 +166,7 @@ def is_settled(store: Store) -> bool:
     return found is not None and found.settled
 
 
-def _settling(store: Store) -> Settling | None:
+def _settling(store: Store) -> ChainComparison | None:
     if store.samples is None:
         return None
     return store.samples.settling(PACE if store.session.status == "sampling" else 0.0)

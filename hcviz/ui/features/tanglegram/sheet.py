@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcviz.core.layout import elbows, places, with_even_heights
-from hcviz.core.tangle import untangle
+from hcviz.core.tanglegram import untangle
 from hcviz.core.tree import Tree
 from hcviz.metrics import clade_changes
 from hcviz.ui.parts.actions import Actions

@@ -9,7 +9,7 @@ from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.similarity import SIMILARITIES
-from hcviz.core.words import counted
+from hcviz.core.text import count_noun
 from hcviz.datasets import Dataset
 from hcviz.io.tables import MAX_UPLOAD_BYTES
 from hcviz.ui.features.lessons.card import no_truth
@@ -56,7 +56,7 @@ def picture(store: Store) -> dict[str, Any]:
         except HcvizError as fault:  # one that its author has not finished must not take the page
             methods.append([name, name, True, fault.message])
             continue
-        lacks = method.lacks(problem) if problem is not None else None
+        lacks = method.missing_data(problem) if problem is not None else None
         methods.append([name, method.title, bool(lacks) and name != session.method, lacks or ""])
     return {
         "datasets": names,
@@ -107,7 +107,7 @@ def live(store: Store) -> dict[str, Any]:
             text = "Waiting for a worker"
         elif total and store.settles:
             accuracy = certainty.points(store)
-            text += f" · ±{counted(accuracy, 'point')}" if accuracy else ""
+            text += f" · ±{count_noun(accuracy, 'point')}" if accuracy else ""
         elif total:
             # Steps that somebody chose; beyond that it is work, in no unit that anybody knows.
             far = f"{step:,} of {total:,}" if total <= 10**9 else f"{100 * step // total} %"

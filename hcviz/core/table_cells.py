@@ -1,0 +1,99 @@
+"""Cells of a table: which are missing, which are numbers, and how messages quote them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float = NDArray[np.float64]
+
+#: The largest number in a cell. Sums of squares of such numbers are finite.
+MAX_NUMBER = 1e100
+#: Texts that mark a missing cell, in lower case.
+MISSING_WORDS = frozenset({"", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none", "missing"})
+
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+
+
+def parse(cells: Any, separator: str) -> Float:
+    """Read the numbers of a column.
+
+    Parameters
+    ----------
+    cells : ndarray (n,)
+        Numbers, or objects of which some are texts.
+    separator : str
+        The separator of the table. Decimal commas are read unless it is a comma.
+
+    Returns
+    -------
+    float64 (n,)
+        NaN where a cell is missing or not a number.
+    """
+    if cells.dtype != object:
+        return np.asarray(cells, dtype=np.float64)
+    values = _to_numbers(cells)
+    if separator != ",":
+        unread = np.flatnonzero(np.isnan(values))
+        with_points = [_with_decimal_point(cells[row]) for row in unread.tolist()]
+        if any(with_points):
+            values[unread] = _to_numbers(np.array(with_points, dtype=object))
+    return values
+
+
+def _to_numbers(cells: Any) -> Float:
+    import pandas as pd  # slow to import, and only tables need it
+
+    # For a few cells, making a pandas.Series takes longer than reading them.
+    return np.array(pd.to_numeric(np.asarray(cells, dtype=object), errors="coerce"), np.float64)
+
+
+def _with_decimal_point(cell: Any) -> str:
+    """Return "1.5" for "1,5", and "" for other cells."""
+    return (
+        cell.replace(",", ".") if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell) else ""
+    )
+
+
+def is_missing(cell: Any) -> bool:
+    """Return True if a cell is NaN or a text that marks a missing value."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING_WORDS
+    return isinstance(cell, float) and cell != cell
+
+
+def cell_text(cell: Any) -> str:
+    """Return the text of a cell (also of bytes) without spaces around it."""
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace").strip()
+    return cell_string(cell).strip()
+
+
+def cell_string(cell: Any) -> str:
+    """Return a cell as a string; whole numbers without a fraction: 3, not 3.0."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    return "" if isinstance(cell, float) and cell != cell else str(cell)
+
+
+def quote(text: str) -> str:
+    """Return a text in quotes for a message, shortened to 40 characters."""
+    short = text if len(text) <= 40 else text[:37] + "..."
+    return repr(" ".join(short.split()))
+
+
+def unused_name(name: str, used: dict[str, Any]) -> str:
+    """Return ``name``, or ``name (2)``, ``name (3)``, ... if it is used already."""
+    found, k = name, 2
+    while found in used:
+        found, k = f"{name} ({k})", k + 1
+    return found
+
+
+__all__ = [
+    "MAX_NUMBER", "MISSING_WORDS", "cell_string", "cell_text", "is_missing", "parse", "quote",
+    "unused_name",
+]  # fmt: skip

@@ -1,0 +1,69 @@
+"""Pieces of messages: lists of names, counts with a noun, the nearest spelling."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from heapq import nlargest
+from itertools import islice
+
+#: Limits of :func:`closest_name`: names that it filters, names that it compares, letters of a name.
+MAX_FILTERED, MAX_COMPARED, MAX_LENGTH = 20_000, 100, 100
+
+
+def join_names(names: Sequence[str], most: int, count: int | None = None) -> str:
+    """Join the first names: ``bat, whale, seal and 4 more``.
+
+    Parameters
+    ----------
+    names : sequence of str
+        At least the first ``most`` names.
+    most : int
+        How many names to write.
+    count : int or None
+        Number of all names; None: the length of ``names``.
+
+    Examples
+    --------
+    >>> join_names(["bat", "whale", "seal"], 2)
+    'bat, whale and 1 more'
+    """
+    rest = (len(names) if count is None else count) - most
+    shown = ", ".join(names[:most])
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def count_noun(number: int, noun: str) -> str:
+    """Write a number and a noun: ``1 item``, ``2,000 items``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def closest_name(name: str, names: Iterable[str]) -> str | None:
+    """Return the name of ``names`` that is most similar to ``name``, or None.
+
+    Notes
+    -----
+    Comparing two names of k letters takes O(k^2) time. Therefore only the names that share most
+    pairs of letters with ``name`` are compared.
+    """
+    if len(name) > MAX_LENGTH:
+        return None
+    wanted = _letter_pairs(name)
+    similar_length = (each for each in names if len(name) <= 3 * len(each) <= 9 * len(name))
+    candidates = nlargest(
+        MAX_COMPARED,
+        islice(similar_length, MAX_FILTERED),
+        lambda each: len(wanted & _letter_pairs(each)),
+    )
+    found = difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def _letter_pairs(name: str) -> set[str]:
+    """Return the pairs of neighbouring letters, and the letters themselves."""
+    return {name[k : k + 2] for k in range(len(name))} | set(name)
+
+
+def shorten(text: str, most: int = 60) -> str:
+    """Cut a text to ``most`` characters, the last one an ellipsis."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

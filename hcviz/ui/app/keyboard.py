@@ -1,0 +1,46 @@
+"""``Keyboard``: what the shortcuts of the page do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hcviz.session import actions as act
+from hcviz.ui.app.sheets import TREE
+from hcviz.ui.features.comparisons.model import Comparing
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.lessons.classroom import Classroom
+from hcviz.ui.features.questions.model import Asking
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre
+
+
+@dataclass
+class Keyboard:
+    """Handles the shortcuts, in this order: page, open cards, selected branch, draft."""
+
+    store: Store
+    centre: Centre
+    gestures: Gestures
+    asking: Asking
+    comparing: Comparing
+    classroom: Classroom
+
+    def press(self, key: str) -> None:
+        """Handle a key, or "undo" and "redo" for their combinations of keys."""
+        store = self.store
+        drafting = store.view.draft.open
+        if key in ("undo", "u"):
+            store.dispatch(act.Undo())
+        elif key == "redo":
+            store.dispatch(act.Redo())
+        elif key == "0":
+            self.centre.reset_zoom()
+        elif key == "Escape" and store.view.sheet != TREE and not drafting:
+            store.look(sheet=TREE)
+        elif any(card.key(key) for card in (self.comparing, self.classroom, self.asking)):
+            pass
+        elif key == "Enter" and not drafting:
+            if len(store.view.selection) > 1:
+                self.centre.toggle_collapse(store.view.selection)
+        else:
+            self.gestures.key(key)

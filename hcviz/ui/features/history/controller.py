@@ -1,0 +1,35 @@
+"""``FootControls``: what the controls at the foot of the page do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hcviz.session import actions as act
+from hcviz.ui.features.files.model import Files
+from hcviz.ui.parts.messages import Acts
+from hcviz.ui.state.store import Store
+
+ACTS = Acts()
+
+
+@dataclass
+class FootControls:
+    """Handles the messages of the foot of the page."""
+
+    store: Store
+    files: Files
+
+    def act(self, name: str, fields: dict[str, Any]) -> None:
+        """Handle a message of the foot."""
+        ACTS(self, name, fields)
+
+    @ACTS.on("stop-reading")
+    def _cancel_file(self) -> None:
+        self.files.stop()
+
+    @ACTS.on("step")
+    def _step(self, by: int) -> None:
+        """Undo ``-by`` steps, or redo ``by`` of them."""
+        for _ in range(abs(by)):
+            self.store.dispatch(act.Undo() if by < 0 else act.Redo())

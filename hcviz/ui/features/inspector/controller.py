@@ -1,0 +1,52 @@
+"""``InspectorControls``: what the controls of the inspector do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.features.inspector import changed_clades
+from hcviz.ui.features.inspector.model import wider
+from hcviz.ui.parts.messages import Acts
+from hcviz.ui.state.store import Store
+from hcviz.ui.tree import Centre
+
+ACTS = Acts()
+
+
+@dataclass
+class InspectorControls:
+    """Handles the messages of the inspector."""
+
+    store: Store
+    centre: Centre
+    gestures: Gestures
+
+    def act(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Handle a message of the inspector."""
+        ACTS(self, name, fields)
+
+    @ACTS.on("pick")
+    def _pick(self, id: int) -> None:
+        self.gestures.take((id,))
+
+    @ACTS.on("clade")
+    def _clade(self, which: str, node: int) -> None:
+        items = changed_clades.members(self.store, which, node)
+        if items:
+            self.gestures.take(items)
+
+    @ACTS.on("focus")
+    def _focus(self) -> None:
+        self.centre.focus(self.store.view.selection)
+
+    @ACTS.on("collapse")
+    def _collapse(self) -> None:
+        self.centre.toggle_collapse(self.store.view.selection)
+        self.store.notify()
+
+    @ACTS.on("parent")
+    def _parent(self) -> None:
+        self.store.look(selection=wider(self.store))

@@ -1,0 +1,76 @@
+"""``ToolControls``: what the tools above the tree do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hcviz.ui.features.constraints.gestures import Gestures
+from hcviz.ui.parts.messages import Acts
+from hcviz.ui.parts.numbers import percentage, whole_number
+from hcviz.ui.state.store import Store
+from hcviz.ui.state.view_state import BELOW, LOOKS
+from hcviz.ui.tree import Centre
+from hcviz.ui.tree.drawing import Drawing
+
+ACTS = Acts()
+
+
+@dataclass
+class ToolControls:
+    """Handles the messages of the tools above the tree."""
+
+    store: Store
+    centre: Centre
+    drawing: Drawing
+    gestures: Gestures
+
+    def act(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Handle a message of the tools."""
+        ACTS(self, name, fields)
+
+    @ACTS.on(*LOOKS)
+    def _look(self, act: str, value: str) -> None:
+        if value in LOOKS[act]:
+            self.store.look(**{act: value})
+
+    @ACTS.on("source")
+    def _source(self, value: str) -> None:
+        self.store.look(source=value)
+
+    @ACTS.on("clusters")
+    def _clusters(self, value: str) -> None:
+        with self.store.guarded():
+            text = value.strip()
+            self.drawing.colour(whole_number(text, "The number of clusters") if text else None)
+
+    @ACTS.on("below")
+    def _below(self, value: str) -> None:
+        with self.store.guarded():
+            self.store.look(below=percentage(value, "The least support", BELOW))
+
+    @ACTS.on("reset")
+    def _reset(self) -> None:
+        self.centre.reset_zoom()
+
+    @ACTS.on("find")
+    def find(self, value: str) -> None:
+        """Select the items with this name, else those whose names contain it, and show them."""
+        store = self.store
+        labels = store.session.labels
+        wanted = value.strip().casefold()
+        exact = [i for i, name in enumerate(labels) if name.casefold() == wanted]
+        found = exact or [i for i, name in enumerate(labels) if wanted in name.casefold()]
+        if not found:
+            store.look(error=(f"No item is called {value!r}.", ""))
+            return
+        chosen = tuple(found)
+        self.centre.expand(chosen[:1] if store.view.draft.open else chosen)
+        if store.view.draft.open:
+            self.gestures.take(chosen[:1])
+            self.centre.focus(chosen[:1])
+            return
+        said = f"Found {labels[found[0]]}" + (f" and {len(found) - 1} more." if found[1:] else ".")
+        store.look(selection=chosen, error=None, said=said)
+        self.centre.focus(chosen)

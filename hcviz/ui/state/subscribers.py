@@ -1,0 +1,92 @@
+"""``Subscribers``: call a view when the slice of the state that it depends on changes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+S = TypeVar("S")
+
+log = logging.getLogger("hcviz")
+
+
+@dataclass(eq=False)
+class _Subscriber(Generic[S]):
+    select: Callable[[S], Any]
+    call: Callable[[Any], None]
+    before: Any
+
+
+class Subscribers(Generic[S]):
+    """The views of one ``state``.
+
+    Parameters
+    ----------
+    state
+        The object that slices are selected from.
+    batch
+        Returns a context. All changes of a page inside it reach the browser as one message.
+    failed
+        Called after a view raised an exception. The other views are still called.
+    """
+
+    def __init__(
+        self,
+        state: S,
+        batch: Callable[[], AbstractContextManager[None]],
+        failed: Callable[[], None],
+    ) -> None:
+        self._state, self._batch, self._failed = state, batch, failed
+        self._subscribers: list[_Subscriber[S]] = []
+        self._notifying = False
+
+    def add(self, select: Callable[[S], Any], call: Callable[[Any], None]) -> None:
+        """Call ``call(slice)`` now, and after each change of ``select(state)``."""
+        now = select(self._state)
+        self._subscribers.append(_Subscriber(select, call, now))
+        call(now)
+
+    def notify(self) -> None:
+        """Call the views whose slices changed, until no slice changes any more.
+
+        A view may change the state. Its own call of ``notify`` returns at once, and the outer call
+        continues with the new state.
+        """
+        if self._notifying:
+            return
+        self._notifying = True
+        try:
+            with self._batch():
+                while self._one_round():
+                    pass
+        finally:
+            self._notifying = False
+
+    def _one_round(self) -> bool:
+        """Call each view whose slice changed once; return True if any was called."""
+        called = False
+        for subscriber in self._subscribers:
+            now = subscriber.select(self._state)
+            if same(subscriber.before, now):
+                continue
+            subscriber.before = now
+            called = True
+            try:
+                subscriber.call(now)
+            except Exception:
+                log.exception("A part of the page could not be drawn.")
+                self._failed()
+        return called
+
+
+def same(before: Any, now: Any) -> bool:
+    """Return True if two slices are equal: plain values by value, other objects by identity."""
+    if before is now:
+        return True
+    if isinstance(before, tuple) and isinstance(now, tuple) and len(before) == len(now):
+        return all(same(x, y) for x, y in zip(before, now, strict=True))
+    plain = (str, int, float, bool, type(None))
+    return isinstance(before, plain) and isinstance(now, plain) and before == now
