@@ -356,8 +356,9 @@ class Centre:
         if layout is None:
             return
         self.renderer.lay_out(layout.order, at_rest=True)
-        is_pair = isinstance(rows, tuple) and len(rows) == 2
-        if is_pair and all(isinstance(row, float) and np.isfinite(row) for row in rows):
+        if not isinstance(rows, tuple):
+            rows = ()
+        if len(rows) == 2 and all(isinstance(row, float) and np.isfinite(row) for row in rows):
             self.renderer.show_rows(*rows)
         else:
             self.reset_zoom()

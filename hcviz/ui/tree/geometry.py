@@ -86,7 +86,7 @@ def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
     marked = np.zeros(tree.n_nodes, np.bool_)
     marked[np.asarray(collapsed, dtype=np.int64)] = True
     marked[: tree.n_leaves] = False
-    collapsed, owner = _owners(tree.parent, marked)
+    topmost, owner = _owners(tree.parent, marked)
     row_start, place_row, leaf_top, leaf_bottom = _rows(
         places, owner, tree.size, wedge_rows(tree.n_leaves)
     )
@@ -94,7 +94,7 @@ def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
     low, high, y = paper.outer_children(tree.parent, leaf_y)
     top, bottom = _extents(tree.parent, leaf_top, leaf_bottom)
     return Layout(
-        tree, places, collapsed, row_start, place_row, owner, leaf_y, low, high, y, top, bottom,
+        tree, places, topmost, row_start, place_row, owner, leaf_y, low, high, y, top, bottom,
         _first_places(tree.parent, places),
     )  # fmt: skip
 

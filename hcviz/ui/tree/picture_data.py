@@ -46,7 +46,7 @@ def picture_data(state: TreeState, heat: HeatFigure, theme: Theme) -> dict[str, 
             values, cells.low, cells.high, scale, cells.unit, cells.names, cells.order,
             cells.tree, cells.lazy, *heat.mask_to_print(layout),
         )  # fmt: skip
-    if state.partition is not None:
+    if state.partition is not None and state.cluster_codes is not None:
         _, codes, _ = coloured_clusters(
             tree, state.partition, len(theme.clusters), layout.order, state.cluster_codes
         )
