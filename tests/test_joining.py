@@ -88,14 +88,15 @@ def centre():
 
 
 def rows_of(centre, names):
-    rows = [centre._layout.place_row[centre._layout.place["abcde".index(n)]] for n in names]
+    layout = centre.state.layout
+    rows = [layout.place_row[layout.place["abcde".index(name)]] for name in names]
     return min(rows), max(rows) + 1
 
 
 def send(centre, phase, row, top=-1, bottom=-1, serial=None):
-    drag = centre._drag
+    drag = centre.figures.drag
     said = {"phase": phase, "row": row, "top": top, "bottom": bottom,
-            "serial": centre._touch.serial if serial is None else serial}  # fmt: skip
+            "serial": centre.figures.preview.serial if serial is None else serial}  # fmt: skip
     seq = drag.drop.data["seq"][0] + 1
     drag.drop.data = {"seq": [seq]} | {name: [value] for name, value in said.items()}
 
@@ -112,9 +113,9 @@ def test_rows_become_leaves(centre):
 
 def test_rows_are_those_of_the_tree_that_was_shown(centre):
     row, target = rows_of(centre, "e")[0], rows_of(centre, "ab")
-    serial = centre._touch.serial
+    serial = centre.figures.preview.serial
     centre.set_tree(tree_of("((a,e),((c,d),b));"))
-    assert centre._touch.serial > serial
+    assert centre.figures.preview.serial > serial
     send(centre, "begin", row, serial=serial)
     send(centre, "drop", row, *target, serial=serial)
     assert [(phase, leaf, sorted(m)) for phase, leaf, m in centre.told] == [

@@ -67,7 +67,7 @@ def test_its_graph_and_its_partition_are_on_the_page(toy, loop):
         loop.until(lambda: drawn()["edges"] == [[0, 1]])
         assert (drawn()["name"], drawn()["kind"]) == ("said together", "graph")
         assert drawn()["names"] == list(store.session.labels)
-        loop.until(lambda: partition.count(store) == 3)  # branches have its clusters' colours
+        loop.until(lambda: partition.method_count(store) == 3)  # colours of its clusters
         store.dispatch(act.SetMethod("build"))
         loop.until(lambda: explorer.sections.state.get("views") is None)  # that one has no views
     finally:

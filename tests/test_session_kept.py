@@ -49,13 +49,13 @@ def picture(explorer):
     centre, store = explorer.centre, explorer.store
     return (
         centre.order.tolist(),
-        sorted(centre._collapsed),
-        None if centre._cluster_code is None else centre._cluster_code.tolist(),
-        centre._cut,
-        centre._window,
+        sorted(each.tobytes() for each in centre.state.collapsed),
+        None if centre.state.cluster_codes is None else centre.state.cluster_codes.tolist(),
+        centre.state.cut,
+        centre.window.rows,
         store.view.look,
         store.view.selection,
-        centre._layout.row_start.tolist(),
+        centre.state.layout.row_start.tolist(),
     )
 
 
@@ -108,7 +108,9 @@ def test_loading_and_saving_gives_the_same_bytes_and_the_same_picture(begun, loo
         for explorer in (first, other):
             explorer.store.dispatch(move)
         assert other.centre.order.tolist() == first.centre.order.tolist()
-        assert other.centre._cluster_code.tolist() == first.centre._cluster_code.tolist()
+        assert (
+            other.centre.state.cluster_codes.tolist() == first.centre.state.cluster_codes.tolist()
+        )
     runs = []
     for explorer in (first, other):  # and goes on as it would have done
         explorer.store.dispatch(act.SetMethod("crsc"), act.AddConstraint((3, 6), 2))

@@ -20,6 +20,7 @@ from bokeh.models import HoverTool
 
 from hcviz.session.aho_graph import AhoGraph, BlockedSet, Edge, find_blocked_set
 from hcviz.session.constraint import Constraint
+from hcviz.ui.compat.python_parameters import python_only
 from hcviz.ui.features.aho_graph import explanation
 from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.parts.actions import Actions
@@ -294,7 +295,7 @@ class GraphSheet(pn.Row):
     state = param.Dict(default={})
     live = param.Dict(default={})  # every sheet has it; here it stays empty
 
-    _rename: ClassVar = {**pn.Row._rename, "state": None, "live": None}
+    _rename: ClassVar = python_only(pn.Row, "state", "live")
 
     def __init__(self, on_act: OnAct, **params: Any) -> None:
         self.words: Any = sheet_part(__file__)(

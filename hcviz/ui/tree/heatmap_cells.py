@@ -1,4 +1,4 @@
-"""The heatmap's cells: a similarity or a scaled table as levels 0..254, and its columns' tree."""
+"""``HeatmapCells``: a similarity or a scaled table as levels 0 to 254, and its columns' tree."""
 
 from __future__ import annotations
 
@@ -21,65 +21,66 @@ from hcviz.ui.tree.items import Items
 
 Kind = Literal["similarity", "features", "uncertainty", "none"]
 Scaling = Literal["zscore", "none", "range", "rank"]
-#: Above this many columns their own dendrogram is not computed: it is quadratic in them.
+#: With more columns their tree is not computed: its cost is quadratic in their number.
 MOST_TREE_COLUMNS = 2_000
-#: Items of one picture of a lazy similarity at most, and of one whose oracle is not cheap; items
-#: whose similarities set the colour scale, likewise.
-LAZY, LAZY_DEAR = 600, 200
-SCALED_BY, SCALED_BY_DEAR = 400, 16
-#: Entries looked at when the colour scale is chosen.
+#: Items of one picture of a lazy similarity at most, and of one with an expensive oracle.
+LAZY, LAZY_EXPENSIVE = 600, 200
+#: Items whose similarities set the colour scale, likewise.
+SCALED_BY, SCALED_BY_EXPENSIVE = 400, 16
+#: Entries that are read to choose the colour scale.
 SAMPLE = 400_000
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class HeatmapCells:
     """A matrix ready to draw: ``levels`` uint8 (n, d), and what a level means."""
 
     kind: Kind
-    raw: Any  # (n, d): the values as they came, for the tooltip; or a similarity oracle
-    values: Any  # (n, d): the values that the levels stand for
-    levels: NDArray[np.uint8]  # (0, n) of an oracle: asked for what a picture shows, no more
+    raw: Any  # (n, d): the values in the data, for the tooltip; or a similarity oracle
+    values: Any  # (n, d): the values of the levels; None for an oracle
+    levels: NDArray[np.uint8]  # (0, n) for an oracle, which computes only what is drawn
     low: float  # value of level 0
     high: float  # value of level 254
     diverging: bool
-    unit: str  # what the colour says, for the legend
-    names: tuple[str, ...]  # columns; empty when they are the items
-    order: NDArray[np.int32] | None  # of the columns; None when they follow the leaves
+    unit: str  # the name of the values in the legend
+    names: tuple[str, ...]  # of the columns; empty if these are the items
+    order: NDArray[np.int32] | None  # of the columns; None if these are the items
     tree: Tree | None  # of the columns
-    scaled: bool = True  # whether low and high are known: until then nothing can be drawn
+    scaled: bool = True  # False until low and high are known; nothing can be drawn before
 
     @property
     def width(self) -> int:
+        """The number of columns."""
         return int(self.levels.shape[1])
 
     @property
     def lazy(self) -> bool:
-        """Whether similarities are computed as they are looked at."""
+        """Return True if an oracle computes the similarities that are drawn."""
         return self.values is None
 
     @property
-    def dear(self) -> bool:
-        """Whether a picture of them may take longer than a click may wait."""
-        return self.lazy and is_dear(self.raw)
+    def expensive(self) -> bool:
+        """Return True if a picture may take longer than a click should wait."""
+        return self.lazy and is_expensive(self.raw)
 
     def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The values of a block, NaN where missing."""
+        """Return the values of a block, NaN where missing."""
         if self.lazy:
             return np.asarray(self.raw.similarity(rows, columns))
         return np.asarray(self.raw[np.ix_(rows, columns)], dtype=np.float64)
 
     def pooled(self, layout: Layout, first: int, last: int) -> NDArray[np.uint8]:
-        """The rows [first, last) of a lazy similarity as a square of levels.
+        """Return the rows [first, last) of a lazy similarity as a square of levels.
 
-        At most ``LAZY`` squared similarities (``LAZY_DEAR``, where they are dear): each row's item
-        while they suffice, else the means of two by two items a texel, evenly spaced, of those that
-        are known.
+        At most ``LAZY`` squared similarities are computed (``LAZY_EXPENSIVE``, for an expensive
+        oracle). With few rows each row's item is used. With more rows a texel is the mean of two by
+        two items, evenly spaced, over the pairs that are known.
         """
-        side, each = (LAZY_DEAR, 1) if self.dear else (LAZY, 2)
+        side, each = (LAZY_EXPENSIVE, 1) if self.expensive else (LAZY, 2)
         rows = last - first
         each = each if rows > side else 1
         edges = geometry.bins(layout.row_start, first, last, rows if rows <= side else side // each)
-        at, bins = geometry.evenly(edges, each)
+        at, bins = geometry.sample_evenly(edges, each)
         items = np.ascontiguousarray(layout.order[at], dtype=np.int32)
         begin = np.flatnonzero(np.r_[True, bins[1:] != bins[:-1]])
 
@@ -88,21 +89,22 @@ class Cells:
 
         block = self.block(items, items)
         known = np.isfinite(block)
-        with np.errstate(invalid="ignore"):  # nothing known, no level
+        with np.errstate(invalid="ignore"):  # a texel without known pairs has no level
             means = summed(np.where(known, block, 0.0)) / summed(known.astype(np.int64))
         return geometry.quantise(means, self.low, self.high)
 
 
-def is_dear(similarity: Any) -> bool:
-    """Whether it is an oracle whose answers may take long."""
+def is_expensive(similarity: Any) -> bool:
+    """Return True if ``similarity`` is an oracle that may be slow."""
     return hasattr(similarity, "similarity") and not getattr(similarity, "cheap", False)
 
 
-def similarity_cells(items: Items, scale: tuple[float, float] | None = None) -> Cells | None:
-    """The similarity matrix; its scale spans the middle 99 % of the off-diagonal entries.
+def similarity_cells(items: Items, scale: tuple[float, float] | None = None) -> HeatmapCells | None:
+    """Return the cells of the similarity; the scale spans the middle 99 % off the diagonal.
 
-    An oracle is asked for some of them, unless ``scale`` says what :func:`lazy_scale` found. One
-    that a method made of signs (:attr:`Items.similarity_name`) is drawn with 0 in the middle.
+    An oracle computes some entries for the scale, unless ``scale`` is the result of
+    :func:`lazy_scale`. A similarity that a method made of signs (:attr:`Items.similarity_name`) has
+    0 in the middle of the colours.
     """
     if items.similarity is None:
         return None
@@ -113,60 +115,66 @@ def similarity_cells(items: Items, scale: tuple[float, float] | None = None) -> 
     low, high = _spread(_sample(matrix, off_diagonal=True), 0.5)
     made = items.similarity_name != "similarity"
     if made and 0 < low < high / 1000:
-        low = 0.0  # what a solver leaves of it
+        low = 0.0  # a solver's rounding error
     diverging = made and low < 0 < high
     if diverging:
         high = max(-low, high)
         low = -high
     levels = geometry.quantise(matrix, low, high)
-    return Cells(
+    return HeatmapCells(
         "similarity", matrix, matrix, levels, low, high, diverging, items.similarity_name, (),
         None, None,
     )  # fmt: skip
 
 
-def unscaled_cells(items: Items) -> Cells:
-    """Those of an oracle that was not asked for anything yet."""
+def unscaled_cells(items: Items) -> HeatmapCells:
+    """Return the cells of an oracle before their scale is known."""
     oracle, nothing = items.similarity, np.empty((0, items.n), np.uint8)
-    return Cells(
+    return HeatmapCells(
         "similarity", oracle, None, nothing, 0.0, 1.0, False, items.similarity_name, (), None, None,
         scaled=False,
     )  # fmt: skip
 
 
 def lazy_scale(oracle: Any) -> tuple[float, float]:
-    """The range of an oracle's colours, from the similarities of a few items: asks for them. Of a
-    :class:`hcviz.core.cached_similarities.CachedSimilarities` that of what it knows."""
+    """Return the range of an oracle's colours, from the similarities of a few items.
+
+    The oracle computes these. For ``CachedSimilarities`` only cached values are used.
+    """
     if isinstance(oracle, CachedSimilarities):
         return _spread(oracle.sample(SAMPLE), 0.5)
     n = int(oracle.n_items)
-    count = min(n, SCALED_BY_DEAR if is_dear(oracle) else SCALED_BY)
+    count = min(n, SCALED_BY_EXPENSIVE if is_expensive(oracle) else SCALED_BY)
     some = (np.arange(count) * n // count).astype(np.int32)
     try:
         known = np.asarray(oracle.similarity(some, some))
-    except HcvizError:  # said where it is run; here there is nothing to scale by
+    except HcvizError:  # a run reports the error
         known = np.zeros((count, count))
     return _spread(_sample(known, off_diagonal=True), 0.5)
 
 
-def uncertainty_cells(variance: NDArray[np.float64]) -> Cells:
-    """Variances of LCA depths, float64 (n, n); the scale goes from none to their 99.5th percentile.
+def uncertainty_cells(variance: NDArray[np.float64]) -> HeatmapCells:
+    """Return the cells of the variances of LCA depths, float64 (n, n).
 
-    The diagonal has those of the items' own depths.
+    The scale goes from 0 to the 99.5th percentile. The diagonal has the variances of the items'
+    own depths.
     """
     high = max(_spread(_sample(variance, off_diagonal=True), 0.5)[1], 1e-9)
     levels = geometry.quantise(variance, 0.0, high)
     unit = "variance of the LCA's depth"
-    return Cells("uncertainty", variance, variance, levels, 0.0, high, False, unit, (), None, None)
+    return HeatmapCells(
+        "uncertainty", variance, variance, levels, 0.0, high, False, unit, (), None, None
+    )
 
 
 def feature_cells(
     items: Items, scaling: Scaling, columns: Literal["dendrogram", "file"]
-) -> Cells | None:
-    """The features, scaled by column; columns in file order or in that of their own dendrogram.
+) -> HeatmapCells | None:
+    """Return the cells of the features, scaled by column.
 
-    The columns' tree is average linkage over Euclidean distances of the scaled columns, missing
-    cells at the column's mean, each column's wish being its place in the file.
+    Columns are in file order or in the order of their tree. The tree is average linkage over
+    Euclidean distances of the scaled columns, with missing cells at the column's mean. Its leaf
+    order is as near to the file's as possible.
     """
     if items.features is None or np.shape(items.features)[1] == 0:
         return None
@@ -184,13 +192,13 @@ def feature_cells(
     order = np.arange(raw.shape[1], dtype=np.int32) if tree is None else leaf_order(tree)
     levels = geometry.quantise(values, low, high)
     diverging = scaling == "zscore"
-    return Cells(
+    return HeatmapCells(
         "features", raw, values, levels, low, high, diverging, unit, items.columns(), order, tree
     )
 
 
 def scaled(raw: NDArray[np.float64], scaling: Scaling) -> NDArray[np.float64]:
-    """Each column by itself; missing cells stay missing, a constant column becomes 0 (0.5)."""
+    """Scale each column. Missing cells stay missing; a constant column becomes 0 (0.5)."""
     if scaling == "none":
         return raw
     known = np.isfinite(raw)
@@ -221,20 +229,20 @@ def _column_tree(values: NDArray[np.float64]) -> Tree | None:
     known = np.isfinite(values)
     mean = np.where(known, values, 0.0).sum(0) / np.maximum(known.sum(0), 1)
     columns = np.where(known, values, mean).T
-    if columns.shape[1] > 2_000:  # distances of columns need no more rows than this to be told
+    if columns.shape[1] > 2_000:  # a sample of the rows is enough for distances of columns
         columns = columns[:, :: -(-columns.shape[1] // 2_000)]
     return Tree.from_linkage(average(pdist(columns)))
 
 
 def column_path(tree: Tree, order: NDArray[np.int32]) -> tuple[Any, Any]:
-    """``(x, y)`` of the columns' dendrogram: places and heights in 0..1."""
+    """Return ``(x, y)`` of the columns' tree: places, and heights from 0 to 1."""
     height, place = elbows(tree, order)
     return place, height / (tree.height[-1] or 1.0)
 
 
 def _sample(matrix: NDArray[Any], off_diagonal: bool = False) -> NDArray[np.float64]:
     flat = matrix.reshape(-1)
-    step = max(1, flat.size // SAMPLE) | 1  # odd, so that no column is skipped for good
+    step = max(1, flat.size // SAMPLE) | 1  # odd, so that every column is sampled
     picked = np.arange(0, flat.size, step)
     if off_diagonal:
         picked = picked[picked // matrix.shape[1] != picked % matrix.shape[1]]
@@ -243,7 +251,7 @@ def _sample(matrix: NDArray[Any], off_diagonal: bool = False) -> NDArray[np.floa
 
 
 def _spread(values: NDArray[np.float64], tail: float) -> tuple[float, float]:
-    """The range without ``tail`` per cent at either end; the whole range when that is nothing."""
+    """Return the range without ``tail`` per cent at each end; the whole range if that is empty."""
     if values.size == 0:
         return 0.0, 1.0
     low, high = np.percentile(values, [tail, 100 - tail])

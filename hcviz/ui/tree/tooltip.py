@@ -1,11 +1,11 @@
-"""The tooltip: the browser says where the pointer is, Python answers what is there.
+"""``Tooltip``: the browser sends the pointer's place, and Python answers with the text.
 
-The tooltip goes when the tree below it is drawn anew, and after a click: it would cover what was
-just selected. It comes back with the next thing that the pointer is over.
+The tooltip is hidden when the tree below it is drawn again, and after a click. It is shown again
+when the pointer reaches something else.
 
-One question is on the way at a time, so a busy server is asked less often instead of later and
-later; names and values never travel before somebody looks at them. Text is set as text, never as
-markup: a label cannot bring a script with it.
+One request is sent at a time, so that a busy server gets fewer requests. Names and values are sent
+only when the pointer is on them. The browser inserts them as text, never as markup, so a label
+cannot run a script.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bokeh.events import MouseLeave, MouseMove, Tap
 from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.plotting import figure
 
-from hcviz.ui.compat.message_batch import as_one
+from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.parts.palette import Theme
 
 _COMMON = """
@@ -57,11 +57,11 @@ s.next = ["", 0, 0]
 send()
 """
 )
-#: What was clicked needs no tooltip while the pointer stays on it.
+#: The tooltip of a clicked clade stays hidden while the pointer is on it.
 _TAP = (
     _COMMON
     + """
-s.clicked = s.busy || s.next ? "" : s.shown ?? ""  // what it is, or whatever the answer says
+s.clicked = s.busy || s.next ? "" : s.shown ?? ""  // "": whatever the next answer shows
 hide()
 """
 )
@@ -115,10 +115,10 @@ el.style.top = Math.max(4, top) + "px"
 )
 
 
-class Hover:
-    """Asks ``answer(figure name, x, y) -> (title, text, image)`` as the pointer moves.
+class Tooltip:
+    """Calls ``answer(figure name, x, y) -> (title, text, image)`` when the pointer moves.
 
-    ``drawn``: the source of the tree's lines, whose data change when another tree is drawn.
+    ``drawn`` is the source of the tree's lines. Its data change when a tree is drawn.
     """
 
     def __init__(
@@ -141,11 +141,11 @@ class Hover:
             plot.js_on_event(Tap, CustomJS(args=args, code=_TAP))
         drawn.js_on_change("data", CustomJS(args=args, code=_REDRAWN))
         self.tip.js_on_change("data", CustomJS(args=args, code=_ANSWER))
-        self.probe.on_change("data", self._asked)
+        self.probe.on_change("data", self._requested)
 
-    def _asked(self, _attribute: str, _old: object, new: dict[str, list[object]]) -> None:
+    def _requested(self, _attribute: str, _old: object, new: dict[str, list[object]]) -> None:
         name, x, y = str(new["figure"][0]), float(new["x"][0] or 0), float(new["y"][0] or 0)  # type: ignore[arg-type]
-        with as_one(self.probe.document):
+        with as_one_message(self.probe.document):
             self._answer(name, x, y, new["seq"][0])
 
     def _answer(self, name: str, x: float, y: float, seq: object) -> None:

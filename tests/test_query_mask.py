@@ -16,7 +16,13 @@ from hcviz.core.snapshot import Mask
 from hcviz.datasets import noisy_blocks
 from hcviz.ui.parts.palette import THEMES
 from hcviz.ui.tree import Centre, Items, geometry
-from hcviz.ui.tree.query_mask import MOST_LOOKED, known_shares, said, veil_colours, veil_levels
+from hcviz.ui.tree.query_mask import (
+    MOST_SAMPLED,
+    known_shares,
+    mask_colours,
+    mask_levels,
+    queried_text,
+)
 from tests.test_oracle import requests, symmetric
 from tests.trees import random_tree
 
@@ -55,10 +61,10 @@ def test_texels_are_those_of_the_definition(log, seed, limit, window, folded):
     edges = geometry.bins(layout.row_start, first, last, limit)
     found = known_shares(mask_of(log), layout, edges)
     bins = [layout.order[a:b].tolist() for a, b in itertools.pairwise(edges)]
-    assert max(map(len, bins)) <= MOST_LOOKED or found.shape == (len(bins), len(bins))
+    assert max(map(len, bins)) <= MOST_SAMPLED or found.shape == (len(bins), len(bins))
     pairs = pairs_of(log)
     for a, b in itertools.product(range(len(bins)), repeat=2):
-        if max(len(bins[a]), len(bins[b])) <= MOST_LOOKED:
+        if max(len(bins[a]), len(bins[b])) <= MOST_SAMPLED:
             assert found[a, b] == pytest.approx(share_between(bins[a], bins[b], pairs), abs=1e-12)
         assert 0 <= found[a, b] <= 1
 
@@ -91,26 +97,26 @@ def test_what_is_looked_at_stands_for_the_rest():
 
 def test_nothing_and_everything_have_levels_of_their_own():
     shares = np.array([0.0, 1e-9, 1e-3, 0.25, 0.5, 1 - 1e-9, 1.0])
-    levels = veil_levels(shares[None])[0]
+    levels = mask_levels(shares[None])[0]
     assert levels[0] == 0
     assert levels[-1] == 255
     assert (levels[1:-1] >= 1).all()
     assert (levels[1:-1] <= 254).all()
     assert (np.diff(levels.astype(int)) >= 0).all()
     for theme in THEMES.values():
-        colours = veil_colours(theme)
+        colours = mask_colours(theme)
         assert len(colours) == 256
         assert colours[255].endswith("00")
         alphas = [int(colour[-2:], 16) for colour in colours]
         assert alphas == sorted(alphas, reverse=True)
         assert alphas[0] > 0.85 * 255
-    assert [said(x) for x in (0.0, 0.004, 0.5, 1.0)] == [
+    assert [queried_text(x) for x in (0.0, 0.004, 0.5, 1.0)] == [
         "not asked for", "less than 1 % asked for", "50 % asked for", "asked for",
     ]  # fmt: skip
 
 
 def shown_veil(centre):
-    source = centre._heat._veils[0]
+    source = centre.figures.heat.mask_sources[0]
     return source.data["image"][0] if len(source.data["image"]) else None
 
 
@@ -130,7 +136,7 @@ def test_the_veil_follows_the_tree_and_the_matrix():
                            similarity=symmetric(n)))  # fmt: skip
     centre.set_tree(random_tree(rng, n))
     assert shown_veil(centre) is None
-    centre.set_asked(mask_of(log))
+    centre.set_query_mask(mask_of(log))
     before = shown_veil(centre)
     assert np.array_equal(before, brute_levels(log, n, centre.order))
     centre.set_tree(random_tree(rng, n))
@@ -138,7 +144,7 @@ def test_the_veil_follows_the_tree_and_the_matrix():
     assert not np.array_equal(shown_veil(centre), before)
 
     def tip(row, column):
-        return centre._describe("heat", column + 0.5, -(row + 0.5))[1].splitlines()[-1]
+        return centre.pointer.describe("heat", column + 0.5, -(row + 0.5))[1].splitlines()[-1]
 
     place = np.empty(n, int)
     place[centre.order] = np.arange(n)
@@ -147,15 +153,15 @@ def test_the_veil_follows_the_tree_and_the_matrix():
     assert "asked" not in tip(place[9], place[9])  # with itself
 
     centre.set_theme("dark")
-    assert centre._heat.veil._mapper.palette == veil_colours(THEMES["dark"])
+    assert centre.figures.heat.mask._mapper.palette == mask_colours(THEMES["dark"])
     centre.set_matrix("features")  # nobody asks for these
     assert shown_veil(centre) is None
     assert "asked" not in tip(2, 2)
     centre.set_matrix("similarity")
     assert shown_veil(centre) is not None
-    centre.set_asked(None)
+    centre.set_query_mask(None)
     assert shown_veil(centre) is None
-    centre.set_asked(mask_of(log))
+    centre.set_query_mask(mask_of(log))
     centre.set_items(Items([f"j{k}" for k in range(5)], similarity=symmetric(5)))
     centre.set_tree(random_tree(rng, 5))  # other items: nothing is known of them
     assert shown_veil(centre) is None
@@ -171,11 +177,11 @@ def test_a_zoom_has_a_sharper_veil():
     centre.set_items(Items(data.labels, similarity=data.oracle.similarity(everyone, everyone)))
     assert data.target is not None
     centre.set_tree(data.target)
-    centre.set_asked(counted.requests())
-    whole, sharp = centre._heat._veils
+    centre.set_query_mask(counted.requests())
+    whole, sharp = centre.figures.heat.mask_sources
     assert shown_veil(centre).shape == (600, 600)
     assert not len(sharp.data["x"])
-    centre._show_rows(200, 260)
+    centre.show_rows(200, 260)
     drawn = sharp.data["image"][0]
     first, rows = int(-sharp.data["y"][0]), drawn.shape[0]
     part = centre.order[first : first + rows]
@@ -183,7 +189,7 @@ def test_a_zoom_has_a_sharper_veil():
     wanted = known[:, None] | known[None, :] | np.eye(rows, dtype=bool)
     assert np.array_equal(drawn == 255, wanted)
     assert sharp.data["dw"] == [float(rows)]
-    centre.set_asked(None)
+    centre.set_query_mask(None)
     assert not len(sharp.data["x"])
     assert not len(whole.data["x"])
 

@@ -1,24 +1,27 @@
-"""``Soon``: what is asked for often and done once, a little later."""
+"""``Debouncer``: joins many requests for one call into a single, delayed call."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from hcviz.ui.compat.message_batch import as_one
+from hcviz.ui.compat.message_batch import as_one_message
 
-#: Calls back after some milliseconds.
+#: ``timer(call, milliseconds)`` calls ``call`` after a delay.
 Timer = Callable[[Callable[[], None], int], Any]
 
 
-class Soon:
-    """``soon(name, call, milliseconds)``: call once, a little later, however often ``name`` is
-    asked for until then; at once where there is no clock, as in a test."""
+class Debouncer:
+    """``debouncer(name, call, milliseconds)`` calls ``call`` once after the delay.
+
+    Further requests with the same ``name`` are ignored until then. Without a clock, as in a test,
+    the call is made at once.
+    """
 
     def __init__(self, figure: Any) -> None:
         self._figure = figure
         self._waiting: set[str] = set()
-        #: The clock where the figure's document has none: in a notebook.
+        #: The clock of a notebook, where the figure's document has none.
         self.timer: Timer | None = None
 
     def __call__(self, name: str, call: Callable[[], Any], milliseconds: int) -> None:
@@ -32,13 +35,14 @@ class Soon:
 
         def run() -> None:
             self._waiting.discard(name)
-            with as_one(self._figure.document):  # else Panel queues what changes (see parcel.py)
+            with as_one_message(self._figure.document):  # see message_batch.py
                 call()
 
         clock(run, milliseconds)
 
     @property
     def has_clock(self) -> bool:
+        """Return True if calls can be delayed."""
         return self._clock is not None
 
     @property

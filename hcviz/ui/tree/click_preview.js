@@ -1,15 +1,15 @@
-// What a pointer's touch shows before the server has answered: the clade that a click takes is
-// emphasised at once, and what a click would take is shaded. The server is asked all the same, and
-// what it says counts; while a question is on the way, what it sends about earlier ones is kept
-// aside. Sources are changed in place, with `change.emit`, so that nothing of it is sent back. While
-// the tree moves (motion.js) what counts is where it moves to.
+// Shows what a click takes before the server has answered: the clade of a click is emphasised at once,
+// and the clade under the pointer is shaded. The server's answer replaces the preview. Until it comes,
+// the server's data about earlier clicks are kept in `received`. Sources are changed in place, with
+// `change.emit`, so that no change is sent to the server. While the tree moves (motion.js) the places
+// at the end of the movement count.
 const {what, figure} = cb_data
-const s = (shape._hc ??= {asked: 0, open: null, truth: new Map()})
+const s = (shape._hc ??= {clicks: 0, open: null, received: new Map()})
 const selected = [lines, ...bands, frames]
 const goal = source => source.goal ?? source.data
 
-// The clades drawn, in the order of `shape`: heights, the path's pieces, the outermost rows. A piece
-// of four points is an open one's bar, one of three a triangle: what is folded for its size.
+// The clades drawn, in the order of `shape`: heights, pieces of the path, first and last row. A piece
+// of four points is the bar of an open clade. A piece of three points is the triangle of a folded one.
 const read = () => {
   if (s.of === goal(tree).x && s.rows === shape.data.top) return s
   const {x} = goal(tree), {top, bottom} = shape.data
@@ -30,8 +30,8 @@ const read = () => {
   return s
 }
 
-// The place in `text` of the name whose box holds a point of the names' figure, -1 for none: as
-// `LabelFigure.row_at`.
+// The index in `text` of the name whose box contains a point of the names' figure; -1 for none. The
+// same as `LabelFigure.row_at`.
 const nameAt = (x, y) => {
   const d = goal(text), pixels = (tree_figure.inner_height || 640) / (rows.end - rows.start)
   let found = -1, least = box * parseFloat(words.text_font_size.value) / 2
@@ -42,8 +42,8 @@ const nameAt = (x, y) => {
   return found
 }
 
-// Slab picking, as `Scene.pick`: the widest clade in this row that is not higher than x; and the
-// narrowest clade around it. A row that is in no clade drawn is an item, if rows are items.
+// Slab picking, as `TreeScene.pick`: the widest clade in this row that is not higher than x, and its
+// parent, the narrowest clade around it. A row outside all clades is an item, if rows are items.
 const pick = (name, x, y) => {
   const named = name === "labels" ? nameAt(x, y) : -1
   if (named >= 0) y = -goal(text).y[named]
@@ -66,7 +66,7 @@ const pick = (name, x, y) => {
 }
 const count = () => read().nodes.reduce((most, node) => Math.max(most, node.bottom), 1)
 
-// The pieces of the path that lie within a clade's box, and its own branch to its parent.
+// The pieces of the path within a clade's box, and its branch to its parent.
 const path = ({height, top, bottom, parent, leaf, fold, from: own}) => {
   const xs = [], ys = []
   const add = (x, y) => {
@@ -109,23 +109,23 @@ const show = () => {
   }
 }
 
-if (what === "lend") {  // to those who pick in the same rows
+if (what === "init") {  // for drag.js, which picks in the same rows
   Object.assign(s, {pick, path, nameAt})
 } else if (what === "tap") {
-  s.asked += 1
+  s.clicks += 1
   if (mode.tags[0] !== "select" || cb_obj.x == null) return
-  if (!s.open) for (const source of selected) s.truth.set(source, {...goal(source)})
-  s.open = {name: figure, x: cb_obj.x, y: -cb_obj.y, asked: s.asked}
+  if (!s.open) for (const source of selected) s.received.set(source, {...goal(source)})
+  s.open = {name: figure, x: cb_obj.x, y: -cb_obj.y, clicks: s.clicks}
   show()
-} else if (what === "told") {
+} else if (what === "received") {
   if (!s.open) return
-  if (selected.includes(cb_obj)) s.truth.set(cb_obj, {...goal(cb_obj)})
+  if (selected.includes(cb_obj)) s.received.set(cb_obj, {...goal(cb_obj)})
   show()
 } else if (what === "answered") {
-  if (!s.open || answer.data.count[0] < s.open.asked) return
+  if (!s.open || answer.data.count[0] < s.open.clicks) return
   s.open = null
-  for (const [source, data] of s.truth) put(source, data)
-} else if (what === "redrawn") {  // what the pointer was over is not there any more
+  for (const [source, data] of s.received) put(source, data)
+} else if (what === "redrawn") {  // the clade under the pointer may be gone
   if (hovered.data.left.length) put(hovered, {left: [], right: [], top: [], bottom: []})
 } else if (what === "over") {
   const found = cb_obj.x == null || cb_obj.event_name === "mouseleave"

@@ -11,9 +11,9 @@ from bokeh.models import ColumnDataSource, Range1d
 from bokeh.protocol import Protocol
 
 from hcviz.ui.app.page import Gate
-from hcviz.ui.compat.message_batch import as_one
-from hcviz.ui.tree import echo
-from hcviz.ui.tree.debounce import Soon
+from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.tree import draw_confirmation
+from hcviz.ui.tree.debouncer import Debouncer
 
 
 class Session:
@@ -43,7 +43,7 @@ def served():
 
 def test_what_changes_within_is_one_message_and_what_changes_after_its_own():
     document, session, range_, source = served()
-    with as_one(document):
+    with as_one_message(document):
         range_.start = 5
         range_.start = 6
         source.data = {"x": [2, 3]}
@@ -69,7 +69,7 @@ def test_what_is_done_a_little_later_is_one_message_too(monkeypatch):
         range_.start += 1
         source.data = {"x": [2, 3]}
 
-    Soon(SimpleNamespace(document=document))("size", change, 40)
+    Debouncer(SimpleNamespace(document=document))("size", change, 40)
     gate = Gate(document)
     gate.open()
     gate.schedule(change)
@@ -88,11 +88,11 @@ def test_what_a_callback_changes_meanwhile_is_told_too():
     document, session, range_, _ = served()
 
     def follow(_attribute, _old, new):
-        with as_one(document):
+        with as_one_message(document):
             range_.end = new + 1
 
     range_.on_change("start", follow)
-    with as_one(document):
+    with as_one_message(document):
         range_.start = 5
     told = [event["attr"] for message in session.sent for event in message.content["events"]]
     assert sorted(told) == ["end", "start"]
@@ -101,7 +101,7 @@ def test_what_a_callback_changes_meanwhile_is_told_too():
 
 def test_a_change_of_the_browsers_is_not_sent_back_to_it_in_the_parcel():
     document, session, range_, _ = served()
-    with as_one(document):
+    with as_one_message(document):
         range_.set_from_json("start", 5, setter=session)
     assert not session.sent
     assert len(session.alone) == 1
@@ -111,23 +111,23 @@ def test_without_a_session_changes_are_merely_made():
     document = Document()
     range_ = Range1d(start=0, end=1)
     document.add_root(range_)
-    with as_one(document), as_one(None):
+    with as_one_message(document), as_one_message(None):
         range_.start = 5
     assert range_.start == 5
 
 
-def test_the_echo_calls_once_at_the_answer_or_after_its_patience(monkeypatch):
-    monkeypatch.setattr(echo, "PATIENCE", 0.05)
+def test_a_drawn_tree_is_confirmed_once_by_the_browser_or_by_the_timeout(monkeypatch):
+    monkeypatch.setattr(draw_confirmation, "TIMEOUT", 0.05)
 
     async def scene() -> list[str]:
         called: list[str] = []
-        listener = echo.Echo(ColumnDataSource({"x": []}))
-        listener.ask(lambda: called.append("answered"))
+        listener = draw_confirmation.DrawConfirmation(ColumnDataSource({"x": []}))
+        listener.wait(lambda: called.append("answered"))
         assert called == []
         listener.answer.data = {"count": [1]}
         assert called == ["answered"]
-        listener.ask(lambda: called.append("overtaken"))
-        listener.ask(lambda: called.append("waited for"))
+        listener.wait(lambda: called.append("overtaken"))
+        listener.wait(lambda: called.append("waited for"))
         assert called == ["answered", "overtaken"]
         await asyncio.sleep(0.2)
         listener.answer.data = {"count": [2]}

@@ -1,4 +1,4 @@
-"""How the centre writes: the size of its type, which labels are drawn, names cut to fit, ticks."""
+"""How labels fit: the size of the type, which labels are drawn, shortened names, and ticks."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from numpy.typing import ArrayLike, NDArray
 Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 
-#: A label is legible from this size; below it labels share columns, then thin out.
+#: The smallest legible type. Where rows are lower, labels use two columns, then some are left out.
 SMALLEST_FONT = 8.0
 LARGEST_FONT = 12.0
-#: Line pitch over font size at which two lines of text do not touch.
+#: The least distance of two lines of text, as a multiple of the font size.
 LEADING = 1.08
-#: Side by side columns that labels may be staggered over.
+#: Columns over which labels may be distributed.
 MOST_COLUMNS = 2
 
 
 @dataclass(frozen=True)
-class Lettering:
-    """How labels are set at one row height: font in px, staggered columns, rows a label."""
+class LabelStyle:
+    """How labels are written for one row height: font in px, columns, rows for each label."""
 
     font: float
     columns: int
     every: int
 
 
-def fitting(row_px: float) -> Lettering:
-    """The largest type that fits rows of ``row_px`` pixels without overlap.
+def label_style(row_px: float) -> LabelStyle:
+    """Return the largest type that fits rows of ``row_px`` pixels without overlap.
 
-    One column while rows take 8 px type; then two, odd rows moved aside, which doubles the pitch;
-    below that only every k-th row (and whatever is selected) is named.
+    Labels use one column while rows take 8 px type. Below that they use two columns in turn, which
+    doubles the distance in each. Below that only every k-th row is named.
     """
     for columns in range(1, MOST_COLUMNS + 1):
         font = row_px * columns / LEADING
         if font >= SMALLEST_FONT:
-            return Lettering(min(LARGEST_FONT, np.floor(font * 2) / 2), columns, 1)
+            return LabelStyle(min(LARGEST_FONT, np.floor(font * 2) / 2), columns, 1)
     pitch = SMALLEST_FONT * LEADING + 1
-    return Lettering(SMALLEST_FONT, 1, int(np.ceil(pitch / max(row_px, 1e-9))))
+    return LabelStyle(SMALLEST_FONT, 1, int(np.ceil(pitch / max(row_px, 1e-9))))
 
 
-def spread(rows: ArrayLike, wanted: ArrayLike, gap: float) -> Bool:
-    """Which labels to draw so that no two are nearer than ``gap`` rows: bool, as ``rows``.
+def non_overlapping(rows: ArrayLike, wanted: ArrayLike, gap: float) -> Bool:
+    """Return which labels to draw so that none are nearer than ``gap`` rows: bool, as ``rows``.
 
-    ``wanted`` orders them: larger first, then from the top. Greedy, O(k log k).
+    Labels are chosen greedily by ``wanted``, the larger first, then from the top. O(k log k).
     """
     at = np.asarray(rows, dtype=np.float64)
     rank = np.asarray(wanted, dtype=np.float64)
@@ -65,7 +65,7 @@ def spread(rows: ArrayLike, wanted: ArrayLike, gap: float) -> Bool:
 
 
 def nice_ticks(top: float, about: int) -> Float:
-    """About ``about`` round numbers over [0, top], 0 included: float64, increasing."""
+    """Return about ``about`` round numbers over [0, top], 0 included: float64, increasing."""
     if not top > 0:
         return np.zeros(1)
     raw = top / about
@@ -74,19 +74,19 @@ def nice_ticks(top: float, about: int) -> Float:
     return np.asarray(step * np.arange(int(np.floor(top / step + 1e-9)) + 1))
 
 
-#: Advance widths in ems, on the wide side of common sans serifs: to truncate and to size columns.
+#: Letters that are narrower or wider than others in common sans-serif fonts.
 _NARROW, _WIDE = set("iljtfrI.,:;'|!()[] "), set("mwMW@%")
 
 
 def text_width(text: str, font: float) -> float:
-    """About how many pixels ``text`` takes at ``font`` pixels."""
+    """Return about how many pixels ``text`` takes at ``font`` pixels."""
     ems = 0.0
     for char in text:
         if char in _NARROW:
             ems += 0.36
         elif char in _WIDE:
             ems += 0.95
-        elif ord(char) > 0x2E80:  # ideographs and the like fill the square
+        elif ord(char) > 0x2E80:  # ideographs are as wide as high
             ems += 1.0
         elif char.isupper():
             ems += 0.70
@@ -96,25 +96,25 @@ def text_width(text: str, font: float) -> float:
 
 
 def truncate(text: str, font: float, width: float) -> str:
-    """``text``, or as much of it as fits ``width`` pixels and an ellipsis."""
-    return _fitted(text, font, width, lambda kept: text[:kept].rstrip() + "…")
+    """Return ``text``, or as much of it as fits ``width`` pixels with an ellipsis."""
+    return _shortened(text, font, width, lambda kept: text[:kept].rstrip() + "…")
 
 
 def shorten(text: str, font: float, width: float) -> str:
-    """``text``, or as much of its head and its tail as fits ``width`` pixels around an ellipsis.
+    """Return ``text``, or its begin and end with an ellipsis between them, in ``width`` pixels.
 
-    For names: those that begin alike often differ at the end.
+    This is for names: names with the same begin often differ at the end.
     """
 
     def around(kept: int) -> str:
         tail = kept // 3
         return text[: kept - tail].rstrip() + "…" + text[len(text) - tail :].lstrip()
 
-    return _fitted(text, font, width, around)
+    return _shortened(text, font, width, around)
 
 
-def _fitted(text: str, font: float, width: float, cut: Callable[[int], str]) -> str:
-    """``text`` if it fits, else ``cut`` to as many letters as do; to none where none does."""
+def _shortened(text: str, font: float, width: float, cut: Callable[[int], str]) -> str:
+    """Return ``text`` if it fits, else ``cut`` to as many letters as fit."""
     if text_width(text, font) <= width:
         return text
     low, high = 0, len(text) - 1

@@ -1,4 +1,4 @@
-"""``Stage``: where the figures stand, the line above them, and what is said where none is drawn."""
+"""``FigureGrid``: the layout of the figures, the line above them, and a hint without a tree."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import panel as pn
 from bokeh.models import GridBox
 
+from hcviz.ui.compat.figure_size import pixel_size
 from hcviz.ui.parts.palette import Theme
-from hcviz.ui.tree.cells import Cells
 from hcviz.ui.tree.dendrogram import AXIS_PX, TreeFigure
-from hcviz.ui.tree.frames import pixels
 from hcviz.ui.tree.heatmap import TREE_PX, HeatFigure
+from hcviz.ui.tree.heatmap_cells import HeatmapCells
 from hcviz.ui.tree.items import Items, Strip
 from hcviz.ui.tree.labels import LabelFigure
 from hcviz.ui.tree.legend import legend
@@ -21,15 +21,17 @@ from hcviz.ui.tree.strips import StripFigure
 
 HTML: Any = pn.pane.HTML
 Bokeh: Any = pn.pane.Bokeh
-#: Below this width (px) the tree stands alone.
+#: In a page of fewer pixels the heatmap is hidden.
 ALONE = 560
-#: The width of the line above until the browser has told its size.
+#: Pixels of the header line until the browser has sent its size.
 ASSUMED_HEAD = 900
 
 
-class Stage:
-    """The page's middle: ``view`` holds a grid of the figures ``tree``, ``labels``, ``strips`` and
-    ``heat``, with the ``minimap`` beside them, below a line that says what is shown."""
+class FigureGrid:
+    """``view`` is a column of a header line and a grid of the figures.
+
+    The grid holds ``tree``, ``labels``, ``strips`` and ``heat``, with the ``minimap`` beside them.
+    """
 
     def __init__(
         self,
@@ -56,7 +58,7 @@ class Stage:
             sizing_mode="stretch_both",
         )
         self.head = HTML("", sizing_mode="stretch_width", height=26, margin=0)
-        self.empty = HTML(
+        self.placeholder = HTML(
             "",
             margin=0,
             sizing_mode="stretch_both",
@@ -72,25 +74,29 @@ class Stage:
         self.view = pn.Column(
             self.head,
             Bokeh(self.grid, sizing_mode="stretch_both", margin=0),
-            self.empty,
+            self.placeholder,
             sizing_mode="stretch_both",
             margin=0,
             styles={"position": "relative", "overflow": "hidden"},
         )
 
     def set_theme(self, theme: Theme) -> None:
-        """For what is said from now on."""
+        """Use other colours for the texts that are written from now on."""
         self._theme = theme
 
     @property
     def _width(self) -> int:
-        """Of everything; that of the map alone until the browser has told."""
-        widths = [pixels(plot, "outer_width") for plot in self._figures.values() if plot.visible]
+        """Pixels of all figures; of the map alone until the browser has sent its sizes."""
+        widths = [
+            pixel_size(plot, "outer_width") for plot in self._figures.values() if plot.visible
+        ]
         return sum(widths) + self._map_px
 
-    def arrange(self, cells: Cells | None, strips: int, map_px: int) -> bool:
-        """The grid's columns and rows for a heatmap of ``cells``, so many strips and a map so wide:
-        the tree alone when it is narrow or nothing is beside it. Whether the heatmap came or went.
+    def arrange(self, cells: HeatmapCells | None, strips: int, map_px: int) -> bool:
+        """Set the columns and rows of the grid.
+
+        The heatmap is hidden in a narrow page, and without ``cells``. Returns True if the heatmap
+        was shown or hidden.
         """
         narrow = self._map_px < self._width < ALONE
         self._map_px = map_px
@@ -117,34 +123,36 @@ class Stage:
             self.grid.rows = rows
         return changed
 
-    def draw_head(self, items: Items, strips: Sequence[Strip], cells: Cells | None) -> None:
-        """Say above the figures what is shown, and what the colours of ``cells`` mean, if their
-        scale is known and they are seen."""
+    def draw_head(self, items: Items, strips: Sequence[Strip], cells: HeatmapCells | None) -> None:
+        """Write what is shown above the figures.
+
+        The line explains the colours of ``cells`` if these are visible and their scale is known.
+        """
         if items.n == 0:
             self.head.object = ""
             return
         width = self._width
-        told = cells is not None and cells.scaled and self._heat.figure.visible
+        explained = cells is not None and cells.scaled and self._heat.figure.visible
         self.head.object = legend(
             items.title,
             items.n,
             strips,
-            cells if told else None,
+            cells if explained else None,
             self._theme,
             width if width > self._map_px else ASSUMED_HEAD,
         )
 
-    def say_empty(self, has_items: bool, has_tree: bool) -> None:
-        """What is said in the place of a tree, as long as there is none."""
+    def show_placeholder(self, has_items: bool, has_tree: bool) -> None:
+        """Show a hint in place of the tree, as long as there is none."""
         if has_tree:
-            self.empty.object = ""
+            self.placeholder.object = ""
             return
         title, hint = (
             ("No tree yet", "It grows here as soon as the method has one.")
             if has_items
             else ("No data yet", "Choose a data set above, or bring a table of your own.")
         )
-        self.empty.object = (
+        self.placeholder.object = (
             '<div style="position:absolute;inset:0;display:grid;place-content:center;'
             f"text-align:center;font:14px/1.6 system-ui,'Segoe UI',Arial,sans-serif;"
             f'color:{self._theme.soft}"><div style="font-size:17px;color:{self._theme.ink}">'

@@ -1,11 +1,17 @@
-"""How changes of the page reach the browser: together, and in a notebook over the kernel's comms.
+"""``NotebookConnection``: sends the page's changes over a notebook kernel's comm.
 
-In a notebook nobody forwards what is changed in a Bokeh document: Panel sends the changes of its
-own parameters, each at once, and drops the rest of what is changed while a message of the page is
-dealt with (``MimeRenderMixin._on_msg`` in Panel 1.9.4). Here everything is changed with Panel's
-sending held, and goes out together afterwards; then the page's word that it has drawn it is
-awaited before the next, so that a sampler never floods a slow browser, nor Jupyter's limit on the
-messages of a cell.
+In a notebook nothing forwards changes of a Bokeh document. Panel sends the changes of its own
+parameters, each at once. It drops other changes that are made while it handles a message of the
+page (``MimeRenderMixin._on_msg``). Here all changes are made while Panel's sending is held, and are
+sent together. The next message waits until the page confirms that it has drawn the last one. So a
+sampler exceeds neither the speed of a browser nor Jupyter's limit on the messages of a cell.
+
+Internals of Panel 1.9.4: ``state._hold`` and ``state._views``; ``_models``, ``_get_model``,
+``_cleanup`` and ``_on_msg`` of a viewable; ``Comm._comm``; ``patch_cds_msg`` of
+``panel/io/model.py``; ``push`` and ``replace_inline_css`` of ``panel/io/notebook.py``.
+
+Internals of Bokeh 3.9.2: ``_held_events`` of ``Document.callbacks``, ``_new_models`` and
+``synced_references`` of ``Document.models``, and ``invoke_with_curdoc``.
 """
 
 from __future__ import annotations
@@ -29,18 +35,20 @@ from panel.io.state import state
 
 from hcviz.session import actions as act
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
-from hcviz.ui.compat.message_batch import as_one
+from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.compat.notebook_cells import display_of
 
-#: Seconds until a page that says nothing (closed, or a tab in the back) is sent more all the same.
-PATIENCE = 5.0
+#: Seconds after which a page that confirms nothing (closed, or a tab in the background) is sent
+#: the next message.
+TIMEOUT = 5.0
 
 
-class Wire:
-    """What :class:`Explorer` needs from a kernel: later, together, and sent.
+class NotebookConnection:
+    """Schedules callbacks on the kernel's thread and sends their changes together.
 
-    ``loop`` is the kernel's event loop; everything but :meth:`schedule` belongs to its thread.
-    Without one, in a script, what is scheduled is done at once. An explorer that is served after
-    all (``.show()``) is changed as served documents are.
+    ``loop`` is the kernel's event loop. All methods but :meth:`schedule` must be called on its
+    thread. Without a loop, in a script, callbacks run at once. An explorer that is served
+    (``.show()``) is changed as other served documents are.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
@@ -50,33 +58,33 @@ class Wire:
         self._view: Any = None
         self._store: Any = None
         self._sheets: WeakKeyDictionary[Document, dict[str, Any]] = WeakKeyDictionary()
-        #: A page has drawn the explorer: what was sent before would be lost.
-        self._ready = False
-        #: Until then the page's word on what was sent last is awaited.
-        self._patient_until = 0.0
+        #: True when a page has drawn the explorer. Messages sent before would be lost.
+        self._is_drawn = False
+        #: When to stop waiting for the page's confirmation of the last message.
+        self._wait_until = 0.0
 
     def attach(self, explorer: Any) -> None:
-        """Take over the traffic of an explorer that is not displayed yet."""
+        """Handle all messages of an explorer that is not displayed yet."""
         self._view, self._store = explorer.view, explorer.store
         self._view._on_msg = self._receive
-        self._view.on_shown = self._shown
+        self._view.on_shown = self._confirm
         if self._loop is not None:
-            explorer.centre.soon.timer = self._call_later
-        look = pause_while_idle(self._store, self._nobody)
-        make, forget = self._view._get_model, self._view._cleanup
+            explorer.centre.debouncer.timer = self._call_later
+        look = pause_while_idle(self._store, self._is_deserted)
+        make, remove = self._view._get_model, self._view._cleanup
 
-        def shown(document: Document, *where: Any, **how: Any) -> Any:
+        def get_model(document: Document, *where: Any, **how: Any) -> Any:
             model = make(document, *where, **how)
             if document.session_context is not None:
                 document.add_periodic_callback(look, INTERVAL)
             return model
 
-        def gone(root: Any = None) -> None:
-            forget(root)
+        def cleanup(root: Any = None) -> None:
+            remove(root)
             if not self._view._models:
-                self._leave()
+                self._stop_run()
 
-        self._view._get_model, self._view._cleanup = shown, gone
+        self._view._get_model, self._view._cleanup = get_model, cleanup
 
     def schedule(self, callback: Callable[[], None]) -> None:
         """Run ``callback`` soon on the kernel's thread; may be called from any thread."""
@@ -87,17 +95,17 @@ class Wire:
             callback()
         else:
             with self._lock:
-                first = not self._calls
+                is_first = not self._calls
                 self._calls.append(callback)
-            if first and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._turn)
+            if is_first and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._run_scheduled)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Everything changed within goes to the page as one."""
+        """Send all changes made within the block together."""
         served = self._served()
         if served is not None:
-            with as_one(served):
+            with as_one_message(served):
                 yield
             return
         if state._hold:
@@ -112,17 +120,17 @@ class Wire:
 
     # ------------------------------------------------------------------ inside
 
-    def _nobody(self) -> bool:
-        """Whether it is served (``.show()``), and to nobody."""
+    def _is_deserted(self) -> bool:
+        """Return True if the explorer is served (``.show()``) and no browser shows it."""
         models = [model for model, _ in self._view._models.copy().values()]
         return without_browser(model.document for model in models if model.document is not None)
 
-    def _leave(self) -> None:
-        """The last cell or tab that showed the explorer is gone for good: stop computing."""
-        self._store.runner.pause()  # at once, on whatever thread Panel says so
+    def _stop_run(self) -> None:
+        """Stop computing: the last cell or tab that showed the explorer is gone."""
+        self._store.runner.pause()  # at once, on the thread that Panel calls on
 
         def stop() -> None:
-            if self._view._models:  # shown again meanwhile
+            if self._view._models:  # it was displayed again
                 if not self._store.view.paused:
                     self._store.runner.resume()
             elif self._store.session.status == "sampling":
@@ -130,11 +138,11 @@ class Wire:
 
         self.schedule(stop)
 
-    def _turn(self) -> None:
-        """Do what has been scheduled, once the page has drawn what it was sent."""
-        wait = self._patient_until - time.monotonic()
+    def _run_scheduled(self) -> None:
+        """Run the scheduled callbacks when the page has drawn the last message."""
+        wait = self._wait_until - time.monotonic()
         if wait > 0:
-            self._after(wait, self._turn)
+            self._after(wait, self._run_scheduled)
             return
         with self._lock:
             calls, self._calls = self._calls, []
@@ -152,20 +160,21 @@ class Wire:
             self._loop.call_later(seconds, call)
 
     def _served(self) -> Document | None:
+        """Return the document that a server shows, if any."""
         models = () if self._view is None else self._view._models.copy().values()
         documents = (model.document for model, _ in models)
         return next((d for d in documents if d is not None and d.session_context), None)
 
     def _displays(self) -> list[tuple[Any, Any]]:
-        """Documents and comms of the cells that show the explorer."""
+        """Return documents and comms of the cells that show the explorer."""
         if self._view is None:
             return []
-        found = [state._views[ref] for ref in self._view._models if ref in state._views]
+        found = [display for ref in self._view._models if (display := display_of(ref))]
         return [(doc, comm) for _, _, doc, comm in found if comm is not None and comm._comm]
 
     def _send(self) -> None:
-        """Send what has changed; what may not be sent yet stays in the document, combined."""
-        if not self._ready or self._patient_until > time.monotonic():
+        """Send all changes, unless a confirmation is awaited; the document keeps them till then."""
+        if not self._is_drawn or self._wait_until > time.monotonic():
             return
         changed = [(d, c) for d, c in self._displays() if d.callbacks._held_events]
         if not changed:
@@ -174,21 +183,21 @@ class Wire:
         try:
             self._view.beat += 1
             for document, _ in changed:
-                self._carry_styles(document)
-                _forget_strangers(document)
+                self._include_style_sheets(document)
+                _drop_unknown_models(document)
         finally:
             state._hold = False
-        self._patient_until = time.monotonic() + PATIENCE
+        self._wait_until = time.monotonic() + TIMEOUT
         for document, comm in changed:
-            # As text: Panel sends each buffer as two messages of its own, and every message costs
-            # the kernel, Jupyter's server and its page about a millisecond each.
+            # As text: Panel sends each buffer as two messages of its own. Every message takes the
+            # kernel, Jupyter's server and the page about a millisecond each.
             push(document, comm, binary=False)
 
-    def _carry_styles(self, document: Document) -> None:
-        """Send Panel's style sheets along, where an update refers to its server of such things."""
+    def _include_style_sheets(self, document: Document) -> None:
+        """Send Panel's style sheets with the update: a notebook's page cannot load them."""
         sheets = self._sheets.setdefault(document, {})
 
-        def carried(sheet: Any) -> Any:
+        def included(sheet: Any) -> Any:
             if not isinstance(sheet, ImportedStyleSheet):
                 return sheet
             if sheet.url not in sheets:
@@ -197,58 +206,57 @@ class Wire:
 
         for model in list(document.models):
             if isinstance(model, UIElement):
-                now = [carried(sheet) for sheet in model.stylesheets]
+                now = [included(sheet) for sheet in model.stylesheets]
                 if any(a is not b for a, b in zip(now, model.stylesheets, strict=True)):
                     model.stylesheets = now
 
     def _receive(self, ref: str, manager: Any, message: Any) -> None:
-        """A message of the page, on any thread: JupyterLab 4.4 lets comms talk to subshells."""
+        """Take a message of the page, on any thread: JupyterLab 4.4 gives comms to subshells."""
         if self._loop is None:
             self._apply(ref, manager, message)
         elif not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._apply, ref, manager, message)
 
     def _apply(self, ref: str, manager: Any, message: Any) -> None:
-        """Do what the page says and send what comes of it, but not back what it said."""
-        if ref not in state._views:
+        """Apply the page's changes and send what follows from them, but not the changes back."""
+        display = display_of(ref)
+        if display is None or display[3] is None:
             return
-        _, root, document, comm = state._views[ref]
-        if comm is None:
-            return
-        # Bokeh takes every model for known to a page that has sent something: not those unsent.
+        _, root, document, comm = display
+        # After a message Bokeh treats all models as known to the page, also those not sent yet.
         unsent = set(document.models._new_models)
         with self.together():
             patch_cds_msg(root, message)
             try:
                 manager.assemble(message).apply_to_document(document, comm.id)
             except DeserializationError:
-                pass  # about a model that has been replaced meanwhile
+                pass  # about a model that was replaced meanwhile
             finally:
                 held = document.callbacks._held_events
                 document.callbacks._held_events = [e for e in held if e.setter != comm.id]
                 document.models._new_models |= unsent & set(document.models)
-            # A document that holds its changes has called nobody about those of the page yet.
+            # A document that holds its changes has not called the callbacks for the page's yet.
             for event in held:
                 if event.setter == comm.id and event.callback_invoker is not None:
                     invoke_with_curdoc(document, event.callback_invoker)
 
-    def _shown(self, beat: int) -> None:
-        """The page has drawn everything up to ``beat``."""
-        first, self._ready = not self._ready, True
+    def _confirm(self, beat: int) -> None:
+        """Continue: the page has drawn everything up to ``beat``."""
+        is_first, self._is_drawn = not self._is_drawn, True
         if beat >= self._view.beat:
-            self._patient_until = 0.0
-            self._after(0, self._greet if first else self._turn)
+            self._wait_until = 0.0
+            self._after(0, self._answer_page if is_first else self._run_scheduled)
 
-    def _greet(self) -> None:
-        """Say something, even if nothing has changed: the page repeats itself until it is heard."""
+    def _answer_page(self) -> None:
+        """Send a message even if nothing has changed: the page repeats itself until it gets one."""
         with self.together():
             self._view.beat += 1
 
 
-def _forget_strangers(document: Document) -> None:
-    """Drop changes of models that the page does not have.
+def _drop_unknown_models(document: Document) -> None:
+    """Drop the changes of models that the page does not have.
 
-    They are gone again, or new: then the change that brings them carries them as they are now.
+    These models are removed again, or new. The change that adds a new model contains its state.
     """
     known = document.models.synced_references
     document.callbacks._held_events = [
@@ -256,3 +264,6 @@ def _forget_strangers(document: Document) -> None:
         for event in document.callbacks._held_events
         if not hasattr(event, "attr") or getattr(event, "model", None) in known
     ]
+
+
+__all__ = ["NotebookConnection"]

@@ -1,4 +1,4 @@
-"""What the tooltip says: a leaf, a clade or a cell, in words."""
+"""The texts of the tooltip: for an item, a clade or a cell of the heatmap."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ import numpy as np
 from hcviz.core.text import join_names
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.axis import Axis
-from hcviz.ui.tree.cells import Cells
 from hcviz.ui.tree.geometry import Layout
+from hcviz.ui.tree.heatmap_cells import HeatmapCells
 from hcviz.ui.tree.items import Items, Strip
 from hcviz.ui.tree.partition import Partition
-from hcviz.ui.tree.scene import OPEN, Scene
+from hcviz.ui.tree.scene import OPEN, TreeScene
 
 
 def describe_slot(
-    scene: Scene,
+    scene: TreeScene,
     items: Items,
     strips: Sequence[Strip],
     slot: int,
     support: Any,
     axis: Axis | None = None,
-    parted: Partition | None = None,
+    clusters: Partition | None = None,
     merged: Any = None,
 ) -> tuple[str, str]:
-    """``(title, text)`` of what is drawn there.
+    """Return ``(title, text)`` for a slot of the scene.
 
-    ``support`` float (m,) and ``merged`` bool (m,), nodes that are not drawn, or None.
+    ``support`` float (m,), or None. ``merged`` bool (m,), the nodes that are not drawn, or None.
     """
     leaves, node = scene.leaves(slot), int(scene.node[slot])
     classes = _classes(leaves, strips)
-    if parted is not None:
-        inside = np.unique(parted.of_item[leaves])
+    if clusters is not None:
+        inside = np.unique(clusters.of_item[leaves])
         if inside.size == 1:
             classes = f"cluster {inside[0]}\n{classes}".rstrip()
     if leaves.size == 1:
         return str(items.labels[leaves[0]]), classes
     lines = [join_names([str(items.labels[i]) for i in leaves[:4]], 4, leaves.size)]
     if node < 0:
-        lines.append("several branches: zoom in to part them")
+        lines.append("several branches: zoom in to separate them")
     else:
         if axis is None:
             lines.append(f"Height {scene.layout.tree.height[node]:.4g}")
         else:
-            lines += [f"{word} {value}" for word, value in axis.facts(node)]
+            lines += [f"{word} {value}" for word, value in axis.heights_of(node)]
         if support is not None and np.isfinite(support[node]):
             lines.append(f"support {support[node]:.0%}")
         is_open = scene.kind[slot] == OPEN
         if is_open and merged is not None and merged[scene.layout.tree.children(node)].any():
-            lines.append("uncertain splits in it are drawn as one")
+            lines.append("uncertain splits in this clade are drawn as one")
     return f"{leaves.size:,} items", "\n".join([*lines, classes] if classes else lines)
 
 
 def describe_cell(
-    layout: Layout, items: Items, cells: Cells, title: str, x: float, row: int
+    layout: Layout, items: Items, cells: HeatmapCells, title: str, x: float, row: int
 ) -> tuple[str, str, tuple[int, int]]:
-    """``(title, text, (column, row))`` of the cell under x; ``title`` names its row."""
+    """Return ``(title, text, (column, row))`` of the cell under x; ``title`` names its row."""
     members = layout.row_leaves(row)
     if cells.order is None:
         column = geometry.row_at(layout, x)
@@ -71,7 +71,7 @@ def describe_cell(
         others = cells.order[column : column + 1]
         name = cells.names[others[0]]
     unknown = f"{cells.unit} not known here: it is computed when a method asks"
-    if cells.dear:  # to ask may take long, and a run may be asking
+    if cells.expensive:  # computing it may take long, and a run may use the oracle
         return f"{title} · {name}", unknown, (column, row)
     block = cells.block(members, others)
     known = block[np.isfinite(block)]
@@ -89,11 +89,11 @@ def _classes(leaves: Any, strips: Sequence[Strip]) -> str:
     for strip in strips:
         counts = np.bincount(strip.codes[leaves], minlength=256)[: len(strip.names)]
         common = np.argsort(-counts, kind="stable")[:3]
-        told = [
+        texts = [
             strip.names[k] if leaves.size == 1 else f"{strip.names[k]} {counts[k]:,}"
             for k in common
             if counts[k]
         ]
-        if told:
-            lines.append(f"{strip.name}: {', '.join(told)}")
+        if texts:
+            lines.append(f"{strip.name}: {', '.join(texts)}")
     return "\n".join(lines)
