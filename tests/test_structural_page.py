@@ -195,7 +195,7 @@ def test_items_without_similarities_have_no_costs(loop):
 
 
 def test_no_answers_no_list(store):
-    assert dependencies_section.state(store)["said"].startswith("No answers yet.")
+    assert dependencies_section.state(store)["said"].startswith("No constraints yet.")
     assert dependencies_sheet.SHEET.unavailable_because(store) == "There are no answers yet."
 
 

@@ -150,7 +150,7 @@ def test_a_forced_split_and_one_that_goes_against_the_answers(
     zoo.dispatch(act.SetMethod(unconstrained))
     loop.until(lambda: zoo.session.status == "settled")
     zoo.drawn = zoo.session.snapshot
-    assert "parts" in explanation.split_state(zoo)["said"]
+    assert "The tree divides" in explanation.split_state(zoo)["said"]
     assert any(piece["parted"] for piece in explanation.split_state(zoo)["pieces"])
     hv.render(aho_graph_sheet.drawing(aho_graph_sheet.state(zoo)), backend="bokeh")
 
