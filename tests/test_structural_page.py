@@ -89,8 +89,8 @@ def test_the_cost_and_where_it_comes_from(store, loop):
     assert found["cost"] == live["cost"]
     assert found["regularised"] is None
     by_node = node_costs(tree, similarity)
-    assert [each["node"] for each in found["dearest"]] == np.argsort(-by_node)[:5].tolist()
-    root = found["dearest"][0]
+    assert [each["node"] for each in found["mostExpensive"]] == np.argsort(-by_node)[:5].tolist()
+    root = found["mostExpensive"][0]
     sides = sorted((tree.size[c] for c in tree.children(root["node"])), reverse=True)
     assert root["text"] == f"{sides[0]} | {sides[1]} items"
     assert root["share"] == f"{100 * by_node[root['node']] / by_node.sum():.1f} %"

@@ -25,7 +25,7 @@ TIME_LEFT_BELOW = 0.5
 def clade_supports(store: Store) -> Any:
     """Return the supports of the clades of the tree drawn, float64 (n_internal,).
 
-    None during a run, since nobody can read numbers that change many times a second. None also if
+    None during a run, since the numbers change many times a second. None also if
     there are no sampled trees for these data and constraints, or if supports are hidden. The tree
     drawn may be of another method than the sampled trees.
     """
