@@ -121,7 +121,7 @@ class Explorer:
         )
         self.gestures.order = lambda: self.centre.order
         store.runs.when_drawn = self.centre.when_drawn
-        self.bar = TopBar(handled_by("bar"), acts=top_bar_controller.ACTS.schema(), **wide)
+        self.bar = TopBar(handled_by("bar"), acts=top_bar_controller.schema(), **wide)
         self.tools = TreeTools(handled_by("tools"), acts=tool_controller.ACTS.schema(), **wide)
         self.constraints = ConstraintsPanel(later(self.gestures.constraints_act), **wide)
         self.question = QuestionCard(later(self.asking.act), **wide)

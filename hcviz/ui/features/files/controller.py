@@ -26,10 +26,13 @@ from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.session.update import interrupted_session
+from hcviz.ui.parts.messages import Acts
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
 from hcviz.ui.state.store import Store
 from hcviz.ui.state.view_state import Loading
+
+ACTS = Acts()
 
 
 class FileController:
@@ -58,31 +61,43 @@ class FileController:
         return self._sending
 
     def act(self, name: str, more: dict[str, Any]) -> None:
-        """Handle an act of the file menu."""
+        """Handle a message of the file menu."""
         with self.store.guarded():
-            if name == "upload":
-                self._receive(more)
-            elif name == "too-large":
-                size = int(more["size"]) / 2**20
-                raise InvalidData(
-                    f"{more['name']} has {size:,.0f} MB; the limit is "
-                    f"{MAX_UPLOAD_BYTES / 2**20:.0f} MB.",
-                    "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
-                )
-            elif name == "unreadable":
-                if self._upload is not None and more["name"] == self._sending:
-                    self._cancel_upload()
-                    self.store.look(loading=self.store.loader.loading)
-                raise InvalidData(f"The browser could not read {more['name']}.")
-            elif name == "save":
-                self._save(str(more["what"]))
-            elif name == "copied":
-                said = "The link is on your clipboard, and in the address bar."
-                if not more.get("ok"):
-                    said = "The link is in the address bar (the clipboard is not available)."
-                if self.store.session.choices or self.store.session.data.answers:
-                    said += " It does not contain the added comparisons: save the session."
-                self.store.look(said=said)
+            ACTS(self, name, more)
+
+    @ACTS.on("upload")
+    def _upload_piece(
+        self, id: Any, kind: str, name: str, piece: int, pieces: int, base64: str, size: int = 0
+    ) -> None:
+        fields = {"id": id, "kind": kind, "name": name, "piece": piece, "pieces": pieces}
+        self._receive({**fields, "base64": base64, "size": size})
+
+    @ACTS.on("too-large")
+    def _too_large(self, name: str, size: int) -> None:
+        raise InvalidData(
+            f"{name} has {size / 2**20:,.0f} MB; the limit is {MAX_UPLOAD_BYTES / 2**20:.0f} MB.",
+            "Load larger tables in Python: hcviz.explore(hcviz.Problem(...)).",
+        )
+
+    @ACTS.on("unreadable")
+    def _unreadable(self, name: str) -> None:
+        if self._upload is not None and name == self._sending:
+            self._cancel_upload()
+            self.store.look(loading=self.store.loader.loading)
+        raise InvalidData(f"The browser could not read {name}.")
+
+    @ACTS.on("save")
+    def _save_file(self, what: str) -> None:
+        self._save(what)
+
+    @ACTS.on("copied")
+    def _copied(self, ok: bool) -> None:
+        said = "The link is on your clipboard, and in the address bar."
+        if not ok:
+            said = "The link is in the address bar (the clipboard is not available)."
+        if self.store.session.choices or self.store.session.data.answers:
+            said += " It does not contain the added comparisons: save the session."
+        self.store.look(said=said)
 
     def _receive(self, more: dict[str, Any]) -> None:
         """Handle one piece of an upload; the last one opens the file."""
