@@ -9,7 +9,7 @@ PLAIN_TESTS := tests/test_tree.py tests/test_build.py tests/test_similarity.py \
   tests/test_ddt_prior.py tests/test_ddt_classes.py tests/test_ddt_data.py \
   tests/test_ddt_latents.py tests/test_ddt_locations.py tests/test_ddt_sampler.py
 
-.PHONY: app check test lint bench clean
+.PHONY: app check test test-latest lint bench clean
 
 app:
 	@tools/venv.sh
@@ -44,6 +44,15 @@ test: lint
 	grep -hE '^(FAILED|ERROR|[0-9]+ passed|=+ .*(passed|failed|error).* in )' \
 	  tests/artifacts/browser.log tests/artifacts/library.log; exit $$((browser | library))
 
+# The newest releases of the packages whose internals are used, in an environment of its own. The
+# contract tests of these internals (hcviz/ui/compat) run first: a failure names what has changed.
+LATEST := .venv-latest/bin/python
+test-latest:
+	@tools/latest.sh panel bokeh holoviews param numpy numba
+	$(LATEST) -m pytest -q -x tests/test_compat.py tests/test_compat_sessions.py \
+	  tests/test_message_batch.py tests/test_component_route.py
+	$(LATEST) -m pytest -q -m "not slow" --ignore=tests/browser
+
 lint:
 	@tools/venv.sh test
 	$(PYTHON) -m ruff check .
@@ -55,5 +64,5 @@ bench:
 	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. $(PYTHON) $$bench || exit 1; done
 
 clean:
-	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts
+	rm -rf .venv .venv-latest build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis tests/artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -109,16 +109,16 @@ def test_an_order_is_named_in_the_menu(zoo):
 
 
 def test_a_parameter_makes_hard_answers_soft(zoo):
-    zoo.session = Session(method="ddt", treats="hard", labels=zoo.session.labels,
+    zoo.session = Session(method="ddt", constraint_mode="hard", labels=zoo.session.labels,
                           data=zoo.session.data)  # fmt: skip
     zoo.dispatch(act.SetParams({"beta": 3.0, "steps": 10}))
-    assert zoo.session.weighs
+    assert zoo.session.is_soft
     zoo.dispatch(act.AddConstraint((0, 1), 2), act.AddConstraint((0, 2), 1))
     assert len(zoo.session.enabled) == 2
     zoo.dispatch(act.SetMethod("crsc"))
-    assert (zoo.session.treats, len(zoo.session.enabled)) == ("hard", 1)
+    assert (zoo.session.constraint_mode, len(zoo.session.enabled)) == ("hard", 1)
     zoo.dispatch(act.SetMethod("ddt"))  # its parameters come back, and with them beta
-    assert zoo.session.weighs
+    assert zoo.session.is_soft
 
 
 def test_the_search_weighs_answers_that_have_a_price(zoo):
@@ -129,7 +129,7 @@ def test_the_search_weighs_answers_that_have_a_price(zoo):
     assert own["method"] == "dasgupta-search"
     assert "(Lambda)" in own["text"]
     Gestures(zoo).constraints_act("soften", {"method": "dasgupta-search"})
-    assert (zoo.session.treats, len(zoo.session.enabled)) == ("soft", 2)
+    assert (zoo.session.constraint_mode, len(zoo.session.enabled)) == ("soft", 2)
     # A hundred times the size of the similarities: nothing but them would count at 1.
     assert zoo.session.params["lam"] == 100.0 * node_costs_model.similarity_scale(zoo)
 

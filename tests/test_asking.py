@@ -8,7 +8,7 @@ import pytest
 
 from hcviz import questions
 from hcviz.io.session_file import load_session, save_session
-from hcviz.questions import Question, Why
+from hcviz.questions import Question, QuestionReason
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
 from hcviz.ui.features.constraints import model as constraints_model
@@ -42,7 +42,7 @@ def test_a_piece_of_the_tree_is_shown_with_a_reason(store, card):
     assert {item["id"] for item in shown["items"]} == set(question.items)
     assert shown["why"].endswith(".")
     tree = store.session.snapshot.tree
-    facts = question.facts()
+    facts = question.all_triplets()
     assert tree.satisfies(facts).all()  # the piece says what the tree says
 
 
@@ -72,7 +72,7 @@ def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again
     card.key(" ")
     accepted = asked(store)
     card.key("a")
-    assert [(each.items, each.accepted) for each in store.session.seen] == [
+    assert [(each.items, each.accepted) for each in store.session.reviewed] == [
         (skipped.items, False),
         (accepted.items, True),
     ]
@@ -84,10 +84,10 @@ def test_what_was_skipped_or_accepted_is_known_in_a_session_that_is_opened_again
         assert memory.skipped == before.skipped
         assert {skipped.key(), accepted.key()} <= memory.asked
         assert {tuple(row) for row in memory.accepted.tolist()} == {
-            tuple(row) for row in accepted.facts().tolist()
+            tuple(row) for row in accepted.all_triplets().tolist()
         }
     store.dispatch(act.Undo())  # nothing was stated: there is nothing of it to take back
-    assert len(store.session.seen) == 2
+    assert len(store.session.reviewed) == 2
 
 
 def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, card, loop):
@@ -95,7 +95,7 @@ def test_a_correction_has_its_verdict_first_and_then_the_next_question(store, ca
     gestures.on_stated = card.another
     card.key("q")
     first = asked(store)
-    rows = {tuple(row) for row in first.facts().tolist()}
+    rows = {tuple(row) for row in first.all_triplets().tolist()}
     a, b, c = next(iter(sorted(rows)))
     card.key("r")
     for item in (a, c, b):  # a and c before b: the shown piece says otherwise
@@ -138,7 +138,7 @@ def test_locking_makes_constraints_of_the_piece(store, card, loop):
     card.key("l")
     assert len(store.session.constraints) == len(first.items) - 2
     loop.until(lambda: store.session.status == "settled")
-    assert store.session.snapshot.tree.satisfies(first.facts()).all()
+    assert store.session.snapshot.tree.satisfies(first.all_triplets()).all()
     store.dispatch(act.Undo())
     assert store.session.constraints == ()
 
@@ -181,7 +181,9 @@ def test_the_whole_tree_is_asked_about_again_after_a_skip_and_a_correction(store
     card.key(" ")
     assert asked(store) is None
     tree = store.session.snapshot.tree
-    a, b, c = questions.locked(Question("", "", tuple(range(tree.n_leaves)), tree, Why("")))[0]
+    a, b, c = questions.shown_triplets(
+        Question("", "", tuple(range(tree.n_leaves)), tree, QuestionReason(""))
+    )[0]
     store.dispatch(act.AddConstraint((int(a), int(c)), int(b)))
     loop.until(lambda: store.session.status == "settled")
     card.key("q")

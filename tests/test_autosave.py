@@ -12,7 +12,7 @@ from hcviz.io.journal import RUN_REPORTS, Journal, read_journal
 from hcviz.io.session_file import load_session, save_session
 from hcviz.io.unfinished import UnfinishedSessions, new_token
 from hcviz.session import actions as act
-from hcviz.session.model import DataSpec, Session, same
+from hcviz.session.model import DataSpec, Session, equal_values
 from hcviz.ui.features.autosave import controller as autosave_controller
 from hcviz.ui.features.autosave.controller import AutosaveController
 from hcviz.ui.features.autosave.model import state
@@ -32,7 +32,7 @@ def make(loop):
     made = []
 
     def make_one(data: str = "zoo", method: str = "crsc") -> Store:
-        store = Store(Session(method=method, treats="hard"), loop.schedule)
+        store = Store(Session(method=method, constraint_mode="hard"), loop.schedule)
         made.append(store)
         assert store.open_data(DataSpec(name=data))
         loop.until(lambda: store.session.status == "settled")
@@ -205,7 +205,7 @@ def test_a_killed_server_loses_no_answer(make, shelf, loop, monkeypatch):
     loop.until(lambda: again.session.status == "settled")
     assert again.session.tree.satisfies(again.session.triplets).all()
     (kept,) = told(again.session)[-2:-1]
-    assert isinstance(kept, act.Resumed)
+    assert isinstance(kept, act.RunInterrupted)
     loop.until(lambda: len(folders(shelf)) == 1)  # the old one goes when the new one is whole
     (folder,) = folders(shelf)
     assert said(read_journal(folder, get).session) == said(store.session)
@@ -225,7 +225,7 @@ def test_resuming_gives_the_identical_session_from_a_base(make, shelf, loop, mon
     resume(AutosaveController(again, shelf), loop)
     assert again.session.status == store.session.status
     for name in ("past", "future", "constraints", "snapshot", "history", "labels", "data"):
-        assert same(getattr(again.session, name), getattr(store.session, name)), name
+        assert equal_values(getattr(again.session, name), getattr(store.session, name)), name
     assert told(again.session) == told(store.session)
     assert (again.view.heights, again.view.clusters) == ("even", 4)
 

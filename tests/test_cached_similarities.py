@@ -21,8 +21,8 @@ from hcviz.ui.features.agreement.model import default_methods
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items
-from hcviz.ui.tree.describe import describe_cell
 from hcviz.ui.tree.geometry import MISSING
+from hcviz.ui.tree.tooltip_text import describe_cell
 from tests.test_oracle import Noted, symmetric
 
 # ---------------------------------------------------------------------- what is kept
@@ -148,7 +148,7 @@ def opened(loop):
         name = f"known {len(made)}"
         sources.GIVEN[name] = data = Dataset.from_problem(Problem(oracle=oracle), name)
         kept.append(data)
-        store = Store(Session(method="active-spectral", treats="hard"), loop.schedule)
+        store = Store(Session(method="active-spectral", constraint_mode="hard"), loop.schedule)
         made.append(store)
         assert store.open_data(DataSpec(kind="given", name=name))
         loop.until(lambda: not wait or store.session.status == "settled")
@@ -261,24 +261,24 @@ def test_unknown_cells_are_empty_and_the_colour_scale_follows_the_known_ones():
     centre = Centre(on_pick=lambda pick: None)
     centre.set_items(Items([str(k) for k in range(n)], similarity=counted.cached))
     centre.set_tree(Tree.star(n))
-    image = centre._heat.whole.data["image"][0]
+    image = centre.figures.heat.whole.data["image"][0]
     assert (image == MISSING).all()
     rows = np.arange(8, dtype=np.int32)
     counted.similarity(rows, rows)
     centre.set_tree(Tree.star(n))
-    image = centre._heat.whole.data["image"][0]
+    image = centre.figures.heat.whole.data["image"][0]
     known = np.zeros((n, n), bool)
     known[:8, :8] = True
     assert np.array_equal(image != MISSING, known)
-    low, high = centre._cells.low, centre._cells.high
+    low, high = centre.source.cells.low, centre.source.cells.high
     assert 0.9 < low < high < 1.2
     counted.similarity(np.arange(n), np.arange(n))
     centre.set_tree(Tree.star(n))
-    assert (centre._heat.whole.data["image"][0] != MISSING).all()
-    assert centre._cells.low < 0.2
-    layout, items = centre._layout, centre._items
-    assert "known here" not in describe_cell(layout, items, centre._cells, "a", 3.0, 9)[1]
+    assert (centre.figures.heat.whole.data["image"][0] != MISSING).all()
+    assert centre.source.cells.low < 0.2
+    layout, items = centre.state.layout, centre.state.items
+    assert "known here" not in describe_cell(layout, items, centre.source.cells, "a", 3.0, 9)[1]
     counted = CountingOracle(FunctionOracle(Called(n), n_items=n))
     centre.set_similarity(counted.cached)
-    assert "not known here" in describe_cell(layout, items, centre._cells, "a", 3.0, 9)[1]
+    assert "not known here" in describe_cell(layout, items, centre.source.cells, "a", 3.0, 9)[1]
     assert counted.queries == 0

@@ -13,10 +13,10 @@ from hcviz.core.layout import without_nodes
 from hcviz.io.picture import draw_picture
 from hcviz.ui.parts.palette import LIGHT
 from hcviz.ui.tree import Centre, Items, Pick, geometry, partition
-from hcviz.ui.tree.describe import describe_cell, describe_slot
 from hcviz.ui.tree.labels import BOLD, column_width
 from hcviz.ui.tree.legend import legend
 from hcviz.ui.tree.minimap import MAP_PX, MARGIN_PX
+from hcviz.ui.tree.tooltip_text import describe_cell, describe_slot
 from tests.trees import caterpillar, random_tree
 
 N = 40
@@ -52,17 +52,17 @@ def centre(items, tree) -> Centre:
 
 
 def shown_image(centre: Centre) -> np.ndarray:
-    return centre._heat.whole.data["image"][0]
+    return centre.figures.heat.whole.data["image"][0]
 
 
 def test_the_heatmap_has_the_rows_of_the_tree(centre, items):
-    levels = centre._cells.levels
+    levels = centre.source.cells.levels
     assert np.array_equal(shown_image(centre), levels[np.ix_(centre.order, centre.order)])
     centre.set_matrix("features", scaling="none", columns="file")
-    assert np.array_equal(shown_image(centre), centre._cells.levels[centre.order])
+    assert np.array_equal(shown_image(centre), centre.source.cells.levels[centre.order])
     assert (shown_image(centre) == 255).sum() == 1
     centre.set_matrix("none")
-    assert len(centre._heat.whole.data["image"]) == 0
+    assert len(centre.figures.heat.whole.data["image"]) == 0
 
 
 def models_of(part, seen=None):
@@ -83,19 +83,19 @@ def models_of(part, seen=None):
 def test_whatever_the_centre_draws_with_is_in_the_page(centre):
     """What no document holds never reaches a browser, and nothing says so."""
     document = Document()
-    document.add_root(centre._stage.grid)
+    document.add_root(centre.figures.grid.grid)
     models = list(models_of(centre))
-    assert centre._heat.whole in models
+    assert centre.figures.heat.whole in models
     assert all(model.document is document for model in models)
 
 
 def test_a_heatmap_is_sent_in_the_order_of_each_tree(centre, tree):
-    levels = centre._cells.levels
+    levels = centre.source.cells.levels
     for each in (tree, random_tree(np.random.default_rng(1), N), tree):
         centre.set_tree(each)
-        columns = centre.order if centre._cells.order is None else centre._cells.order
+        columns = centre.order if centre.source.cells.order is None else centre.source.cells.order
         assert np.array_equal(
-            centre._heat.whole.data["image"][0], levels[np.ix_(centre.order, columns)]
+            centre.figures.heat.whole.data["image"][0], levels[np.ix_(centre.order, columns)]
         )
 
 
@@ -109,19 +109,19 @@ def test_selection_and_collapse_follow_their_leaves_not_their_nodes(centre, tree
     clade = next(leaves for leaves in tree.clades() if 4 <= leaves.size <= 8)
     centre.set_selection(clade)
     assert centre.toggle_collapse(clade)
-    rows = centre._layout.n_rows
+    rows = centre.state.layout.n_rows
     assert rows == N - clade.size + geometry.WEDGE_ROWS
     # Another numbering of the same hierarchy: heights scaled, so Ward's order of merges changes.
     again = Tree.from_newick(tree.to_newick())
     centre.set_tree(again)
-    assert centre._layout.n_rows == rows
-    assert set(centre._selected) == set(clade.tolist())
+    assert centre.state.layout.n_rows == rows
+    assert set(centre.state.selected) == set(clade.tolist())
     centre.set_tree(caterpillar(N))  # the clade is gone, and its wedge with it
-    assert centre._layout.n_rows == N
+    assert centre.state.layout.n_rows == N
     centre.set_tree(tree)  # it is back
-    assert centre._layout.n_rows == rows
+    assert centre.state.layout.n_rows == rows
     assert centre.toggle_collapse(clade)
-    assert centre._layout.n_rows == N
+    assert centre.state.layout.n_rows == N
 
 
 def test_branches_open_for_the_leaves_in_them_however_deep(centre, tree):
@@ -131,12 +131,12 @@ def test_branches_open_for_the_leaves_in_them_however_deep(centre, tree):
     other = next(x for x in tree.clades() if 3 <= x.size <= 8 and not np.isin(x, large).any())
     for clade in (small, other, large):
         assert centre.toggle_collapse(clade)
-    shut = centre._layout.n_rows
-    centre.open_branches(small[:1])
-    assert centre._layout.n_rows == N - other.size + geometry.WEDGE_ROWS > shut
-    centre.open_branches(small)  # open already
-    centre.open_branches(other)
-    assert centre._layout.n_rows == N
+    shut = centre.state.layout.n_rows
+    centre.expand(small[:1])
+    assert centre.state.layout.n_rows == N - other.size + geometry.WEDGE_ROWS > shut
+    centre.expand(small)  # open already
+    centre.expand(other)
+    assert centre.state.layout.n_rows == N
 
 
 def test_the_root_and_a_leaf_do_not_collapse(centre):
@@ -147,20 +147,20 @@ def test_the_root_and_a_leaf_do_not_collapse(centre):
 
 def test_zoom_stays_when_a_tree_arrives_and_goes_when_it_is_reset(centre, tree):
     centre.focus(centre.order[10:14])
-    window = centre._window
+    window = centre.window.rows
     assert window[0] <= 10
     assert window[1] >= 14
     assert window[1] - window[0] < N
     centre.set_tree(Tree(tree.parent, tree.height * 1.5, N))
-    assert centre._window == pytest.approx(window)
+    assert centre.window.rows == pytest.approx(window)
     centre.reset_zoom()
-    assert centre._window[0] <= 0
-    assert centre._window[1] >= N
+    assert centre.window.rows[0] <= 0
+    assert centre.window.rows[1] >= N
 
 
 def test_between_items_both_axes_show_the_same_items(centre):
     centre.focus(centre.order[5:9])
-    x, y = centre._heat.x_range, centre._rows
+    x, y = centre.figures.heat.x_range, centre.window.range
     assert (x.start, x.end) == (-y.end, -y.start)
 
 
@@ -174,16 +174,16 @@ def test_clicks_become_picks(items, tree):
         def __init__(self, x, y, modifiers=None):
             self.x, self.y, self.modifiers = x, y, modifiers
 
-    centre._tapped("tree", Event(1.0, -2.0))
+    centre.pointer.tap("tree", Event(1.0, -2.0))
     assert picks[-1].kind == "none"
     centre.set_items(items)
     centre.set_tree(tree)
-    centre._tapped("tree", Event(float(tree.height[-1]) * 1.01, -3.2, {"shift": True}))
+    centre.pointer.tap("tree", Event(float(tree.height[-1]) * 1.01, -3.2, {"shift": True}))
     assert picks[-1].kind == "clade"
     assert picks[-1].shift
     assert sorted(picks[-1].leaves) == list(range(N))
     for figure in ("labels", "heat", "strips"):
-        centre._tapped(figure, Event(4.0, -3.2))
+        centre.pointer.tap(figure, Event(4.0, -3.2))
         assert picks[-1].kind == "leaf"
         assert picks[-1].leaves == (centre.order[3],)
 
@@ -197,31 +197,31 @@ def test_a_double_click_collapses_and_says_so(items, tree):
 
     class Event:
         x = float(tree.height[node])
-        y = -float(centre._layout.y[node])
+        y = -float(centre.state.layout.y[node])
         sx, sy = 30.0, 40.0
         modifiers = None
 
     class Elsewhere(Event):
         sx = 90.0
 
-    centre._tapped("tree", Elsewhere())
-    centre._double_tapped("tree", Event())  # quick, but in two places: two clicks
+    centre.pointer.tap("tree", Elsewhere())
+    centre.pointer.double_tap("tree", Event())  # quick, but in two places: two clicks
     assert told == []
     assert len(picks) == 2
-    centre._double_tapped("tree", Event())
+    centre.pointer.double_tap("tree", Event())
     assert set(told[0]) == set(tree.leaves(node).tolist())
-    assert centre._layout.n_rows == N - tree.size[node] + geometry.WEDGE_ROWS
+    assert centre.state.layout.n_rows == N - tree.size[node] + geometry.WEDGE_ROWS
 
 
 def test_a_cut_says_how_many_clusters_and_is_drawn(centre, tree):
     level = float(np.sort(tree.height)[-4])
     assert centre.set_cut(level) == 4
-    assert len(centre._strips.source.data["image"]) == 2  # classes and clusters
-    assert len(centre._dendrogram.clusters.data["colour"]) >= 1
-    assert centre._dendrogram.cut_grip.location == level
+    assert len(centre.figures.strips.source.data["image"]) == 2  # classes and clusters
+    assert len(centre.figures.dendrogram.clusters.data["colour"]) >= 1
+    assert centre.figures.dendrogram.cut_grip.location == level
     centre.set_cut(None)
-    assert len(centre._strips.source.data["image"]) == 1
-    assert len(centre._dendrogram.clusters.data["colour"]) == 0
+    assert len(centre.figures.strips.source.data["image"]) == 1
+    assert len(centre.figures.dendrogram.clusters.data["colour"]) == 0
 
 
 def test_dragging_the_cut_line_reports_height_and_clusters(items, tree):
@@ -230,35 +230,40 @@ def test_dragging_the_cut_line_reports_height_and_clusters(items, tree):
     centre.set_items(items)
     centre.set_tree(tree)
     level = float(np.sort(tree.height)[-3])
-    centre._dendrogram.cut_grip.location = level
+    centre.figures.dendrogram.cut_grip.location = level
     assert told[-1] == (level, 3)
-    centre._dendrogram.cut_grip.location = float(tree.height[-1]) * 1.01
+    centre.figures.dendrogram.cut_grip.location = float(tree.height[-1]) * 1.01
     assert told[-1] == (None, 0)
 
 
 @pytest.mark.parametrize("count", [1, 2, N])
 def test_a_line_that_was_placed_by_the_page_is_not_dragged(items, tree, count):
-    """Bokeh reports a line's place when a batch of changes ends, after the page has placed it. The
-    line of one cluster is above the root, where a dragged line is dragged off."""
+    """Bokeh reports the line's place after a batch of changes, when the page has placed it.
+
+    The line of one cluster is above the root. A line that is dragged there is removed.
+    """
     told = []
     centre = Centre(on_pick=lambda pick: None, on_cut=lambda *args: told.append(args))
     centre.set_items(items)
     centre.set_tree(tree)
-    centre.set_partition(partition.into(tree, count))
-    centre._cut_dragged("location", None, centre._dendrogram.cut_grip.location)
+    document = Document()
+    document.add_root(centre.figures.grid.grid)
+    document.hold("combine")
+    centre.set_partition(partition.by_count(tree, count))
+    document.unhold()
     assert told == []
     assert len(np.unique(centre.clusters())) == count
 
 
 def test_marks_are_told_apart_by_shape_as_well_as_by_colour(centre):
     centre.set_marks([1, 2], [7])
-    marks = centre._labels.marks.data
+    marks = centre.figures.labels.marks.data
     assert list(marks["shape"]) == ["circle", "circle", "inverted_triangle"]
     assert len(set(marks["ink"])) == 2
-    rows = [centre._layout.place[i] + 0.5 for i in (1, 2, 7)]
+    rows = [centre.state.layout.place[i] + 0.5 for i in (1, 2, 7)]
     assert [-y for y in marks["y"]] == rows
     centre.set_marks()
-    assert len(centre._labels.marks.data["x"]) == 0
+    assert len(centre.figures.labels.marks.data["x"]) == 0
 
 
 def test_a_tree_of_other_items_is_refused_and_nothing_changes(centre):
@@ -272,12 +277,12 @@ def test_a_tree_of_other_items_is_refused_and_nothing_changes(centre):
 
 def test_the_branch_above_a_clade_that_few_trees_have_is_drawn_lighter(centre):
     """Against the definition: from the clade's height to its parent's, in the clade's row."""
-    layout = centre._layout
+    layout = centre.state.layout
     tree = layout.tree
     support = np.where(np.arange(tree.n_internal) % 3 == 0, 0.2, 0.5)
     support[-1] = 0.0  # the root has no branch
     centre.set_support(support)
-    lines = centre._dendrogram.unsure.data
+    lines = centre.figures.dendrogram.uncertain.data
     found = np.stack([lines["x"], lines["y"]], 1).reshape(-1, 3, 2)
     assert np.isnan(found[:, 2]).all()
     unsure = tree.n_leaves + np.flatnonzero(support[:-1] < 0.5)
@@ -289,7 +294,7 @@ def test_the_branch_above_a_clade_that_few_trees_have_is_drawn_lighter(centre):
     assert len(found) == len(unsure)
     assert np.array_equal(found[:, 0, 1], found[:, 1, 1])
     centre.set_support(None)
-    assert not len(centre._dendrogram.unsure.data["x"])
+    assert not len(centre.figures.dendrogram.uncertain.data["x"])
 
 
 @pytest.mark.parametrize("n", [5, 150, 2_000])
@@ -304,7 +309,7 @@ def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
     centre.set_items(Items([f"item {i}" for i in range(n)], similarity=np.eye(n)))
     centre.set_tree(tree, merged=merged)
     order = centre.order.copy()
-    drawn = set(centre._scene.node[centre._scene.is_open].tolist())
+    drawn = set(centre.renderer.scene.node[centre.renderer.scene.is_open].tolist())
     hidden = {n + k for k in np.flatnonzero(merged).tolist()} - {tree.root}
     assert not drawn & hidden
     assert tree.root in drawn
@@ -315,30 +320,34 @@ def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
 
         class Event:
             x = float(tree.height[node] + tree.height[above]) / 2
-            y = -float(centre._layout.y[node])
+            y = -float(centre.state.layout.y[node])
             sx = sy = 0.0
             modifiers = None
 
         leaves = tree.leaves(node)
-        centre._tapped("tree", Event())  # right of where its bar would be: below it, or above it
+        centre.pointer.tap(
+            "tree", Event()
+        )  # right of where its bar would be: below it, or above it
         assert {int(i) for i in picks[-1].leaves} != {int(i) for i in leaves}
         centre.set_selection(leaves)  # from elsewhere
-        x = centre._dendrogram.layers["selection"].data["x"]
+        x = centre.figures.dendrogram.layers["selection"].data["x"]
         assert len(x)
         assert np.nanmax(x) == np.float32(tree.height[above])
-        text = centre._describe("tree", float(tree.height[above]), Event.y)[1]
-        assert "uncertain splits in it are drawn as one" in text
+        text = centre.pointer.describe("tree", float(tree.height[above]), Event.y)[1]
+        assert "uncertain splits in this clade are drawn as one" in text
         assert centre.toggle_collapse(leaves)  # it is drawn as long as it is collapsed
-        assert node in centre._scene.node.tolist()
+        assert node in centre.renderer.scene.node.tolist()
         assert centre.toggle_collapse(leaves)
-        assert node not in centre._scene.node.tolist()
+        assert node not in centre.renderer.scene.node.tolist()
     assert centre.set_cut(float(tree.height[-1]) * 0.999) >= 2
     centre.set_support(np.where(merged, 0.2, 0.8), 0.5)
-    assert not len(centre._dendrogram.unsure.data["x"])  # nothing is left to be drawn lighter
-    assert set(centre._dendrogram.support.data["text"]) <= {"80"}
+    assert not len(
+        centre.figures.dendrogram.uncertain.data["x"]
+    )  # nothing is left to be drawn lighter
+    assert set(centre.figures.dendrogram.support.data["text"]) <= {"80"}
     centre.set_merged(None)
     if n <= 150:
-        assert hidden <= set(centre._scene.node.tolist())
+        assert hidden <= set(centre.renderer.scene.node.tolist())
     assert np.array_equal(centre.order, order)
     centre.set_merged(np.zeros(tree.n_internal, bool))
     with pytest.raises(HcvizError, match="1 marks were given"):
@@ -346,7 +355,7 @@ def test_merged_clades_are_not_drawn_and_all_else_goes_on(n):
 
 
 def test_a_saved_picture_has_the_merged_clades_as_one(centre):
-    tree = centre._layout.tree
+    tree = centre.state.layout.tree
     support = np.linspace(1.0, 0.0, tree.n_internal)
     merged = support < 0.3
     merged[-1] = False
@@ -376,15 +385,15 @@ def test_a_saved_picture_has_the_merged_clades_as_one(centre):
 
 def moves(centre) -> set[str]:
     """The sources that say where their points were before."""
-    tree, labels = centre._dendrogram, centre._labels
+    tree, labels = centre.figures.dendrogram, centre.figures.labels
     named = {"tree": tree.tree, "clusters": tree.clusters, "support": tree.support,
-             "unsure": tree.unsure, "selection": tree.layers["selection"],
-             "fresh": tree.layers["fresh"], "text": labels.text, "leads": labels.leads}  # fmt: skip
+             "uncertain": tree.uncertain, "selection": tree.layers["selection"],
+             "new": tree.layers["new"], "text": labels.text, "leads": labels.leads}  # fmt: skip
     return {name for name, source in named.items() if {"y0", "ys0"} & set(source.data)}
 
 
 def test_the_last_tree_of_a_run_comes_from_the_picture_before():
-    """Each source has the columns of :meth:`Scene.as_in`; a picture on the way has none."""
+    """Each source has the columns of :meth:`TreeScene.as_in`; a picture on the way has none."""
     n = 101
     tree, other = (random_tree(np.random.default_rng(seed), n) for seed in (2, 3))
     centre = Centre(on_pick=lambda pick: None)
@@ -395,14 +404,17 @@ def test_the_last_tree_of_a_run_comes_from_the_picture_before():
     centre.set_tree(tree)  # at once after that: nothing moves
     assert not moves(centre)
     centre.set_selection([3, 5])
-    before, top = centre._scene, centre._dendrogram.top
-    names = dict(centre._labels.text.data)
+    before, top = centre.renderer.scene, centre.figures.dendrogram.top
+    names = dict(centre.figures.labels.text.data)
     centre.set_tree(other, animate=False, last=True, new_nodes=[other.root])
-    scale = centre._dendrogram.top / top
-    start = centre._scene.as_in(before, scale)
+    scale = centre.figures.dendrogram.top / top
+    start = centre.renderer.scene.as_in(before, scale)
     for found, expected in (
-        (centre._dendrogram.tree.data, start.path()),
-        (centre._dendrogram.layers["fresh"].data, start.bars([centre._scene.n_slots - 1])),
+        (centre.figures.dendrogram.tree.data, start.path()),
+        (
+            centre.figures.dendrogram.layers["new"].data,
+            start.bars([centre.renderer.scene.n_slots - 1]),
+        ),
     ):
         assert np.allclose(found["x0"], expected[0], equal_nan=True)
         assert np.allclose(found["y0"], -expected[1], equal_nan=True, atol=1e-5)
@@ -410,13 +422,13 @@ def test_the_last_tree_of_a_run_comes_from_the_picture_before():
     centre.set_cut(float(other.height[-1]) / 2)
     centre.set_support(np.linspace(0.0, 1.0, n - 1))
     assert moves(centre) == {
-        "tree", "clusters", "support", "unsure", "selection", "fresh", "text", "leads"
+        "tree", "clusters", "support", "uncertain", "selection", "new", "text", "leads"
     }  # fmt: skip
-    assert all(np.isfinite(-np.asarray(centre._labels.text.data["y0"])))
+    assert all(np.isfinite(-np.asarray(centre.figures.labels.text.data["y0"])))
     for name in ("x", "y"):
-        a, b = (centre._dendrogram.clusters.data[f"{name}s{end}"] for end in ("", "0"))
+        a, b = (centre.figures.dendrogram.clusters.data[f"{name}s{end}"] for end in ("", "0"))
         assert [len(each) for each in a] == [len(each) for each in b]
-    text = centre._labels.text.data
+    text = centre.figures.labels.text.data
     was = {name: (x, y) for name, x, y in zip(text["text"], text["x0"], text["y0"], strict=True)}
     assert len(set(names["x"])) > 1  # two columns
     assert was == dict(zip(names["text"], zip(names["x"], names["y"], strict=True), strict=True))
@@ -437,22 +449,22 @@ def test_new_items_take_everything_old_away(centre):
     centre.set_marks([1], [2])
     centre.set_items(Items(["a", "b"], similarity=np.eye(2)))
     assert centre.order.size == 0
-    assert len(centre._dendrogram.tree.data["x"]) == 0
-    assert "No tree yet" in centre._stage.empty.object
+    assert len(centre.figures.dendrogram.tree.data["x"]) == 0
+    assert "No tree yet" in centre.figures.grid.placeholder.object
     centre.set_tree(Tree.star(2))
-    assert centre._stage.empty.object == ""
-    assert len(centre._labels.marks.data["x"]) == 0
-    assert len(centre._strips.source.data["image"]) == 0
+    assert centre.figures.grid.placeholder.object == ""
+    assert len(centre.figures.labels.marks.data["x"]) == 0
+    assert len(centre.figures.strips.source.data["image"]) == 0
 
 
 def test_one_item_and_no_items_can_be_shown():
     centre = Centre(on_pick=lambda pick: None)
-    assert "No data yet" in centre._stage.empty.object
+    assert "No data yet" in centre.figures.grid.placeholder.object
     with pytest.raises(HcvizError, match="no tree"):
         centre.picture_data()
     centre.set_items(Items(["alone"], np.ones((1, 1)), similarity=np.ones((1, 1))))
     centre.set_tree(Tree([-1], [0.0], 1))
-    assert list(centre._labels.text.data["text"]) == ["alone"]
+    assert list(centre.figures.labels.text.data["text"]) == ["alone"]
 
 
 def test_all_101_short_names_are_whole_and_long_ones_are_cut_with_an_ellipsis():
@@ -461,7 +473,7 @@ def test_all_101_short_names_are_whole_and_long_ones_are_cut_with_an_ellipsis():
         centre = Centre(on_pick=lambda pick: None)
         centre.set_items(items)
         centre.set_tree(caterpillar(101))
-        texts = list(centre._labels.text.data["text"])
+        texts = list(centre.figures.labels.text.data["text"])
         assert len(texts) == 101
         assert all(("…" in text) == cut for text in texts)
         assert column_width(items) <= 200
@@ -472,18 +484,18 @@ def test_many_rows_are_thinned_but_what_is_selected_is_named():
     centre = Centre(on_pick=lambda pick: None)
     centre.set_items(items)
     centre.set_tree(caterpillar(3_000))
-    assert 20 < len(centre._labels.text.data["text"]) < 120
-    assert "item 1234" not in centre._labels.text.data["text"]
+    assert 20 < len(centre.figures.labels.text.data["text"]) < 120
+    assert "item 1234" not in centre.figures.labels.text.data["text"]
     centre.set_selection([1234])
-    assert "item 1234" in centre._labels.text.data["text"]
+    assert "item 1234" in centre.figures.labels.text.data["text"]
 
 
 def test_no_text_goes_from_a_living_page():
     """Bokeh may still be at the longer list: it would ask for the style of a text that is gone."""
     centre = Centre(on_pick=lambda pick: None)
     document = Document()
-    document.add_root(centre._labels.figure)
-    text = centre._labels.text
+    document.add_root(centre.figures.labels.figure)
+    text = centre.figures.labels.text
     for n in (30, 12, 20):
         centre.set_items(Items([f"item {i}" for i in range(n)]))
         centre.set_tree(caterpillar(n))
@@ -501,17 +513,18 @@ def test_thumbnails_appear_when_rows_are_high_enough():
     centre = Centre(on_pick=lambda pick: None)
     centre.set_items(items)
     centre.set_tree(caterpillar(100))
-    assert len(centre._labels.pictures.data["url"]) == 0
+    assert len(centre.figures.labels.pictures.data["url"]) == 0
     centre.focus(centre.order[:4])
-    assert len(centre._labels.pictures.data["url"]) > 3
+    assert len(centre.figures.labels.pictures.data["url"]) > 3
     assert all(
-        url.startswith("data:image/png;base64,") for url in centre._labels.pictures.data["url"]
+        url.startswith("data:image/png;base64,")
+        for url in centre.figures.labels.pictures.data["url"]
     )
 
 
 def test_the_tooltip_names_clades_leaves_and_cells(centre, items):
-    layout, strips = centre._layout, centre._strip_data
-    scene = centre._scene
+    layout, strips = centre.state.layout, centre.state.strips
+    scene = centre.renderer.scene
     title, text = describe_slot(scene, items, strips, scene.slot_of(3), None)
     assert (title, text) == ("item 3", "class: odd")
     support = np.full(layout.tree.n_nodes, 0.25)
@@ -521,12 +534,12 @@ def test_the_tooltip_names_clades_leaves_and_cells(centre, items):
     assert "support 25%" in text
     assert "even 20" in text
     row, column = layout.place[3], layout.place[8]
-    _, text, cell = describe_cell(layout, items, centre._cells, "item 3", column + 0.5, row)
+    _, text, cell = describe_cell(layout, items, centre.source.cells, "item 3", column + 0.5, row)
     assert text == f"similarity {items.similarity[3, 8]:.4g}"
     assert cell == (column, row)
     centre.set_matrix("features", columns="file")
-    assert describe_cell(layout, items, centre._cells, "item 3", 2.5, row)[1] == "f2: missing"
-    told = describe_cell(layout, items, centre._cells, "item 3", 4.5, row)[1]
+    assert describe_cell(layout, items, centre.source.cells, "item 3", 2.5, row)[1] == "f2: missing"
+    told = describe_cell(layout, items, centre.source.cells, "item 3", 4.5, row)[1]
     assert told == f"f4: {items.features[3, 4]:.4g}"
 
 
@@ -560,51 +573,55 @@ def test_what_is_shown_can_be_saved(centre, tree):
 
 def test_no_two_centres_share_a_model():
     one, two = (Centre(on_pick=lambda pick: None) for _ in range(2))
-    assert not {m.id for m in one._stage.grid.references()} & {
-        m.id for m in two._stage.grid.references()
+    assert not {m.id for m in one.figures.grid.grid.references()} & {
+        m.id for m in two.figures.grid.grid.references()
     }
 
 
 def test_the_theme_changes_while_it_is_shown(centre):
     centre.set_cut(1.0)
     centre.set_theme("dark")
-    assert centre._heat.mapper.palette[-1] != LIGHT.missing
-    assert LIGHT.ink not in set(centre._labels.text.data["ink"])
+    assert centre.figures.heat.mapper.palette[-1] != LIGHT.missing
+    assert LIGHT.ink not in set(centre.figures.labels.text.data["ink"])
 
 
 @pytest.mark.parametrize("row_px", [6.0, 9.0, 20.0])
 def test_a_bold_name_fits_its_column_too(centre, row_px):
     """A collapsed branch that is selected: bold type is wider."""
-    leaves = next(leaves for leaves in centre._tree.clades() if 3 < leaves.size < 12)
+    leaves = next(leaves for leaves in centre.state.tree.clades() if 3 < leaves.size < 12)
     centre.toggle_collapse(leaves)
-    centre._labels.draw(
-        centre._scene, centre._items, (0.0, float(centre._layout.n_rows)), row_px, selected=leaves
+    centre.figures.labels.draw(
+        centre.renderer.scene,
+        centre.state.items,
+        (0.0, float(centre.state.layout.n_rows)),
+        row_px,
+        selected=leaves,
     )
-    data = centre._labels.text.data
+    data = centre.figures.labels.text.data
     k = next(k for k, text in enumerate(data["text"]) if text.startswith(f"{leaves.size}:"))
     assert data["style"][k] == "bold"
-    assert data["x"][k] + BOLD * data["wide"][k] <= centre._labels.width
+    assert data["x"][k] + BOLD * data["wide"][k] <= centre.figures.labels.width
 
 
 def test_the_map_is_wide_while_something_is_out_of_view(centre):
-    assert centre._stage.grid.cols[-1] == f"{MARGIN_PX}px"
+    assert centre.figures.grid.grid.cols[-1] == f"{MARGIN_PX}px"
     centre.focus([0])
-    assert centre._stage.grid.cols[-1] == f"{MAP_PX}px"
+    assert centre.figures.grid.grid.cols[-1] == f"{MAP_PX}px"
     centre.reset_zoom()
-    assert centre._stage.grid.cols[-1] == f"{MARGIN_PX}px"
+    assert centre.figures.grid.grid.cols[-1] == f"{MARGIN_PX}px"
 
 
 def test_another_tree_takes_the_outline_of_the_pointer_away(centre, tree):
-    centre._describe("tree", float(tree.height[-1]) / 2, -3.5)
-    assert len(centre._heat.hovered.data["left"]) == 1
+    centre.pointer.describe("tree", float(tree.height[-1]) / 2, -3.5)
+    assert len(centre.figures.heat.hovered.data["left"]) == 1
     centre.set_tree(tree)
-    assert len(centre._heat.hovered.data["left"]) == 0
+    assert len(centre.figures.heat.hovered.data["left"]) == 0
 
 
 def test_a_name_is_hit_over_its_own_box(centre):
     """At rows of 6 px names stand in two columns: each is hit above and below its own row."""
-    labels = centre._labels
-    labels.draw(centre._scene, centre._items, (0.0, float(N)), 6.0)
+    labels = centre.figures.labels
+    labels.draw(centre.renderer.scene, centre.state.items, (0.0, float(N)), 6.0)
     x, y, wide = (np.asarray(labels.text.data[name], float) for name in ("x", "y", "wide"))
     assert len(set(x)) == 2
     for k in range(1, N - 1):
@@ -614,6 +631,6 @@ def test_a_name_is_hit_over_its_own_box(centre):
 
 
 def test_a_name_is_not_cut_shorter_when_it_is_selected(centre):
-    before = list(centre._labels.text.data["text"])
+    before = list(centre.figures.labels.text.data["text"])
     centre.set_selection(range(N))
-    assert list(centre._labels.text.data["text"]) == before
+    assert list(centre.figures.labels.text.data["text"]) == before

@@ -13,7 +13,7 @@ from hcviz.core.layout import leaf_order
 from hcviz.core.similarity_oracles import FeatureOracle
 from hcviz.core.tree import Tree
 from hcviz.ui.tree import Centre, Items, geometry
-from hcviz.ui.tree.cells import LAZY, LAZY_DEAR, similarity_cells
+from hcviz.ui.tree.heatmap_cells import LAZY, LAZY_EXPENSIVE, similarity_cells
 from tests.test_scene import combs
 from tests.trees import random_tree
 
@@ -25,7 +25,7 @@ MOST = 900_000
 def held(centre: Centre) -> int:
     """Bytes in all sources of all figures."""
     total = 0
-    for model in centre._stage.grid.references():
+    for model in centre.figures.grid.grid.references():
         for column in getattr(model, "data", {}).values() if hasattr(model, "data") else ():
             for value in [column] if isinstance(column, np.ndarray) else column:
                 total += value.nbytes if isinstance(value, np.ndarray) else len(str(value))
@@ -52,7 +52,7 @@ def test_what_the_browser_holds_is_bounded_whatever_the_tree(n):
         centre.set_marks(np.arange(n // 2), np.arange(n // 2, n))
         centre.set_cut(float(tree.height[-1]) / 2)
         assert held(centre) < MOST
-        centre._show_rows(n / 2, n / 2 + 60)
+        centre.show_rows(n / 2, n / 2 + 60)
         assert held(centre) < 2 * MOST
 
 
@@ -110,24 +110,24 @@ def test_a_picture_that_may_take_long_is_worked_out_beside_the_page():
     n = 2_000
     tree, oracle, waiting = random_tree(np.random.default_rng(3), n), Dear(n), []
     centre = Centre(on_pick=lambda pick: None)
-    centre.work_with(lambda work, done: waiting.append((work, done)))
+    centre.set_worker(lambda work, done: waiting.append((work, done)))
     centre.set_items(Items([str(k) for k in range(n)], similarity=oracle))
     centre.set_tree(tree)
-    assert not centre._heat.whole.data["image"]
+    assert not centre.figures.heat.whole.data["image"]
     assert len(waiting) == 1
-    centre._show_rows(500, 560)
-    centre._show_rows(600, 660)  # the newest wish counts
+    centre.show_rows(500, 560)
+    centre.show_rows(600, 660)  # the newest wish counts
     while waiting:
         work, done = waiting.pop()
         done(work())
-    assert centre._heat.whole.data["image"][0].shape == (LAZY_DEAR, LAZY_DEAR)
-    assert centre._heat.sharp.data["y"][0] == -594
-    assert oracle.asked <= LAZY_DEAR**2
-    centre._show_rows(700, 760)
+    assert centre.figures.heat.whole.data["image"][0].shape == (LAZY_EXPENSIVE, LAZY_EXPENSIVE)
+    assert centre.figures.heat.sharp.data["y"][0] == -594
+    assert oracle.asked <= LAZY_EXPENSIVE**2
+    centre.show_rows(700, 760)
     work, done = waiting.pop()
     centre.set_items(Items(["a", "b"]))  # other items meanwhile
     done(work())
-    assert not centre._heat.sharp.data["image"]
+    assert not centre.figures.heat.sharp.data["image"]
     assert not waiting
 
 
@@ -140,39 +140,39 @@ def test_a_double_click_on_a_triangle_looks_nearer_and_one_on_an_open_clade_coll
     n, picks = 20_000, []
     tree = random_tree(np.random.default_rng(5), n)
     centre = shown(tree, on_pick=picks.append)
-    scene = centre._scene
+    scene = centre.renderer.scene
     slot = int(scene.triangles[scene.count[scene.triangles].argmax()])
     click = Click(-1.0, -float(scene.top[slot] + scene.bottom[slot]) / 2)
-    centre._tapped("labels", click)
+    centre.pointer.tap("labels", click)
     assert set(picks[-1].leaves) == set(scene.leaves(slot).tolist())
-    centre._double_tapped("labels", click)
-    top, bottom = centre._window
+    centre.pointer.double_tap("labels", click)
+    top, bottom = centre.window.rows
     assert top <= scene.top[slot] <= scene.bottom[slot] <= bottom
     assert bottom - top < 4 * max(16, scene.count[slot])
-    assert not centre._collapsed
+    assert not centre.state.collapsed
     # Nearer by, its branches are seen.
-    inside = centre._scene.slot_of(int(scene.node[slot])) if scene.node[slot] >= 0 else -1
-    assert inside < 0 or centre._scene.is_open[inside]
+    inside = centre.renderer.scene.slot_of(int(scene.node[slot])) if scene.node[slot] >= 0 else -1
+    assert inside < 0 or centre.renderer.scene.is_open[inside]
     centre.reset_zoom()
     big = next(v for v in range(tree.root - 1, 0, -1) if n / 8 < tree.size[v] < n / 2)
     assert centre.toggle_collapse(tree.leaves(big))
-    assert centre._layout.n_rows == n - tree.size[big] + n // geometry.WEDGE_SHARE
-    assert len(centre._dendrogram.wedges.data["x"]) == 3
+    assert centre.state.layout.n_rows == n - tree.size[big] + n // geometry.WEDGE_SHARE
+    assert len(centre.figures.dendrogram.wedges.data["x"]) == 3
 
 
 def test_marked_items_within_a_triangle_are_named_and_clades_by_their_counts():
     n = 5_000
     tree = random_tree(np.random.default_rng(6), n)
     centre = shown(tree)
-    texts = centre._labels.text.data["text"]
+    texts = centre.figures.labels.text.data["text"]
     assert texts
     assert all(text.split(":")[0].replace(",", "").isdigit() for text in texts)
     centre.set_selection([17])
     centre.set_marks([42], [4_321])
-    styles = dict(zip(centre._labels.text.data["text"], centre._labels.text.data["style"],
-                      strict=True))  # fmt: skip
+    written = centre.figures.labels.text.data
+    styles = dict(zip(written["text"], written["style"], strict=True))
     assert [styles[f"item {k}"] for k in (17, 42, 4_321)] == ["bold"] * 3
-    assert len(centre._labels.marks.data["x"]) == 2
+    assert len(centre.figures.labels.marks.data["x"]) == 2
 
 
 def test_a_picture_that_came_too_late_is_not_shown():
@@ -182,15 +182,15 @@ def test_a_picture_that_came_too_late_is_not_shown():
     dear = CountingOracle(oracle, cache=0)
     dear.cheap = False
     centre = shown(random_tree(np.random.default_rng(4), n), dear)
-    heat, waiting = centre._heat, []
-    heat.later = lambda work, done: waiting.append((work, done))
-    centre._show_rows(100, 160)
-    centre._show_rows(0, n)
+    heat, waiting = centre.figures.heat, []
+    heat.worker = lambda work, done: waiting.append((work, done))
+    centre.show_rows(100, 160)
+    centre.show_rows(0, n)
     while waiting:
         work, done = waiting.pop(0)
         done(work())
     assert len(heat.sharp.data["x"]) == 0
-    centre._show_rows(100, 160)
+    centre.show_rows(100, 160)
     centre.set_tree(None)
     while waiting:
         work, done = waiting.pop(0)
@@ -202,7 +202,7 @@ def test_the_scale_of_a_dear_similarity_is_asked_for_once_and_beside_the_page():
     oracle, other, waiting = Dear(40), Dear(40), []
     items = Items([str(k) for k in range(40)], similarity=oracle)
     centre = Centre(on_pick=lambda pick: None)
-    centre.work_with(lambda work, done: waiting.append((work, done)))
+    centre.set_worker(lambda work, done: waiting.append((work, done)))
     centre.set_items(items)
     centre.set_matrix("none")
     centre.set_matrix("similarity")
@@ -216,12 +216,12 @@ def test_the_scale_of_a_dear_similarity_is_asked_for_once_and_beside_the_page():
     centre.set_matrix("none")
     centre.set_matrix("similarity")
     assert len(waiting) == 2
-    cells, plain = centre._cells, similarity_cells(replace(items, similarity=other))
+    cells, plain = centre.source.cells, similarity_cells(replace(items, similarity=other))
     assert cells.raw is other
     assert cells.scaled
     assert (cells.low, cells.high) == (plain.low, plain.high)
     # One that fails is drawn on some scale; the fault is said by who works beside the page.
     centre.set_similarity(oracle)
     waiting[-1][1](None)
-    assert centre._cells.scaled
-    assert (centre._cells.low, centre._cells.high) == (0.0, 1.0)
+    assert centre.source.cells.scaled
+    assert (centre.source.cells.low, centre.source.cells.high) == (0.0, 1.0)

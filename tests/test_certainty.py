@@ -221,8 +221,8 @@ def test_while_a_run_goes_on_it_is_judged_once_in_a_while(store, told, monkeypat
 @pytest.fixture
 def brief(loop):
     """A store whose first run, of a few trees, is over."""
-    params = act.frozen({"steps": 60, "every": 10})
-    made = Store(Session(method="ddt", treats="hard", params=params), loop.schedule)
+    params = act.read_only({"steps": 60, "every": 10})
+    made = Store(Session(method="ddt", constraint_mode="hard", params=params), loop.schedule)
     assert made.open_data(DataSpec(name="zoo"))
     loop.until(lambda: made.session.status == "settled")
     made.drawn = made.session.snapshot

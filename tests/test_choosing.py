@@ -91,7 +91,7 @@ def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
         assert store.session.method == "active-spectral"
         store.runner.cancel()
         assert store.open_data(DataSpec(name="zoo"))
-        assert (store.session.method, store.session.treats) == ("ddt", "hard")
+        assert (store.session.method, store.session.constraint_mode) == ("ddt", "hard")
         assert "Method: ddt, which suits this data." in store.session.cause
     finally:
         store.close()
@@ -106,7 +106,7 @@ def test_after_a_large_file_a_small_one_has_its_own_method(loop, tmp_path):
 def test_the_method_that_keeps_constraints_reads_what_the_other_read(
     problem, wanted, unconstrained
 ):
-    session = Session(method=unconstrained, treats="ignored")
+    session = Session(method=unconstrained, constraint_mode="ignored")
     found = choosing.keeping_constraints(session, problem)
     assert found.name == wanted
     assert found.triplets == "hard"
@@ -137,7 +137,7 @@ def test_a_statement_under_a_method_that_ignores_it_is_judged_so_and_survives_th
     draft = zoo.view.draft
     gestures.constraints_act("keep-constraints", {})
     loop.until(lambda: zoo.session.status == "settled")
-    assert zoo.session.treats == "hard"
+    assert zoo.session.constraint_mode == "hard"
     assert zoo.view.draft == draft  # still open
     shown = constraints_model.state(zoo)
     assert shown["ignored"] is None

@@ -13,8 +13,8 @@ from hcviz.datasets import load
 from hcviz.io.session_file import load_session, save_session
 from hcviz.metrics import triplet_distance
 from hcviz.metrics.placement import RemovedItem
-from hcviz.session.model import DataSpec, same
-from hcviz.session.replay import replay, steps
+from hcviz.session.model import DataSpec, equal_values
+from hcviz.session.replay import replay, replay_steps
 from hcviz.ui.app.main_pane import LESSON, Middle
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.features.history.steps import state as strip
@@ -275,9 +275,9 @@ def test_a_lesson_is_made_by_its_seed_alone_and_its_log_plays_it_again():
     lesson = load_session(save_session(made))
     assert len(lesson.future) == 2
     assert not lesson.past
-    played = list(steps(lesson, run_method, get))
+    played = list(replay_steps(lesson, run_method, get))
     assert len(played) == len(lesson.log) + 1
-    assert same(replay(lesson, run_method, get), lesson)
+    assert equal_values(replay(lesson, run_method, get), lesson)
     counts = [len(each.enabled) for each in played]
     assert max(counts) == 2
     assert counts[-1] == 0

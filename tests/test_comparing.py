@@ -20,7 +20,7 @@ from hcviz import Comparisons
 from hcviz.io.answers import new_comparisons
 from hcviz.io.comparison_csv import read_comparison_csv, write_comparison_csv
 from hcviz.io.session_file import load_session, save_session
-from hcviz.questions.threes import next_three
+from hcviz.questions.next_triple import next_triple
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec, Session
 from hcviz.ui.app import shell_state
@@ -41,12 +41,12 @@ from tests.stores import over_zoo
 def test_three_come_from_the_third_that_was_seen_least():
     rng = np.random.default_rng(0)
     seen = np.array([5, 0, 9, 1, 7, 8, 6, 2, 9])  # least: items 1, 3 and 7
-    assert {frozenset(next_three(seen, rng)) for _ in range(20)} == {frozenset({1, 3, 7})}
-    orders = {next_three(seen, rng) for _ in range(200)}
+    assert {frozenset(next_triple(seen, rng)) for _ in range(20)} == {frozenset({1, 3, 7})}
+    orders = {next_triple(seen, rng) for _ in range(200)}
     assert len(orders) == 6  # in every order: 200 draws miss one with probability 6 (5/6)^200
-    second = next_three(seen, rng, {frozenset({1, 3, 7})})
+    second = next_triple(seen, rng, {frozenset({1, 3, 7})})
     assert frozenset(second) != {1, 3, 7}
-    anywhere = {item for _ in range(200) for item in next_three(seen, rng, source="any")}
+    anywhere = {item for _ in range(200) for item in next_triple(seen, rng, source="any")}
     assert anywhere == set(range(9))
 
 
@@ -55,12 +55,12 @@ def test_every_three_comes_once_and_then_none(source):
     rng = np.random.default_rng(1)
     asked: set[frozenset[int]] = set()
     for _ in range(math.comb(6, 3)):
-        three = next_three(np.zeros(6, np.int64), rng, asked, source)
+        three = next_triple(np.zeros(6, np.int64), rng, asked, source)
         assert len(set(three)) == 3
         assert frozenset(three) not in asked
         asked.add(frozenset(three))
-    assert next_three(np.zeros(6, np.int64), rng, asked, source) is None
-    assert next_three(np.zeros(2, np.int64), rng, source=source) is None
+    assert next_triple(np.zeros(6, np.int64), rng, asked, source) is None
+    assert next_triple(np.zeros(2, np.int64), rng, source=source) is None
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_an_answer_about_three_is_not_told_as_two(flowers):
 def test_any_answer_can_be_taken_back(flowers, loop):
     card = ComparisonController(flowers)
     for items in ((0, 1, 2), (3, 4, 5), (6, 7, 8)):
-        flowers.dispatch(act.Choose("odd", items))
+        flowers.dispatch(act.AddChoice("odd", items))
     loop.until(lambda: flowers.session.status == "settled")
     listed = comparisons_model.state(flowers)["given"]
     assert [each["at"] for each in listed] == [2, 1, 0]  # the newest first
@@ -175,7 +175,7 @@ def test_any_answer_can_be_taken_back(flowers, loop):
 def test_a_long_list_says_how_many_are_left_out(flowers):
     for odd in range(2, 22):
         for other in (0, 1, 45, 46, 47):
-            flowers.dispatch(act.Choose("odd", (odd, other, 44)))
+            flowers.dispatch(act.AddChoice("odd", (odd, other, 44)))
     shown = comparisons_model.state(flowers)
     assert shown["answers"] == 100 > len(shown["given"]) == comparisons_model.MAX_LISTED
     assert shown["given"][0]["at"] == 99
@@ -199,7 +199,7 @@ def test_enough_answers_move_the_tree(flowers, loop):
     other = far[0]
     rest = [i for i in range(48) if i not in (first, other)]
     for odd in rest * 6:
-        flowers.dispatch(act.Choose("odd", (odd, first, other)))
+        flowers.dispatch(act.AddChoice("odd", (odd, first, other)))
     loop.until(lambda: flowers.session.status == "settled")
     moved = flowers.session.tree
     assert moved != tree
@@ -320,7 +320,7 @@ def test_answers_about_the_items_shown_are_added_to_them(flowers, loop):
 def test_answers_come_back_once_into_the_session_that_gave_them(flowers):
     labels = flowers.session.labels
     for items in ((5, 17, 30), (5, 17, 30), (8, 2, 40)):  # the same twice in one second is twice
-        flowers.dispatch(act.Choose("odd", items, time="2026-01-01T00:00:00+00:00"))
+        flowers.dispatch(act.AddChoice("odd", items, time="2026-01-01T00:00:00+00:00"))
     part = Saved()
     FileController(flowers, part, None).act("save", {"what": "answers"})
     text, now = part.content.decode(), len(flowers.problem.comparisons)
@@ -355,7 +355,7 @@ def test_the_strip_counts_answers_of_files(flowers):
     def told():
         return [step["answers"] for step in history_steps.state(flowers)["steps"]]
 
-    flowers.dispatch(act.Choose("odd", (5, 17, 30)))
+    flowers.dispatch(act.AddChoice("odd", (5, 17, 30)))
     upload(flowers, f"odd;other_1;other_2;count\n{a};{b};{c};1200\n{b};{a};{c};1\n", name="x.csv")
     upload(flowers, f"anchor,near,far\n{a},{b},{c}\n")
     assert told() == ["0 answers", "1 answer", "1,202 answers", "1,203 answers"]

@@ -1,4 +1,7 @@
-"""What ``ui/compat`` repairs in Panel, and that Panel still needs it; HoloViews keeps no page."""
+"""Bugs of Panel and Bokeh that ``ui/compat`` works around, and that they still exist.
+
+Contracts in a real session are in ``test_compat_sessions.py``.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,10 @@ import numpy as np
 import panel as pn
 import pytest
 from bokeh.document import Document
-from bokeh.models import Div, ImportedStyleSheet
-from panel.io.resources import CDN_DIST
-from panel.io.state import set_curdoc
+from bokeh.models import Div
 
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
-from hcviz.ui.compat.own_styles import use_own_styles
-from hcviz.ui.compat.released_document import empty
+from hcviz.ui.compat.document_cleanup import clear_document
 from hcviz.ui.features.run_trace.view import RunTrace
 
 
@@ -28,7 +28,7 @@ from hcviz.ui.features.run_trace.view import RunTrace
 def test_the_first_document_is_not_kept_by_panels_timer(
     start: Callable[[], None], kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second case fails once Panel has mended it: then the repair can go."""
+    """The second case fails once Panel is corrected; the module can then be removed."""
     monkeypatch.setattr(type(pn.state), "_busy_cleanup_scheduled", None)
 
     def event() -> weakref.ref[Document]:
@@ -49,8 +49,8 @@ def test_the_first_document_is_not_kept_by_panels_timer(
     assert asyncio.run(serve()) is kept
 
 
-def test_a_destroyed_document_lets_go_of_what_bokeh_leaves_in_it() -> None:
-    """As after gc.freeze: the document itself stays. Fails once Bokeh has renamed its parts."""
+def test_clear_document_frees_the_models_that_bokeh_leaves_in_it() -> None:
+    """The document itself stays, as after ``gc.freeze``. Fails if Bokeh renames its containers."""
     document = Document()
     model = Div()
     document.add_root(model)
@@ -61,27 +61,13 @@ def test_a_destroyed_document_lets_go_of_what_bokeh_leaves_in_it() -> None:
     document._roots.clear()
     gc.collect()
     assert gone() is not None
-    empty(document)
+    clear_document(document)
     gc.collect()
     assert gone() is None
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_style_sheets_come_from_the_own_server_without_a_rendered_page(own: bool) -> None:
-    """The second case fails once Panel has mended it: then the repair can go."""
-    document = Document()
-    with set_curdoc(document):
-        if own:
-            use_own_styles(document)
-        root = pn.Column(pn.widgets.Select(options=["a"])).get_root(document)
-    found = {str(each.url) for each in root.select({"type": ImportedStyleSheet})}
-    assert found
-    foreign = {url for url in found if url.startswith(CDN_DIST)}
-    assert not foreign if own else foreign == found
-
-
 def test_a_drawn_curve_does_not_keep_its_page() -> None:
-    """HoloViews keeps a curve's options, and the hooks in them, in a table of the module's."""
+    """HoloViews keeps a curve's options and hooks in a global table."""
     trace = RunTrace()
     curve = trace._curve(("log joint", np.array([[0.0, 1.0], [1.0, 2.0]])))
     gone = weakref.ref(trace)

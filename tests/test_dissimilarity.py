@@ -106,7 +106,7 @@ def test_what_are_no_distances_is_a_sentence(wrong, told):
 
 def test_the_page_gives_the_distances_on(loop):
     matrix = squareform(np.random.default_rng(0).uniform(1, 9, 15))
-    store = Store(Session(method="average", treats="ignored"), loop.schedule)
+    store = Store(Session(method="average", constraint_mode="ignored"), loop.schedule)
     try:
         spec = DataSpec(
             kind="table", name="far.csv", filename="far.csv", content=written(matrix),
@@ -164,7 +164,7 @@ def test_page_command_line_and_python_read_the_same_distances(
     assert told["metrics"].get("cost", cost) == pytest.approx(cost)
 
     treats = get(method).triplets
-    store = Store(Session(method=method, params=params, treats=treats), loop.schedule)
+    store = Store(Session(method=method, params=params, constraint_mode=treats), loop.schedule)
     try:
         spec = DataSpec(
             kind="table", name="far.csv", filename="far.csv", content=path.read_bytes(),

@@ -176,7 +176,7 @@ def test_a_session_file_brings_its_clusters_back(begun):
     assert other.store.restore(load_session(save_session(saved)))
     assert other.store.view.clusters == 5
     assert other.store.view.cut == first.store.view.cut
-    assert other.centre._cut == first.store.view.cut is not None
+    assert other.centre.state.cut == first.store.view.cut is not None
 
 
 def test_undoing_a_change_of_data_forgets_what_was_picked_there(begun, loop):
@@ -337,7 +337,7 @@ def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
     monkeypatch.setitem(sources.GIVEN, "slow", data)
     spec = DataSpec(kind="given", name="slow")
     explorer = Explorer(loop.schedule, spec=spec, method="active-spectral")
-    heat = explorer.centre._heat
+    heat = explorer.centre.figures.heat
     try:
         loop.until(lambda: oracle.threads)  # somebody waits for it, and it is not the page
         assert explorer.store.session.labels == labels
@@ -351,7 +351,7 @@ def test_a_similarity_that_takes_its_time_holds_no_page_up(loop, monkeypatch):
         assert heat.cells.scaled
         assert 2.0 <= heat.cells.low < 3.0  # 5 - 59/20 is the least of all
         assert 4.0 < heat.cells.high <= 5.0
-        assert "similarity" in explorer.centre._stage.head.object
+        assert "similarity" in explorer.centre.figures.grid.head.object
         assert explorer.store.view.error is None
     finally:
         oracle.open.set()
@@ -388,28 +388,28 @@ def test_the_field_the_picture_and_the_file_have_the_clusters_asked_for(begun):
         assert store.view.clusters == store.view.parted == count
         assert tree_tools_model.state(store)["clusters"] == count
         assert len(np.unique(centre.clusters())) == count
-        assert centre._dendrogram.cut_text.text.startswith(f"{count} cluster")
+        assert centre.figures.dendrogram.cut_text.text.startswith(f"{count} cluster")
 
 
 def test_the_clusters_numbers_are_written_on_the_strip(begun):
     explorer = begun(method="average")
     explorer.drawing.colour(10)
     centre = explorer.centre
-    numbers = dict(centre._strips.numbers.data)
+    numbers = dict(centre.figures.strips.numbers.data)
     said = {int(text): -y for text, y in zip(numbers["text"], numbers["y"], strict=True) if text}
     assert len(said) > 3
     of_item, order = centre.clusters(), centre.order
     for number, row in said.items():
         assert of_item[order[int(row)]] == number
     explorer.drawing.colour(0)
-    assert not any(centre._strips.numbers.data["text"])
+    assert not any(centre.figures.strips.numbers.data["text"])
 
 
 @pytest.mark.parametrize(("share", "side"), [(0.02, "right"), (0.9, "left")])
 def test_the_label_of_the_cut_is_on_the_side_with_more_room(begun, share, side):
     centre = begun(method="average").centre
-    centre.set_cut(share * float(centre._tree.height[-1]))
-    assert centre._dendrogram.cut_text.text_align == side
+    centre.set_cut(share * float(centre.state.tree.height[-1]))
+    assert centre.figures.dendrogram.cut_text.text_align == side
 
 
 def test_a_cut_that_was_dragged_off_stays_off(begun, loop):
@@ -440,13 +440,13 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
     explorer = begun(method=method)
     store, centre = explorer.store, explorer.centre
     store.look(heights=heights)
-    scene = centre._scene
+    scene = centre.renderer.scene
     for slot in range(scene.n_closed, scene.n_slots, 9):
         node = int(scene.node[slot])
-        shown = float(centre._tree.height[node])
+        shown = float(centre.state.tree.height[node])
         store.look(selection=tuple(scene.leaves(slot).tolist()))
         facts = inspector_model.state(store)["selection"]["facts"]
-        _, text, _ = centre._describe("tree", shown, -float(scene.y[slot]))
+        _, text, _ = centre.pointer.describe("tree", shown, -float(scene.y[slot]))
         said = [f"{word} {value}" for word, value in facts]
         lines = [line for line in text.split("\n") if line in said]
         assert len(lines) == (2 if heights == "even" else 1)
@@ -464,8 +464,8 @@ def test_tooltip_and_inspector_say_the_same_of_a_clade(begun, method, heights):
 )  # fmt: skip
 def test_the_axis_says_what_heights_are(begun, method, title):
     explorer = begun(method=method)
-    explorer.centre._dendrogram.draw_title(explorer.store.axis.title, 1_000)
-    assert explorer.centre._dendrogram.title.data["text"] == [title]
+    explorer.centre.figures.dendrogram.draw_title(explorer.store.axis.title, 1_000)
+    assert explorer.centre.figures.dendrogram.title.data["text"] == [title]
     explorer.store.look(heights="even")
     assert explorer.store.axis.title.startswith("level")
 
@@ -498,15 +498,15 @@ def test_a_search_opens_the_branch_that_the_item_is_in(begun):
     tree = store.session.tree
     clade = next(leaves for leaves in tree.clades() if 4 <= leaves.size <= 8)
     assert centre.toggle_collapse(clade)
-    folded = centre._layout.n_rows
+    folded = centre.state.layout.n_rows
     wanted = int(clade[0])
     explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert store.view.selection == (wanted,)
-    assert centre._layout.n_rows > folded
-    assert centre._layout.owner[wanted] < 0  # a row of its own
+    assert centre.state.layout.n_rows > folded
+    assert centre.state.layout.owner[wanted] < 0  # a row of its own
     centre.toggle_collapse(clade)
     store.look(selection=())
     explorer.gestures.key("t")  # also while a statement is in progress
     explorer.controls["tools"].act("find", {"value": store.session.labels[wanted]})
     assert wanted in store.view.draft.picked
-    assert centre._layout.owner[wanted] < 0
+    assert centre.state.layout.owner[wanted] < 0

@@ -44,7 +44,7 @@ DEEP = ["-" * 20_000 + "1", "(" * 20_000, "[" * 150 + "]" * 150, "1+" * 30_000 +
 @pytest.mark.parametrize("typed", DEEP, ids=["minus", "brackets", "lists", "plus", "short"])
 def test_what_python_cannot_read_is_text_or_refused_by_the_field(typed):
     """MemoryError and RecursionError are what its parser says to some of these."""
-    store = Store(Session(method="ddt", treats="hard"), lambda call: None)
+    store = Store(Session(method="ddt", constraint_mode="hard"), lambda call: None)
     try:
         assert store.open_data(DataSpec(name="zoo"))
         store.dispatch(act.Cancel())

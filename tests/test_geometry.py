@@ -14,10 +14,10 @@ from hcviz.core.layout import cut_clusters, leaf_order
 from hcviz.core.seriation import seriation
 from hcviz.ui.parts import palette
 from hcviz.ui.tree import geometry
-from hcviz.ui.tree.cells import feature_cells, scaled, similarity_cells
 from hcviz.ui.tree.clusters import coloured_clusters
+from hcviz.ui.tree.heatmap_cells import feature_cells, scaled, similarity_cells
 from hcviz.ui.tree.items import Items
-from hcviz.ui.tree.partition import under
+from hcviz.ui.tree.partition import at_height
 from tests.trees import all_trees, caterpillar, from_nested, random_tree
 
 
@@ -123,7 +123,7 @@ def test_wedges_shrink_a_clade_to_three_rows():
     layout = geometry.lay_out(tree, leaf_order(tree), [7])
     assert layout.row_start.tolist() == [0, 2, 4, 6, 7]
     assert layout.y[7] == 1.5
-    assert geometry.runs(layout, [0, 5, 6]) == [(0, 1), (2, 4)]
+    assert geometry.row_ranges(layout, [0, 5, 6]) == [(0, 1), (2, 4)]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -212,14 +212,14 @@ def test_clusters_keep_their_colours_when_the_tree_changes_a_little():
     tree = random_tree(np.random.default_rng(2), 60)
     order = leaf_order(tree)
     cut = float(np.sort(tree.height)[-6])
-    count, node_code, code = coloured_clusters(tree, under(tree, cut), 8, order)
+    count, node_code, code = coloured_clusters(tree, at_height(tree, cut), 8, order)
     assert count == np.unique(cut_clusters(tree, cut)[:60]).size
     for v in range(60):
         assert code[v] == (255 if node_code[v] < 0 else node_code[v])
     reversed_ = np.where(code == 255, 255, 7 - np.minimum(code, 7)).astype(np.uint8)
     assert len(set(code.tolist())) > 3
     assert np.array_equal(
-        coloured_clusters(tree, under(tree, cut), 8, order, reversed_)[2], reversed_
+        coloured_clusters(tree, at_height(tree, cut), 8, order, reversed_)[2], reversed_
     )
 
 
@@ -230,7 +230,7 @@ def test_clusters_side_by_side_differ_and_single_items_have_no_colour(seed, n, s
     cut = float(np.quantile(tree.height, share))
     order = leaf_order(tree, rng.permutation(n))
     before = rng.integers(0, 3, n).astype(np.uint8)
-    count, node_code, code = coloured_clusters(tree, under(tree, cut), 3, order, before)
+    count, node_code, code = coloured_clusters(tree, at_height(tree, cut), 3, order, before)
     top = cut_clusters(tree, cut)
     assert count == np.unique(top[:n]).size
     assert np.all((code == 255) == (tree.size[top[:n]] == 1))

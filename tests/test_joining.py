@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hcviz.core.build import build_guided, chain_triplets
 from hcviz.core.tree import Tree
 from hcviz.session import actions as act
-from hcviz.session.gesture import Draft
-from hcviz.session.joining import stays_apart
+from hcviz.session.draft import Draft
+from hcviz.session.drop import item_set_apart
 from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.tree import Centre, Items
 from tests.stores import over_zoo
@@ -43,7 +43,7 @@ def tree_of(text: str) -> Tree:
 )
 def test_the_leaf_that_stays_apart(text, item, members, apart):
     tree = tree_of(text)
-    found = stays_apart(
+    found = item_set_apart(
         tree, NAMES.index(item), [NAMES.index(m) for m in members], range(tree.n_leaves)
     )
     assert found == (None if apart is None else NAMES.index(apart))
@@ -58,7 +58,7 @@ def test_the_repaired_tree_has_the_leaf_in_the_clade(n, seed, polytomies):
     for item in range(n):
         for node in range(tree.n_nodes - 1):
             members = tree.leaves(node).tolist()
-            apart = stays_apart(tree, item, members, order)
+            apart = item_set_apart(tree, item, members, order)
             if item in members or len(members) + 1 == n:
                 assert apart is None
                 continue
@@ -88,14 +88,15 @@ def centre():
 
 
 def rows_of(centre, names):
-    rows = [centre._layout.place_row[centre._layout.place["abcde".index(n)]] for n in names]
+    layout = centre.state.layout
+    rows = [layout.place_row[layout.place["abcde".index(name)]] for name in names]
     return min(rows), max(rows) + 1
 
 
 def send(centre, phase, row, top=-1, bottom=-1, serial=None):
-    drag = centre._drag
+    drag = centre.figures.drag
     said = {"phase": phase, "row": row, "top": top, "bottom": bottom,
-            "serial": centre._touch.serial if serial is None else serial}  # fmt: skip
+            "serial": centre.figures.preview.serial if serial is None else serial}  # fmt: skip
     seq = drag.drop.data["seq"][0] + 1
     drag.drop.data = {"seq": [seq]} | {name: [value] for name, value in said.items()}
 
@@ -112,9 +113,9 @@ def test_rows_become_leaves(centre):
 
 def test_rows_are_those_of_the_tree_that_was_shown(centre):
     row, target = rows_of(centre, "e")[0], rows_of(centre, "ab")
-    serial = centre._touch.serial
+    serial = centre.figures.preview.serial
     centre.set_tree(tree_of("((a,e),((c,d),b));"))
-    assert centre._touch.serial > serial
+    assert centre.figures.preview.serial > serial
     send(centre, "begin", row, serial=serial)
     send(centre, "drop", row, *target, serial=serial)
     assert [(phase, leaf, sorted(m)) for phase, leaf, m in centre.told] == [
@@ -165,7 +166,7 @@ def test_a_drop_is_a_draft_and_letting_go_is_nothing(zoo):
     gestures.dragged("drop", 0, (sister,))
     (said,) = zoo.view.draft.ready
     assert said[0] == (0, sister)
-    assert said[1] == stays_apart(tree, 0, [sister])
+    assert said[1] == item_set_apart(tree, 0, [sister])
     assert zoo.session.constraints == ()  # until Enter
     gestures.key("Enter")
     assert zoo.session.constraints[0].statement == said

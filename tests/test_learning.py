@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import hcviz
 from hcviz.datasets import SimulatedUser, load
-from hcviz.jobs import Behind
+from hcviz.jobs import BackgroundRuns
 from hcviz.session import actions as act
-from hcviz.session.learning import held_out, satisfied, states
+from hcviz.session.learning_curve import count_satisfied, curve_points, held_out_scores
 from hcviz.session.model import Constraint, DataSpec
 from hcviz.ui.features.learning_curve import model as learning_curve_model
 from hcviz.ui.features.learning_curve.model import BaselineRuns
@@ -24,7 +24,7 @@ from tests.trees import random_tree
 
 
 def counts(session):
-    return [len(each.answers) for each in states(session)]
+    return [len(each.answers) for each in curve_points(session)]
 
 
 def test_a_state_is_the_last_tree_under_so_many_answers():
@@ -36,16 +36,16 @@ def test_a_state_is_the_last_tree_under_so_many_answers():
     assert counts(driver.session) == [0]
     driver.go()
     early = driver.session.tree
-    assert [each.tree for each in states(driver.session)] == [first, early]
+    assert [each.tree for each in curve_points(driver.session)] == [first, early]
     second = driver.settle().tree
-    assert [each.tree for each in states(driver.session)] == [first, second]
+    assert [each.tree for each in curve_points(driver.session)] == [first, second]
     driver(act.AddConstraint((3, 4), 5))
     driver(act.AddConstraint((5, 6), 0))  # before a tree came under the one before
     driver.settle()
     assert counts(driver.session) == [0, 1, 3]
     driver(act.Rerun())
     later = driver.settle().tree
-    assert [each.tree for each in states(driver.session)] == [first, second, later]
+    assert [each.tree for each in curve_points(driver.session)] == [first, second, later]
 
 
 def test_a_step_taken_back_is_taken_off_the_curve():
@@ -54,7 +54,7 @@ def test_a_step_taken_back_is_taken_off_the_curve():
     driver(act.AddConstraint((0, 1), 2))
     driver.settle()
     driver(act.Undo())
-    assert [each.tree for each in states(driver.session)] == [first]
+    assert [each.tree for each in curve_points(driver.session)] == [first]
     driver(act.Redo())
     assert counts(driver.session) == [0, 1]
 
@@ -67,7 +67,7 @@ def test_a_lock_keeps_the_tree_it_was_stated_about():
     driver(act.AddConstraint((0, 1), 3))
     driver.settle()  # the sampler goes on under it
     assert counts(driver.session) == [0, 1, 2]
-    assert states(driver.session)[1].tree is states(driver.session)[2].tree is tree
+    assert curve_points(driver.session)[1].tree is curve_points(driver.session)[2].tree is tree
 
 
 def test_trees_over_other_items_do_not_count():
@@ -78,7 +78,7 @@ def test_trees_over_other_items_do_not_count():
     driver(act.LoadedData(DataSpec(name="iris"), tuple("abcdef")))
     driver.settle()
     assert counts(driver.session) == [0]
-    assert states(driver.session)[0].tree.n_leaves == 6
+    assert curve_points(driver.session)[0].tree.n_leaves == 6
 
 
 # ---------------------------------------------------------------------- without a target
@@ -106,7 +106,7 @@ def test_a_constraint_counts_as_a_whole(seed, n):
     for number in range(5):
         items = rng.permutation(n)[: rng.integers(3, n + 1)].tolist()
         made.append(Constraint(number + 1, tuple(items[1:]), items[0]))
-    assert satisfied(tree, made) == sum(slowly_true(tree, each) for each in made)
+    assert count_satisfied(tree, made) == sum(slowly_true(tree, each) for each in made)
 
 
 def test_held_out_answers_are_those_that_a_state_was_not_told():
@@ -116,16 +116,16 @@ def test_held_out_answers_are_those_that_a_state_was_not_told():
         driver(act.AddConstraint(group, apart))
         driver.settle()
     session = driver.session
-    found = held_out(session)
+    found = held_out_scores(session)
     for each in found:
-        (state,) = (s for s in states(session) if len(s.answers) == each.answers)
+        (state,) = (s for s in curve_points(session) if len(s.answers) == each.answers)
         left = [c for c in session.enabled if c not in state.answers]
         assert each.held == len(left) == 4 - each.answers
         assert each.true == sum(slowly_true(state.tree, c) for c in left)
         assert each.share == each.true / each.held
     assert [each.answers for each in found] == counts(session)[:-1]
     driver(act.DisableConstraint(4))
-    assert held_out(driver.session)[0].held == 3
+    assert held_out_scores(driver.session)[0].held == 3
 
 
 # ---------------------------------------------------------------------- with one
@@ -211,7 +211,7 @@ def test_baselines_are_made_once_there_is_an_answer_and_then_known(store, loop, 
     problem = load("zoo").problem()
     assert average == hcviz.fit("average", problem)
     assert [title for title, _ in state(store)["beside"]] == [one, other]
-    monkeypatch.setattr(Behind, "start", None)  # nothing runs a second time
+    monkeypatch.setattr(BackgroundRuns, "start", None)  # nothing runs a second time
     again = BaselineRuns(store, loop.schedule)
     assert len(store.view.baselines) == 2
     again.close()

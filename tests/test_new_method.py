@@ -43,7 +43,11 @@ def test_a_parameter_of_any_name_softens_it_on_the_conflict_card(toy, loop):
         assert "how far a broken one is tolerated" in own["title"]
         Gestures(store).constraints_act("soften", {"method": "toy"})
         session = store.session
-        assert (session.treats, len(session.enabled), session.conflict) == ("soft", 2, None)
+        assert (session.constraint_mode, len(session.enabled), session.conflict) == (
+            "soft",
+            2,
+            None,
+        )
         assert 0 <= session.params["patience"] < 0.5  # what its bounds allow
         assert store.view.error is None
         loop.until(lambda: store.session.status == "settled")
@@ -63,7 +67,7 @@ def test_its_graph_and_its_partition_are_on_the_page(toy, loop):
         loop.until(lambda: drawn()["edges"] == [[0, 1]])
         assert (drawn()["name"], drawn()["kind"]) == ("said together", "graph")
         assert drawn()["names"] == list(store.session.labels)
-        loop.until(lambda: partition.count(store) == 3)  # branches have its clusters' colours
+        loop.until(lambda: partition.method_count(store) == 3)  # colours of its clusters
         store.dispatch(act.SetMethod("build"))
         loop.until(lambda: explorer.sections.state.get("views") is None)  # that one has no views
     finally:

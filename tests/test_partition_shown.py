@@ -16,7 +16,7 @@ from hcviz.io.clusters_csv import write_clusters_csv
 from hcviz.ui.parts.palette import THEMES, contrast
 from hcviz.ui.tree import partition
 from hcviz.ui.tree.clusters import coloured_clusters
-from hcviz.ui.tree.partition import cut_into
+from hcviz.ui.tree.partition import cut_height
 from tests.trees import from_nested, random_tree
 
 
@@ -40,7 +40,7 @@ def test_the_cut_is_the_partition_or_there_is_none(n, k, seed, ours):
     labels = rng.integers(0, k, n).astype(np.int32)
     values = np.triu(rng.integers(-3, 4, (n, n)), 1).astype(float)
     tree = agglomerate(values + values.T, groups=labels if ours else None)
-    found = cut_into(tree, labels)
+    found = cut_height(tree, labels)
     heights = np.unique(tree.height)
     levels = [*(heights[:-1] + heights[1:]) / 2, heights[-1] + 1]
     possible = any(fallen(tree, level) == parts(labels) for level in levels)
@@ -52,7 +52,7 @@ def test_the_cut_is_the_partition_or_there_is_none(n, k, seed, ours):
 @pytest.mark.parametrize("n", [1, 2])
 def test_few_items(n):
     tree = Tree.star(n)
-    assert cut_into(tree, np.zeros(n, np.int32)) == (
+    assert cut_height(tree, np.zeros(n, np.int32)) == (
         None if n == 1 else tree.height[-1] * 1.02 + 1e-9
     )
 
@@ -74,7 +74,7 @@ def test_equal_heights_fall_into_as_many_clusters_as_asked_for(n, seed):
     tree = random_tree(rng, n)
     tree = Tree(tree.parent, np.ceil(2 * tree.height / tree.height[-1]), n)  # heights of 0, 1, 2
     for count in range(1, n + 1):
-        parted = partition.into(tree, count)
+        parted = partition.by_count(tree, count)
         assert parted.count == count == len(np.unique(parted.of_item))
         ranked = sorted(range(n, tree.n_nodes), key=lambda v: (tree.height[v], v))
         undone = set(ranked[len(ranked) - count + 1 :])
@@ -88,19 +88,19 @@ def test_equal_heights_fall_into_as_many_clusters_as_asked_for(n, seed):
 
 def test_a_node_of_many_branches_is_not_split():
     tree = from_nested(((0, 1, 2), (3, 4)), 5)
-    assert [partition.into(tree, k).count for k in (1, 2, 3, 4, 5)] == [1, 2, 4, 4, 5]
+    assert [partition.by_count(tree, k).count for k in (1, 2, 3, 4, 5)] == [1, 2, 4, 4, 5]
 
 
 @given(st.integers(2, 30), st.floats(-0.1, 1.1), st.integers(0, 2**32 - 1))
 def test_a_line_and_the_number_that_it_gives_are_the_same_clusters(n, share, seed):
     tree = random_tree(np.random.default_rng(seed), n, polytomies=True)
-    under = partition.under(tree, share * float(tree.height[-1]))
-    assert parts(partition.into(tree, under.count).of_item) == parts(under.of_item)
+    under = partition.at_height(tree, share * float(tree.height[-1]))
+    assert parts(partition.by_count(tree, under.count).of_item) == parts(under.of_item)
 
 
 def test_clusters_are_numbered_as_in_the_file():
     tree = from_nested(((3, 4), (0, (1, 2))), 5)
-    parted = partition.into(tree, 2)
+    parted = partition.by_count(tree, 2)
     assert parted.of_item.tolist() == [1, 1, 1, 2, 2]
     text = write_clusters_csv("abcde", parted.of_item)
     assert [row.split(",")[1] for row in text.split()[1:]] == list("11122")
@@ -112,7 +112,7 @@ def test_clusters_that_no_line_parts_are_coloured_by_their_labels():
     tree = Tree([5, 5, 7, 6, 6, 7, 8, 8, -1], [0, 0, 0, 0, 0, 1, 1, 3, 3], 5)
     for labels in ([0, 0, 0, 1, 1], [0, 1, 1, 0, 2]):
         labels = np.array(labels, np.int32)
-        parted = partition.found(tree, labels)
+        parted = partition.of_method(tree, labels)
         assert parted is not None
         assert parted.cut is None
         count, nodes, leaves = coloured_clusters(tree, parted, 8, tree.leaf_order)
@@ -137,7 +137,7 @@ def test_no_colour_is_repeated_among_sixteen_clusters(theme):
     tree = random_tree(rng, 64)
     before = None
     for count in (10, 16, 12):
-        parted = partition.into(tree, count)
+        parted = partition.by_count(tree, count)
         _, _, before = coloured_clusters(tree, parted, 16, tree.leaf_order, before)
         several = [k for k in range(1, count + 1) if (parted.of_item == k).sum() > 1]
         used = {int(before[np.flatnonzero(parted.of_item == k)[0]]) for k in several}

@@ -13,7 +13,7 @@ from hcviz.core.snapshot import Mask
 from hcviz.core.tree import Tree
 from hcviz.io.picture import draw_picture
 from hcviz.ui.tree import Centre, Items
-from hcviz.ui.tree.cells import LAZY
+from hcviz.ui.tree.heatmap_cells import LAZY
 from tests.trees import random_tree
 
 
@@ -59,7 +59,7 @@ def test_the_veil_is_saved_with_the_pairs_it_is_seen_over():
             pair = {order[i], order[j]}
             seen = i == j or any(pair == set(each) for each in known)
             assert again["heat"].query_mask[i][j] == 255 * seen
-    centre.set_asked(None)
+    centre.set_query_mask(None)
     assert centre.picture_data()["heat"].query_mask is None
 
 
@@ -76,7 +76,7 @@ def test_a_saved_picture_is_dark_where_nothing_was_asked():
     centre = shown(Tree.star(n), alike, asked(n, [(2, 3)]))
     with_veil = light(centre.picture_data())
     assert b"dark: not queried" in draw_picture(**centre.picture_data())
-    centre.set_asked(None)
+    centre.set_query_mask(None)
     without = light(centre.picture_data())
     assert b"not queried" not in draw_picture(**centre.picture_data())
     changed = np.abs(with_veil - without) > 20
@@ -108,8 +108,8 @@ def test_similarities_computed_as_looked_at_are_saved_as_they_are_shown(n, colla
         step = (heat.high - heat.low) / 254
         assert np.abs(heat.values - np.clip(exact, heat.low, heat.high)).max() <= step / 2 + 1e-9
     # Each share of the rows has the texel that lies over its middle on the screen.
-    shown_image = np.asarray(centre._heat.whole.data["image"][0])
-    layout = centre._layout
+    shown_image = np.asarray(centre.figures.heat.whole.data["image"][0])
+    layout = centre.state.layout
     row = np.searchsorted(layout.row_start, (2 * np.arange(k) + 1) * n // (2 * k), "right") - 1
     side = shown_image.shape[0]
     texel = [max(t for t in range(side) if t * layout.n_rows // side <= at) for at in row]

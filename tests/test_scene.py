@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hcviz import HcvizError, Tree
 from hcviz.core.layout import elbows, leaf_order, without_nodes
 from hcviz.ui.tree import geometry
-from hcviz.ui.tree.scene import BUNDLE, FOLD, LEAF, OPEN, SHUT, see
+from hcviz.ui.tree.scene import BUNDLE, COLLAPSED, FOLD, LEAF, OPEN, build_scene
 from tests.test_geometry import layouts, leaves_below
 from tests.trees import caterpillar, from_nested, random_tree
 
@@ -30,7 +30,7 @@ def plain_scene(layout, window=None, fine=0.0, coarse=0.0):
         return folds(layout.top[v], layout.bottom[v])
 
     def is_open(v):
-        return v >= tree.n_leaves and not layout.shut[v] and of(v) >= 1 - 1e-12
+        return v >= tree.n_leaves and not layout.collapsed[v] and of(v) >= 1 - 1e-12
 
     found = set()
 
@@ -61,13 +61,13 @@ def plain_scene(layout, window=None, fine=0.0, coarse=0.0):
             bundle.clear()
 
         for c in parts:
-            small = not is_open(c) and not layout.shut[c]
+            small = not is_open(c) and not layout.collapsed[c]
             if not small or (bundle and folds(layout.top[bundle[0]], layout.bottom[c]) > 1 + 1e-12):
                 close()
             if small:
                 bundle.append(c)
-            elif layout.shut[c]:
-                found.add((SHUT, c, tuple(layout.leaves(c).tolist()), v))
+            elif layout.collapsed[c]:
+                found.add((COLLAPSED, c, tuple(layout.leaves(c).tolist()), v))
             else:
                 draw(c, v)
         close()
@@ -75,8 +75,8 @@ def plain_scene(layout, window=None, fine=0.0, coarse=0.0):
     root = tree.root
     if root < tree.n_leaves:
         return {(LEAF, 0, (0,), None)}
-    if layout.shut[root]:
-        return {(SHUT, root, tuple(layout.order.tolist()), None)}
+    if layout.collapsed[root]:
+        return {(COLLAPSED, root, tuple(layout.order.tolist()), None)}
     draw(root, None)
     return found
 
@@ -98,13 +98,13 @@ def test_what_is_folded_is_what_the_definition_says(layout, fine, seed):
     rng = np.random.default_rng(seed)
     a, b = np.sort(rng.random(2)) * layout.n_rows
     for window, coarse in ((None, fine), ((float(a), float(b)), fine + 2 * seed)):
-        scene = see(layout, window, fine, coarse)
+        scene = build_scene(layout, window, fine, coarse)
         assert told(scene) == plain_scene(layout, window, fine, coarse)
 
 
 @given(layouts(), st.sampled_from([0.0, 1.5, 2.25, 5.3]))
 def test_a_scene_is_a_tree_whose_leaves_tile_the_rows(layout, fine):
-    scene = see(layout, None, fine)
+    scene = build_scene(layout, None, fine)
     c = scene.n_closed
     assert np.all(scene.kind[:c] != OPEN)
     assert np.all(scene.kind[c:] == OPEN)
@@ -119,7 +119,7 @@ def test_a_scene_is_a_tree_whose_leaves_tile_the_rows(layout, fine):
         assert set(scene.leaves(k).tolist()) <= set(scene.leaves(p).tolist())
     chosen = np.random.default_rng(c).random(layout.tree.n_leaves) < 0.6
     inside = [bool(chosen[scene.leaves(k)].all()) for k in range(scene.n_slots)]
-    assert scene.within(np.flatnonzero(chosen)).tolist() == inside
+    assert scene.slots_within(np.flatnonzero(chosen)).tolist() == inside
 
 
 def plainly_without(tree: Tree, gone) -> tuple[Tree, list[int]]:
@@ -139,14 +139,14 @@ def test_with_merged_clades_the_scene_is_that_of_the_tree_without_them(layout, f
     tree = layout.tree
     merged = np.random.default_rng(seed).random(tree.n_nodes) < share
     gone = {v for v in np.flatnonzero(merged).tolist()
-            if tree.n_leaves <= v < tree.root and not layout.shut[v]}  # fmt: skip
+            if tree.n_leaves <= v < tree.root and not layout.collapsed[v]}  # fmt: skip
     other, kept = plainly_without(tree, gone)
     found, origin = without_nodes(tree, [v in gone for v in range(tree.n_leaves, tree.n_nodes)])
     assert found == other
     assert origin.tolist() == kept
-    shut = [kept.index(v) for v in np.flatnonzero(layout.shut)]
-    scene = see(layout, None, fine, merged=merged)
-    plain = see(geometry.lay_out(other, layout.order, shut), None, fine)
+    shut = [kept.index(v) for v in np.flatnonzero(layout.collapsed)]
+    scene = build_scene(layout, None, fine, merged=merged)
+    plain = build_scene(geometry.lay_out(other, layout.order, shut), None, fine)
     names = [None if v < 0 else kept[v] for v in plain.node.tolist()]
     assert [None if v < 0 else v for v in scene.node.tolist()] == names
     for name in ("kind", "parent", "first", "count", "height", "top", "bottom", "low", "high"):
@@ -181,7 +181,7 @@ def test_what_is_drawn_is_bounded_by_the_folds_whatever_the_tree(n):
             ((0.4 * n, 0.5 * n), n / 500, n / 50, 0.1 * 500 + 0.9 * 50),
             ((0.4 * n, 0.4 * n + 40), 0.0, n / 50, 80 + 50),
         ):
-            scene = see(layout, window, fine, coarse)
+            scene = build_scene(layout, window, fine, coarse)
             assert scene.n_slots <= 16 * (folds + 1)
             x, y = scene.path()
             assert x.size == y.size <= 8 * scene.n_slots
@@ -192,14 +192,14 @@ def test_what_is_drawn_is_bounded_by_the_folds_whatever_the_tree(n):
 def test_the_bound_holds_for_random_trees(seed, n, fold):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, n, polytomies=bool(seed % 2))
-    scene = see(geometry.lay_out(tree, leaf_order(tree, rng.permutation(n))), None, fold)
+    scene = build_scene(geometry.lay_out(tree, leaf_order(tree, rng.permutation(n))), None, fold)
     assert scene.n_slots <= 16 * (n / fold + 1)
 
 
 def test_a_window_of_few_rows_is_drawn_as_it_is():
     tree = random_tree(np.random.default_rng(0), 5_000)
     layout = geometry.lay_out(tree, leaf_order(tree))
-    scene = see(layout, (1_000, 1_050), 0.0, 100)
+    scene = build_scene(layout, (1_000, 1_050), 0.0, 100)
     inside = (layout.top >= 1_000) & (layout.bottom <= 1_050) & (np.arange(tree.n_nodes) >= 5_000)
     assert inside.any()
     assert set(np.flatnonzero(inside).tolist()) <= set(scene.node[scene.open].tolist())
@@ -211,11 +211,11 @@ def test_the_end_of_a_chain_keeps_its_height():
     # One straggler far above the rest: the rest is a clade of its own height, not the root's.
     nested = (tuple((4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3) for k in range(10)), 40)
     tree = from_nested(nested, 41)
-    scene = see(geometry.lay_out(tree, leaf_order(tree)), None, 3.0)
+    scene = build_scene(geometry.lay_out(tree, leaf_order(tree)), None, 3.0)
     assert tree.root - 1 in scene.node[scene.open]
     # Many stragglers, each a little above the last: they hang together from the first of them.
     layout = geometry.lay_out(caterpillar(1_000), leaf_order(caterpillar(1_000)))
-    scene = see(layout, None, 10.0)
+    scene = build_scene(layout, None, 10.0)
     bundles = scene.count[scene.kind == BUNDLE]
     assert bundles.min() >= 8
     assert bundles.max() <= 10
@@ -225,7 +225,7 @@ def test_the_end_of_a_chain_keeps_its_height():
 def test_a_triangle_is_as_long_as_asked_where_there_is_room_before_its_parent():
     tree = Tree([6, 6, 7, 7, 8, 8, 9, 9, 10, 10, -1], [0] * 6 + [0.1, 0.2, 0.1, 0.25, 8], 6)
     layout = geometry.lay_out(tree, leaf_order(tree))
-    scene = see(layout, None, 2.5, 2.5, least=1.0)
+    scene = build_scene(layout, None, 2.5, 2.5, least=1.0)
     apex = dict(zip(scene.node.tolist(), scene.height.tolist(), strict=True))
     assert apex[8] == 1.0
     assert apex[6] == apex[7] == 0.25  # as far as their parent, 9
@@ -271,12 +271,12 @@ def plain_segments(layout, masked=None, limit=np.inf):
 @given(layouts(), st.integers(0, 1000))
 def test_the_path_draws_every_branch_and_every_bar(layout, seed):
     plain = geometry.lay_out(layout.tree, layout.order)
-    scene = see(plain)
+    scene = build_scene(plain)
     assert segments(scene.path()) == plain_segments(plain)
     apart = scene.path(stems=False)
     assert segments(apart) | segments(scene.stems()) == plain_segments(plain)
     chosen = np.random.default_rng(seed).random(plain.tree.n_leaves) < 0.6
-    mask = scene.within(np.flatnonzero(chosen))
+    mask = scene.slots_within(np.flatnonzero(chosen))
     want = {v for v in range(plain.tree.n_nodes) if leaves_below(plain.tree, v) <= set(
         np.flatnonzero(chosen).tolist())}  # fmt: skip
     assert set(scene.node[mask].tolist()) == want
@@ -290,7 +290,7 @@ def test_the_path_draws_every_branch_and_every_bar(layout, seed):
 def test_elbows_of_the_printed_picture_are_those_of_the_page():
     tree = random_tree(np.random.default_rng(4), 12, polytomies=True)
     order = leaf_order(tree)
-    scene = see(geometry.lay_out(tree, order))
+    scene = build_scene(geometry.lay_out(tree, order))
     assert segments(elbows(tree, order)) == segments(scene.path())
 
 
@@ -301,9 +301,12 @@ def test_a_transition_begins_where_items_and_clades_were(layout, seed, fold, sam
     rng = np.random.default_rng(seed)
     n = layout.tree.n_leaves
     tree = layout.tree if same else random_tree(rng, n, polytomies=True)
-    shut = np.flatnonzero(layout.shut) if same else ()
+    shut = np.flatnonzero(layout.collapsed) if same else ()
     order = leaf_order(tree, rng.permutation(n))
-    scene, before = see(geometry.lay_out(tree, order, shut), None, fold), see(layout, None, fold)
+    scene, before = (
+        build_scene(geometry.lay_out(tree, order, shut), None, fold),
+        build_scene(layout, None, fold),
+    )
     across, down, shift = 1.5, 0.5, 3.0
     start = scene.as_in(before, across, down, shift)
     was = {frozenset(before.leaves(k).tolist()): k for k in range(before.n_slots)}
@@ -330,7 +333,7 @@ def test_a_transition_begins_where_items_and_clades_were(layout, seed, fold, sam
 
 @given(layouts(), st.sampled_from([0.0, 1.5, 2.25]))
 def test_pieces_of_the_path_come_in_the_order_that_the_browser_reads(layout, fold):
-    scene = see(layout, None, fold)
+    scene = build_scene(layout, None, fold)
     x, _ = scene.path()
     ends = np.flatnonzero(np.isnan(x))
     starts = np.r_[0, ends[:-1] + 1] if ends.size else np.empty(0, int)
@@ -344,12 +347,12 @@ def test_pieces_of_the_path_come_in_the_order_that_the_browser_reads(layout, fol
 def test_a_caterpillar_of_20000_leaves_is_drawn():
     tree = caterpillar(20_000)
     layout = geometry.lay_out(tree, leaf_order(tree))
-    scene = see(layout)
+    scene = build_scene(layout)
     x, _ = scene.path()
     assert np.isnan(x).sum() == tree.n_internal
     assert scene.pick(tree.height[-1] + 1, 0.0) == scene.n_slots - 1
     deepest = [int(x) for x in np.argsort(tree.depth[: tree.n_leaves])[-2:]]
-    x, _ = scene.way(tree.root, deepest)
+    x, _ = scene.path_down(tree.root, deepest)
     assert len(x) == 4 * tree.n_leaves  # every inner node but the root, and the two leaves
 
 
@@ -360,7 +363,7 @@ def test_a_way_goes_from_a_node_down_to_the_leaves_and_nowhere_else():
     #  0 1  2  5=(3, 4)
     tree = Tree([6, 6, 7, 5, 5, 8, 7, 8, -1], [0, 0, 0, 0, 0, 1, 1, 2, 3], 5)
     layout = geometry.lay_out(tree, range(5))
-    x, y = see(layout).way(8, [0, 4])
+    x, y = build_scene(layout).path_down(8, [0, 4])
     lines = [
         [(a, b) for a, b in zip(x[k : k + 3].tolist(), y[k : k + 3].tolist(), strict=True)]
         for k in range(0, len(x), 4)
@@ -372,7 +375,7 @@ def test_a_way_goes_from_a_node_down_to_the_leaves_and_nowhere_else():
     )
     assert np.isnan(x[3::4]).all()
     # within a collapsed clade there is nothing to see
-    x, _ = see(geometry.lay_out(tree, range(5), [5])).way(8, [4])
+    x, _ = build_scene(geometry.lay_out(tree, range(5), [5])).path_down(8, [4])
     assert x[:3].tolist() == [1, 3, 3]
     assert len(x) == 4
 
@@ -398,13 +401,13 @@ def plain_pick(layout, x: float, y: float) -> int:
 @given(layouts(), st.floats(0, 1.2), st.floats(0, 0.999))
 def test_every_point_of_the_picture_picks_the_clade_of_its_slab(layout, x, y):
     x, y = x * float(layout.tree.height[-1] or 1), y * layout.n_rows
-    scene = see(layout)
+    scene = build_scene(layout)
     assert scene.node[scene.pick(x, y)] == plain_pick(layout, x, y)
 
 
 @given(layouts(), st.sampled_from([1.5, 2.25, 5.3]), st.floats(0, 1.2), st.floats(0, 0.999))
 def test_a_triangle_is_picked_as_a_whole(layout, fold, x, y):
-    scene = see(layout, None, fold)
+    scene = build_scene(layout, None, fold)
     x, y = x * float(layout.tree.height[-1] or 1), y * layout.n_rows
     slot = scene.pick(x, y)
     assert scene.top[slot] <= y < scene.bottom[slot]
@@ -419,7 +422,7 @@ def test_a_triangle_is_picked_as_a_whole(layout, fold, x, y):
 
 def test_picking_beyond_the_edges_still_picks():
     tree = from_nested(((0, 1), 2), 3)
-    scene = see(geometry.lay_out(tree, [0, 1, 2]))
+    scene = build_scene(geometry.lay_out(tree, [0, 1, 2]))
 
     def pick(*at, **how):
         return scene.node[scene.pick(*at, **how)]
@@ -432,7 +435,7 @@ def test_picking_beyond_the_edges_still_picks():
 
 @given(layouts(), st.sampled_from([0.0, 2.25]), st.integers(0, 99))
 def test_the_slot_of_a_node_is_the_smallest_that_holds_it(layout, fold, seed):
-    scene = see(layout, None, fold)
+    scene = build_scene(layout, None, fold)
     node = seed % layout.tree.n_nodes
     wanted = set(layout.leaves(node).tolist())
     holding = [k for k in range(scene.n_slots) if wanted <= set(scene.leaves(k).tolist())]
@@ -441,6 +444,6 @@ def test_the_slot_of_a_node_is_the_smallest_that_holds_it(layout, fold, seed):
 
 def test_codes_of_a_bundle_are_those_that_its_ends_share():
     tree = Tree.star(9)
-    scene = see(geometry.lay_out(tree, range(9)), None, 3.0)
+    scene = build_scene(geometry.lay_out(tree, range(9)), None, 3.0)
     codes = np.array([1, 1, 1, 0, 1, 1, 2, 2, 2, 7])
     assert scene.codes(codes).tolist() == [1, -1, 2, 7]

@@ -19,9 +19,9 @@ from hcviz.ui.features.constraints.gestures import Gestures
 from hcviz.ui.features.tree_tools import model as tree_tools_model
 from hcviz.ui.state.data_sources import similarities, similarity_to_show
 from hcviz.ui.state.store import Store
-from hcviz.ui.tree.cells import similarity_cells
+from hcviz.ui.tree.heatmap_cells import similarity_cells
 from hcviz.ui.tree.items import Items
-from hcviz.ui.tree.labels import _apart, stepping
+from hcviz.ui.tree.labels import _separated, image_columns
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 ROWS = [[0, 1, 2], [0, 1, 2], [0, 2, 1], [3, 2, 0], [3, 2, 0], [1, 0, 2], [2, 3, 1]]
@@ -268,11 +268,11 @@ def test_sums_of_signs_have_zero_in_the_middle():
 
 
 @pytest.mark.parametrize(("n", "row"), [(60, 11.2), (48, 13.7), (90, 7.3)])
-def test_the_first_and_last_pictures_stay_whole_and_apart(n, row):
-    size, columns = stepping(row, 236)
+def test_the_first_and_last_images_are_whole_and_do_not_overlap(n, row):
+    size, columns = image_columns(row, 236)
     middles = np.arange(n) + 0.5
     column = np.floor(middles).astype(int) % columns
-    at = _apart(middles, column, size / row, n)
+    at = _separated(middles, column, size / row, n)
     assert (at - size / 2 / row >= -1e-9).all()
     assert (at + size / 2 / row <= n + 1e-9).all()
     for k in range(columns):
@@ -283,8 +283,8 @@ def test_the_first_and_last_pictures_stay_whole_and_apart(n, row):
 
 
 @pytest.mark.parametrize("row", np.linspace(1, 40, 79))
-def test_stepping_pictures_never_lie_on_each_other(row):
-    size, columns = stepping(row, 236)
+def test_images_in_columns_do_not_overlap(row):
+    size, columns = image_columns(row, 236)
     if size:
         assert size >= 24
         assert columns * row >= size

@@ -192,11 +192,11 @@ def test_a_method_that_cannot_run_on_this_data_says_so(store, loop):
 
 
 def test_data_that_the_method_cannot_take_gets_one_that_can(loop):
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule)
     assert made.open_data(DataSpec(name="planted"))  # similarities only
     loop.until(lambda: made.session.status == "settled")
     assert made.session.method != "ddt"
-    assert made.session.treats == "hard"
+    assert made.session.constraint_mode == "hard"
     assert "ddt cannot run on this data" in made.session.cause
     assert made.open_data(DataSpec(name="zoo"))
     loop.until(lambda: made.session.status == "settled")
@@ -215,7 +215,7 @@ def test_items_that_have_answers_only_get_a_method_that_reads_them(
         "car": DataSpec(name="car"),
         "file": DataSpec(kind="table", name="trees.csv", filename="trees.csv", content=content),
     }[given]
-    made = Store(Session(method="ddt", treats="hard"), loop.schedule)
+    made = Store(Session(method="ddt", constraint_mode="hard"), loop.schedule)
     try:
         assert made.open_data(spec)
         assert made.session.method == "4-al"
@@ -509,8 +509,8 @@ def test_answers_beside_a_large_table_leave_the_page_free(store, loop, readers):
     page = threading.current_thread()
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
-    one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
-    two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    two = act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
     store.dispatch(one)
     assert store.view.said == "Reading one.csv."
     assert not store.session.data.answers
@@ -542,7 +542,9 @@ def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_not
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
     before = store.session
-    store.dispatch(act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad."))
+    store.dispatch(
+        act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
+    )
     assert store.view.error is None
     loop.until(lambda: store.view.error is not None)
     assert "nobody" in " ".join(store.view.error)
@@ -554,7 +556,9 @@ def test_what_is_wrong_with_answers_beside_a_large_table_is_said_and_changes_not
 def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
-    store.dispatch(act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One."))
+    store.dispatch(
+        act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    )
     loop.until(lambda: len(store.session.data.answers) == 1)
     store.dispatch(act.Undo())
     store.dispatch(act.ImportConstraints((Constraint(1, (0, 1), 5),)))
@@ -563,7 +567,9 @@ def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, lo
     assert len(store.session.constraints) == 1
     assert store.view.said == ""
     # Other data, and nothing about the old ones is added to them.
-    store.dispatch(act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two."))
+    store.dispatch(
+        act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    )
     assert store.open_data(DataSpec(name="zoo"))
     wait = len(readers) + 1
     loop.until(lambda: len(readers) >= wait or store.loader.loading is None)
@@ -574,9 +580,9 @@ def test_an_undo_that_reads_a_table_is_dropped_if_another_step_is_done(store, lo
 def test_a_cancelled_file_is_named_whatever_cancelled_it(store, loop, readers):
     store.loader.open_table(wide())
     loop.until(lambda: len(store.session.labels) == 20_000)
-    one = act.Attach("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
-    two = act.Attach("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
-    bad = act.Attach("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
+    one = act.AddComparisons("one.csv", b"anchor,near,far\nitem 1,item 2,item 9\n", "One.")
+    two = act.AddComparisons("two.csv", b"anchor,near,far\nitem 3,item 4,item 9\n", "Two.")
+    bad = act.AddComparisons("bad.csv", b"anchor,near,far\nitem 1,item 2,nobody\n", "Bad.")
 
     store.dispatch(one)
     store.loader.cancel()
@@ -621,7 +627,7 @@ def test_what_was_read_for_a_page_that_is_gone_is_dropped_quietly(store, loop, c
     assert raised == []
     assert [
         (r.levelname, r.getMessage()) for r in caplog.records if r.name.startswith("hcviz")
-    ] == [("DEBUG", "Nobody waits for wide.csv any more.")] * 2
+    ] == [("DEBUG", "The page closed before it received wide.csv.")] * 2
     assert store.session is before
 
 
@@ -710,7 +716,7 @@ def test_an_answer_given_while_a_file_is_read_is_found_in_it(store, loop, asked)
     FileController(store, None, None)._open(
         "comparisons", "same.csv", text.encode() + b"\n" * AT_ONCE
     )
-    store.dispatch(act.Choose("odd", items, time=time))
+    store.dispatch(act.AddChoice("odd", items, time=time))
     loop.until(lambda: store.view.said.startswith("same.csv has"))
     assert store.view.said == "same.csv has 1 answer that is already here: nothing was added."
     assert store.session.data.answers == ()
@@ -778,13 +784,13 @@ def test_a_session_of_a_version_whose_linkages_ignored_constraints_keeps_them_no
     loop.until(lambda: store.session.status == "settled")
     store.dispatch(act.SetSeed(3))  # a step to undo
     loop.until(lambda: store.session.status == "settled")
-    past = tuple(replace(each, treats="ignored") for each in store.session.past)
-    old = replace(store.session, treats="ignored", past=past)
+    past = tuple(replace(each, constraint_mode="ignored") for each in store.session.past)
+    old = replace(store.session, constraint_mode="ignored", past=past)
     assert store.restore(load_session(save_session(old)))
-    assert store.session.treats == "hard"
+    assert store.session.constraint_mode == "hard"
     store.dispatch(act.Undo())
     assert store.session.seed == 0
-    assert store.session.treats == "hard"
+    assert store.session.constraint_mode == "hard"
     state_a_constraint(store, ["dolphin", "tuna"], "wolf")
     loop.until(lambda: store.session.status == "settled")
     assert store.session.tree.satisfies(store.session.triplets).all()
@@ -855,7 +861,7 @@ def test_a_session_file_that_is_cancelled_is_not_opened(store, loop, saved, slow
     assert store.view.loading is None
     assert store.view.error[0] == "mine.hcviz was not opened."
     files._open("session", "mine.hcviz", saved)
-    store.dispatch(act.Attach("bad.csv", b"anchor,near,far\nwolf,lion,nobody\n", "Bad."))
+    store.dispatch(act.AddComparisons("bad.csv", b"anchor,near,far\nwolf,lion,nobody\n", "Bad."))
     assert "nobody" in store.view.error[0]
     assert store.view.loading is not None, "what is refused leaves all as it was"
     slow.allowed.set()
@@ -978,7 +984,7 @@ def test_answers_given_while_a_session_file_is_read_are_counted(store, loop, sav
     files = FileController(store, None, None)
     files._open("session", "mine.hcviz", saved)
     state_a_constraint(store, ["wolf", "lion"], "carp")
-    store.dispatch(act.Choose("odd", (4, 9, 2)))
+    store.dispatch(act.AddChoice("odd", (4, 9, 2)))
     (known,) = load_session(saved).constraints
     store.dispatch(act.ImportConstraints((replace(known, id=9),)))  # that one is in the file
     assert len(store.session.constraints) == 2

@@ -89,8 +89,8 @@ def test_the_cost_and_where_it_comes_from(store, loop):
     assert found["cost"] == live["cost"]
     assert found["regularised"] is None
     by_node = node_costs(tree, similarity)
-    assert [each["node"] for each in found["dearest"]] == np.argsort(-by_node)[:5].tolist()
-    root = found["dearest"][0]
+    assert [each["node"] for each in found["mostExpensive"]] == np.argsort(-by_node)[:5].tolist()
+    root = found["mostExpensive"][0]
     sides = sorted((tree.size[c] for c in tree.children(root["node"])), reverse=True)
     assert root["text"] == f"{sides[0]} | {sides[1]} items"
     assert root["share"] == f"{100 * by_node[root['node']] / by_node.sum():.1f} %"
@@ -151,7 +151,7 @@ def test_the_regularised_cost_takes_the_methods_lambda(store, loop):
     tree, triplets = store.drawn.tree, store.session.triplets
     broken = int((~tree.satisfies(triplets)).sum())
     assert broken
-    store.session = replace(store.session, params=act.frozen({"lam": 250.0}))
+    store.session = replace(store.session, params=act.read_only({"lam": 250.0}))
     shown = node_costs_section.state(store)["regularised"]
     similarity = store.problem.similarity_or_default
     whole = regularised_cost(tree, similarity, triplets, 250.0)
@@ -521,7 +521,7 @@ def test_the_drag_replays_from_the_log(priced, loop):
     content = save_session(priced.session)
     again = load_session(content)
     kept = [each.action for each in again.log if isinstance(each.action, act.SetParams)]
-    assert [each.going_on for each in kept] == [False, True, True]
+    assert [each.is_dragging for each in kept] == [False, True, True]
 
 
 def test_what_cannot_be_tried_is_said_and_not_waited_for(priced, loop):

@@ -21,7 +21,7 @@ from hcviz.ui.features.uncertainty_map import model as uncertainty_map_model
 from hcviz.ui.features.uncertainty_map.model import UncertaintyMap
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items
-from hcviz.ui.tree.cells import uncertainty_cells
+from hcviz.ui.tree.heatmap_cells import uncertainty_cells
 from tests.stores import over_zoo
 from tests.trees import random_tree
 
@@ -135,10 +135,10 @@ def test_a_link_asks_for_it(loop):
     try:
         loop.until(lambda: explorer.centre.has_uncertainty)
         loop.until(lambda: explorer.tools.state["matrix"] == "uncertainty")
-        assert explorer.centre._cells.kind == "uncertainty"
-        assert "variance of the LCA" in explorer.centre._stage.head.object
+        assert explorer.centre.source.cells.kind == "uncertainty"
+        assert "variance of the LCA" in explorer.centre.figures.grid.head.object
         explorer.store.look(matrix="similarity")
-        assert explorer.centre._cells.kind == "similarity"
+        assert explorer.centre.source.cells.kind == "similarity"
     finally:
         explorer.close()
 
@@ -150,7 +150,7 @@ def test_other_items_take_it_away(loop):
     centre.set_tree(Tree.star(3))
     centre.set_uncertainty(uncertainty_cells(np.eye(3)))
     centre.set_matrix("uncertainty")
-    assert centre._heat.x_range.tags == ["rows"]  # columns are the items too
+    assert centre.figures.heat.x_range.tags == ["rows"]  # columns are the items too
     with pytest.raises(InvalidData, match="4 items"):
         centre.set_uncertainty(uncertainty_cells(np.eye(4)))
     centre.set_items(Items(list("abcd"), None, None, None, None, np.eye(4)))

@@ -74,7 +74,7 @@ def test_what_can_be_done_is_offered_and_does_it(zoo):
     steps = len(zoo.session.past)
     gestures.constraints_act("soften", {"method": "ddt"})
     session = zoo.session
-    assert (session.params["beta"], session.weighs, session.conflict) == (10.0, True, None)
+    assert (session.params["beta"], session.is_soft, session.conflict) == (10.0, True, None)
     assert (len(session.enabled), len(session.past)) == (2, steps + 1)
     zoo.dispatch(act.Undo())
     zoo.dispatch(act.EnableConstraint(zoo.session.constraints[-1].id))

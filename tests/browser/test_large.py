@@ -11,7 +11,7 @@ from hcviz.core.layout import leaf_order
 from hcviz.jobs.warming import warm_modules
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree import warm as warm_centre
-from hcviz.ui.tree.canvas import FOLD
+from hcviz.ui.tree.renderer import FOLD
 from tests.browser.driving import (
     Server,
     click,

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from hcviz.ui.tree.frames import PULSE_MS
+from hcviz.ui.tree.bare_figure import PULSE_MS
 from tests.browser.dashboard import Dashboard
 from tests.browser.driving import wait_for
 

@@ -39,7 +39,8 @@ def test_the_page_says_how_accurate_the_supports_are_and_takes_answers_meanwhile
     sure.get_by_text("Details").click()
     expect(sure.locator("details")).to_contain_text(re.compile("R-hat|independent|trees a chain"))
     # The supports are on the branches, and branches of little support are lighter.
-    wait_for(page, "() => Bokeh.documents[0].get_model_by_name('unsure-lines').data.x.length > 3")
+    lines = "Bokeh.documents[0].get_model_by_name('uncertain-lines')"
+    wait_for(page, f"() => {lines}.data.x.length > 3")
     before = column(page, "label-text", "text")
     dash.button("Run").click()  # goes on from here
     expect(status).to_have_text(re.compile("Settling"))

@@ -17,7 +17,7 @@ RECORD = """
 () => {
   const doc = Bokeh.documents[0]
   const lines = doc.get_model_by_name("selection-lines")
-  const answer = doc.get_model_by_name("touch-answer")
+  const answer = doc.get_model_by_name("click-answer")
   const of = (name) => Bokeh.index.find_one(doc.get_model_by_name(name)).model.renderers
     .map((r) => r.data_source).filter((source) => source)
   const sources = [lines]

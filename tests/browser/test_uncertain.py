@@ -33,7 +33,7 @@ def test_uncertain_splits_are_drawn_as_one_and_the_page_goes_on(page):
     wait_for(page, f"() => ({BARS})() < 100")
     some = bars(page)
     assert 1 < some < 100
-    assert not column(page, "unsure-lines", "x")
+    assert not column(page, "uncertain-lines", "x")
     least.fill("0")
     dash.press("Enter")
     wait_for(page, f"() => ({BARS})() === 100")

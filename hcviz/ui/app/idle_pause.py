@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from bokeh.document import Document
 
+from hcviz.ui.compat.server_session import browser_count
 from hcviz.ui.state.store import Store
 
 #: Milliseconds between two checks.
@@ -32,5 +33,4 @@ def pause_while_idle(store: Store, is_idle: Callable[[], bool]) -> Callable[[], 
 
 def without_browser(documents: Iterable[Document]) -> bool:
     """Return True if every document is served and no browser is connected to any of them."""
-    sessions = [getattr(each.session_context, "session", None) for each in documents]
-    return all(each is not None and each.connection_count == 0 for each in sessions)
+    return all(browser_count(each) == 0 for each in documents)

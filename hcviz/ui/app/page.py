@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 from bokeh.document import Document
 from bokeh.settings import settings
-from panel.io.state import set_curdoc
 
 from hcviz.core.dataframes import is_frame
 from hcviz.core.errors import HcvizError, InvalidData, InvalidParameter
@@ -27,10 +26,11 @@ from hcviz.ui.app.explorer import Explorer
 from hcviz.ui.app.idle_pause import INTERVAL, pause_while_idle, without_browser
 from hcviz.ui.app.link import Link, from_query
 from hcviz.ui.compat.busy_cleanup import start_busy_cleanup
-from hcviz.ui.compat.message_batch import as_one
-from hcviz.ui.compat.notebook_comm import Wire
-from hcviz.ui.compat.own_styles import use_own_styles
-from hcviz.ui.compat.released_document import empty
+from hcviz.ui.compat.current_document import current_document
+from hcviz.ui.compat.document_cleanup import clear_document
+from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
+from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.compat.notebook_connection import NotebookConnection
 from hcviz.ui.state import data_sources as sources
 from hcviz.ui.state.view_state import Theme
 from hcviz.ui.tree import warm as warm_centre
@@ -91,7 +91,7 @@ def serve_page(
     pn.config.raw_css = [_PAGE_CSS, *([_DARK_CSS] if theme == "dark" else [])]
     document = pn.state.curdoc
     if document is not None:
-        use_own_styles(document)
+        use_local_style_sheets(document)
     fault: HcvizError | None = None
     link = Link()
     if pn.state.session_args:
@@ -110,7 +110,7 @@ def serve_page(
     gate = Gate(document)
     cluster = cluster_of(scheduler)
     explorer = Explorer(
-        gate.schedule, lambda: as_one(document), link, cluster, budget(seconds), spec=spec
+        gate.schedule, lambda: as_one_message(document), link, cluster, budget(seconds), spec=spec
     )
     if begun is not None and begun.session is not None:
         explorer.store.restore(begun.session)
@@ -144,7 +144,7 @@ def serve_page(
     def end(_context: Any) -> None:
         explorer.close()
         if document is not None:
-            empty(document)
+            clear_document(document)
 
     pn.state.on_session_destroyed(end)
     return explorer.view
@@ -208,7 +208,7 @@ class Gate:
 
         def work() -> None:
             # Else Panel uses the document of the context that scheduled this: perhaps another tab.
-            with set_curdoc(document), as_one(document):
+            with current_document(document), as_one_message(document):
                 callback()
 
         document.add_next_tick_callback(work)
@@ -271,11 +271,11 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
 
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
-        use_own_styles(document)
+        use_local_style_sheets(document)
         gate = Gate(document)
         explorer = Explorer(
             gate.schedule,
-            lambda: as_one(document),
+            lambda: as_one_message(document),
             cluster=cluster_of(),
             seconds=budget(),
             spec=spec,
@@ -287,7 +287,7 @@ def explore(problem_or_dataset: Any, *, method: str | None = None, height: int =
         )
         pn.state.on_session_destroyed(lambda _context: explorer.store.close())
     else:
-        wire = Wire(_running_loop())
+        wire = NotebookConnection(_running_loop())
         explorer = Explorer(
             wire.schedule,
             wire.together,

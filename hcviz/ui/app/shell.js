@@ -15,33 +15,13 @@ function typing(event, command) {
       node.tagName === "INPUT" && !(command && ["range", "checkbox", "radio"].includes(node.type))))
 }
 
-// The connections of a notebook's page to its kernel. Panel 1.9.4 sends the kernel's own changes back to
-// it, with whole data sources; Bokeh's server connection does not (`event.sync`). Messages that reach the
-// kernel before it knows the connection are lost, so they are repeated until it has answered.
-function waysToKernel(page, heard) {
-  const ways = page.roots().filter(root => root._client_comm)
-  for (const way of ways) {
-    if (Object.hasOwn(way, "process_events")) continue
-    const note = way._document_changed.bind(way), say = way.process_events.bind(way)
-    way._document_changed = event => { if (event.sync) note(event) }
-    way.process_events = () => {
-      const again = heard() ? [] : way._event_buffer.filter(event => event.kind !== "MessageSent")
-      say()
-      way._event_buffer = again
-    }
-  }
-  return ways
-}
-
 export function render({ model, el, view }) {
   // Bokeh lays out all figures after each change of size. Only a change of the page's size needs that.
   let size = ""
-  const resized = view.after_resize.bind(view)
-  view.after_resize = () => {
+  layOutOnlyIf(view, () => {
     const { width, height } = view.el.getBoundingClientRect()
-    if (size === (size = `${width} x ${height}`)) return
-    resized()
-  }
+    return size !== (size = `${width} x ${height}`)
+  })
   const root = document.createElement("div")
   root.className = "hc"
   root.innerHTML = `
@@ -165,14 +145,14 @@ export function render({ model, el, view }) {
     document.addEventListener("pointerdown", onPress, true)
     root.tabIndex = -1  // so that a press takes the focus from the notebook
     el.getRootNode().host?.setAttribute("data-lm-suppress-shortcuts", "true")
-    const ways = waysToKernel(view.model.document, () => model.beat > 0)
+    const kernel = kernelConnections(documentOf(view), () => model.beat > 0)
     const say = () => {
-      for (const way of ways) way._blocked = false  // it may wait for the answer to a lost message
+      kernel.unblock()
       model.send_msg({ act: "shown", beat: model.beat })
     }
     const shown = () => requestAnimationFrame(say)
     model.on("beat", () => {
-      for (const way of ways) way.setv({ debounce: 0 }, { sync: false })
+      kernel.sendAtOnce()
       shown()
     })
     const hello = tries => {
@@ -182,7 +162,7 @@ export function render({ model, el, view }) {
     hello(600)
   }
 
-  const connection = model.whole_page ? watchConnection(root, view.model.document) : null
+  const connection = model.whole_page ? watchConnection(root, documentOf(view)) : null
   const onKey = event => {
     if (!root.isConnected || !ours(event)) return
     const command = event.ctrlKey || event.metaKey

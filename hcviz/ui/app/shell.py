@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import param
 from panel.custom import Child, Children  # type: ignore[attr-defined]
 
-from hcviz.ui.compat.plain_script import PlainScript
+from hcviz.ui.compat import COMPAT
+from hcviz.ui.compat.message_component import MessageFrame
 from hcviz.ui.parts.messages import Acts, logged
 from hcviz.ui.parts.part import PARTS
 
@@ -20,7 +21,7 @@ HERE = Path(__file__).parent
 ACTS = Acts()
 
 
-class Shell(PlainScript):
+class Shell(MessageFrame):
     """Top bar, left panel, centre, right panel and foot. Calls ``on_key`` with each shortcut."""
 
     bar = Child()
@@ -51,7 +52,15 @@ class Shell(PlainScript):
         default=0, doc="Number of the last message; a notebook's page answers when it is drawn."
     )
 
-    _esm = (HERE / "connection.js").read_text() + (HERE / "shell.js").read_text()
+    _esm = "\n".join(
+        each.read_text()
+        for each in (
+            COMPAT / "component_view.js",
+            COMPAT / "kernel_connection.js",
+            HERE / "connection.js",
+            HERE / "shell.js",
+        )
+    )
     _stylesheets: ClassVar[list[str]] = [
         (PARTS / "tokens.css").read_text(),
         (HERE / "shell.css").read_text(),
@@ -75,19 +84,3 @@ class Shell(PlainScript):
     @ACTS.on("shown")
     def _shown(self, beat: int) -> None:
         self.on_shown(beat)
-
-    @property
-    def _linked_properties(self) -> tuple[str, ...]:
-        """None: the browser sends messages and sets nothing (see ``Part``)."""
-        return ()
-
-    @classmethod
-    def _patch_datamodel_ref(cls, props: Any, ref: str) -> None:
-        """Tag this component's own data, as Panel does; the parts in it tag theirs themselves.
-
-        At every change Panel 1.9.4 looks for data to tag in all models below a component: here that
-        is the whole page, and most of an update's time on the server.
-        """
-        tag = f"__ref:{ref}"
-        if tag not in props.tags:
-            props.tags.append(tag)

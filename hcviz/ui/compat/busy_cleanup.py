@@ -1,4 +1,10 @@
-"""Panel 1.9.4 keeps the first session of a server for ever; this starts its timer without one."""
+"""``start_busy_cleanup``: start Panel's timer without keeping the first session in memory.
+
+Internal of Panel 1.9.4: ``state._schedule_busy_cleanup`` (``panel/io/state.py``). Panel starts this
+asyncio task once per server, at the first event of the first session. A task keeps a copy of its
+context, and the context contains the current document. So the first session's document, and all
+that its callbacks refer to, would never be freed.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +15,16 @@ import panel as pn
 
 
 def start_busy_cleanup() -> None:
-    """Start Panel's cleanup of its busy counter in an empty context. May be called often.
+    """Start Panel's cleanup of its busy counter in an empty context.
 
-    Panel starts this asyncio task, once a server, at the first event of the first session. A task
-    keeps a copy of the context it was started in, and Panel keeps the current document in the
-    context: so the first session's document, and all that its callbacks reach, is never freed.
-    Does nothing without a running event loop, where Panel would start the task elsewhere.
+    Further calls do nothing. Without a running event loop Panel would start the task elsewhere, and
+    this does nothing either.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return
     contextvars.Context().run(pn.state._schedule_busy_cleanup)
+
+
+__all__ = ["start_busy_cleanup"]

@@ -1,7 +1,19 @@
-"""All that changed, in one message: Bokeh sends each change of a document as a message of its own.
+"""``as_one_message``: send many changes of a document to the browsers as one message.
 
-An update of the page is a dozen changes, several of them with arrays, and every message is three
-to nine frames of the socket, each written, awaited, read and dealt with by itself.
+Bokeh sends each change as a message of its own, in three to nine frames of the socket. An update of
+the page is a dozen changes.
+
+Internals of Bokeh 3.9.2 (``bokeh/server/session.py``, ``bokeh/document/callbacks.py``):
+
+- ``ServerSession._pending_writes``: messages that are sent before the document's lock is released
+- ``ServerSession._subscribed_connections``, and ``_socket`` and ``protocol`` of each connection
+- ``DocumentCallbackManager._change_callbacks``, ``on_change_dispatch_to``, ``remove_on_change``
+
+Panel 1.9.4 otherwise writes each change to the socket itself and does not wait for the lock
+(``_dispatch_msgs`` in ``panel/io/document.py``). What it queues while an earlier write is awaited
+can stay in the queue for ever, and the page then shows an old tree. A queued message can also
+arrive after a later one that refers to a model in the queued one. The browser rejects the whole
+later message ("reference p3662 isn't known").
 """
 
 from __future__ import annotations
@@ -13,15 +25,16 @@ from typing import Any
 from bokeh.document import Document
 from bokeh.document.events import DocumentPatchedEvent
 
+from hcviz.ui.compat.server_session import server_session
 
-def unhold_as_one(document: Document) -> None:
-    """``document.unhold()``, but what the browsers are told goes out as one message.
 
-    As in Bokeh 3.9 the message is queued while the document's lock is held and awaited before the
-    lock is let go (``ServerSession._document_patched``). Without a session or its lock, Bokeh does
-    it in its own way.
+def unhold_as_one_message(document: Document) -> None:
+    """Do what ``document.unhold()`` does, but send all changes in one message.
+
+    As in Bokeh, the message is queued while the document's lock is held, and sent before the lock
+    is released. Without a session or its lock this is ``document.unhold()``.
     """
-    session: Any = getattr(document.session_context, "session", None)
+    session = server_session(document)
     pending = getattr(session, "_pending_writes", None)
     if pending is None:
         document.unhold()
@@ -29,14 +42,14 @@ def unhold_as_one(document: Document) -> None:
     changes: list[DocumentPatchedEvent] = []
 
     def collect(event: Any) -> None:
-        # What was changed by a browser is not sent back to it, but to other viewers: Bokeh knows.
+        # Bokeh sends a browser's own change to the other browsers only.
         if isinstance(event, DocumentPatchedEvent) and event.setter is not session:
             changes.append(event)
         else:
             event.dispatch(session)
 
     callbacks = document.callbacks
-    if session not in callbacks._change_callbacks:  # within such a call already: it collects
+    if session not in callbacks._change_callbacks:  # an outer call collects the changes
         document.unhold()
         return
     callbacks.remove_on_change(session)
@@ -53,14 +66,10 @@ def unhold_as_one(document: Document) -> None:
 
 
 @contextmanager
-def as_one(document: Document | None) -> Iterator[None]:
-    """What is changed within goes out as one message, unless it is held back already.
+def as_one_message(document: Document | None) -> Iterator[None]:
+    """Send the changes made within the block as one message.
 
-    Panel 1.9.4 otherwise writes each change to the socket itself, past that lock; what it queues
-    while an earlier write is awaited can stay in the queue for good (``_dispatch_msgs`` in
-    ``panel/io/document.py``), and the page then shows the last trees but one for ever. Worse, a
-    queued message can arrive after a later one that names a model which only the queued one
-    defines. The browser rejects that later message as a whole ("reference p3662 isn't known").
+    Within another such block the changes are sent with those of the outer block.
     """
     if document is None or document.session_context is None or document.callbacks.hold_value:
         yield
@@ -69,4 +78,7 @@ def as_one(document: Document | None) -> Iterator[None]:
     try:
         yield
     finally:
-        unhold_as_one(document)
+        unhold_as_one_message(document)
+
+
+__all__ = ["as_one_message", "unhold_as_one_message"]

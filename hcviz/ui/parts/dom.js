@@ -168,13 +168,8 @@ function component(name, view, live = null) {
     // When the height of an element changes, Bokeh lays out all figures of the page, which is slow.
     // A part contains no figure, so this is switched off. The tools are an exception: the height of
     // the tree below them changes when they need another row.
-    const relayout = bokeh.after_resize.bind(bokeh)
     let tall = 0
-    bokeh.after_resize = () => {
-      if (name !== "tools" || root.offsetHeight === tall) return
-      tall = root.offsetHeight
-      relayout()
-    }
+    layOutOnlyIf(bokeh, () => name === "tools" && tall !== (tall = root.offsetHeight))
     const root = h("div", { class: `hc-${name}` })
     const send = (act, more = {}) => {
       const { section, ...fields } = more

@@ -13,13 +13,14 @@ from typing import Any
 
 import param
 
-from hcviz.ui.compat.plain_script import PlainScript
+from hcviz.ui.compat import COMPAT
+from hcviz.ui.compat.message_component import MessageComponent
 from hcviz.ui.parts.messages import check_message, logged
 
 #: Folder of the page's code, and of the code that several features share.
 UI = Path(__file__).resolve().parents[1]
 PARTS = UI / "parts"
-_DOM = (PARTS / "dom.js").read_text()
+_DOM = (COMPAT / "component_view.js").read_text() + (PARTS / "dom.js").read_text()
 _CSS = [(PARTS / "tokens.css").read_text(), (PARTS / "common.css").read_text()]
 
 OnAct = Callable[[str, dict[str, Any]], None]
@@ -50,7 +51,7 @@ def script_and_style(module: str, name: str, *shared: Path) -> dict[str, Any]:
     }
 
 
-class Part(PlainScript):
+class Part(MessageComponent):
     """A component that draws ``state``; ``live`` holds what changes many times a second."""
 
     state = param.Dict(default={})
@@ -62,14 +63,6 @@ class Part(PlainScript):
     def __init__(self, on_act: OnAct, **params: Any) -> None:
         super().__init__(**params)
         self._on_act = on_act
-
-    @property
-    def _linked_properties(self) -> tuple[str, ...]:
-        """Return no names: the browser sends messages and sets no property.
-
-        Otherwise Panel 1.9.4 takes a delayed change of the server for a change of the browser.
-        """
-        return ()
 
     def _handle_msg(self, msg: Any) -> None:
         """Hand a message of the browser on, if it is one of ``acts``."""

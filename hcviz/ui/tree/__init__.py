@@ -1,4 +1,4 @@
-"""The centre of the page: the tree, its labels, class strips and heatmap, row by row in line."""
+"""The tree beside its heatmap, with labels and class strips; all share the same rows."""
 
 from hcviz.ui.tree.centre import Centre, warm
 from hcviz.ui.tree.items import Items, Pick

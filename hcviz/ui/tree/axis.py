@@ -1,4 +1,4 @@
-"""The height axis: its title, and what it says about a clade, in the tooltip and the inspector."""
+"""``Axis``: the title of the height axis, and the heights of a clade as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ EVEN_TITLE, EVEN_WORD = "level (branchings down to the items)", "Level"
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Of one tree: ``title`` and ``word`` of its own heights, and whether levels are shown."""
+    """The height axis of one tree.
+
+    ``own_title`` and ``word`` describe the tree's own heights. ``even``: the picture shows levels
+    instead, with even distances.
+    """
 
     tree: Tree
     own_title: str
@@ -24,21 +28,22 @@ class Axis:
 
     @property
     def title(self) -> str:
+        """The title of the axis."""
         return EVEN_TITLE if self.even else self.own_title
 
     @cached_property
     def shown(self) -> Tree:
-        """The tree as it is drawn."""
+        """The tree with the heights that are drawn."""
         return with_even_heights(self.tree) if self.even else self.tree
 
-    def facts(self, node: int) -> list[tuple[str, str]]:
-        """What the axis says about a clade, and its own height where levels are shown."""
+    def heights_of(self, node: int) -> list[tuple[str, str]]:
+        """Return names and values of a clade's heights: the level, if shown, and its own height."""
         own = (self.word, number(float(self.tree.height[node])))
         return [(EVEN_WORD, number(float(self.shown.height[node]))), own] if self.even else [own]
 
 
 def number(value: float) -> str:
-    """``1,234`` or ``0.4913``: whole numbers whole, others with four figures."""
+    """Return a height as text: ``1,234`` or, with four significant digits, ``0.4913``."""
     if not np.isfinite(value):
         return "-"
     if float(value).is_integer() and abs(value) < 1e12:

@@ -1,4 +1,4 @@
-"""Colours for the clusters of a partition that stay when the tree or the partition changes."""
+"""Colours of clusters that stay the same when the tree or the partition changes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,26 @@ def coloured_clusters(
     order: NDArray[np.int32],
     before: NDArray[np.uint8] | None = None,
 ) -> tuple[int, Any, NDArray[np.uint8]]:
-    """``(clusters, node_code int (m,), leaf_code uint8 (n,))``: an index of a colour for each.
+    """Choose a colour for each cluster.
 
-    The largest cluster chooses first: the colour most of its items had ``before``, unless that is
-    taken; then the least used one that no neighbour in the shown ``order`` has. So no colour is
-    repeated while there are others. A cluster of one item is not coloured (-1, 255). Needs three
-    colours or more.
+    Clusters are coloured by size, the largest first. A cluster gets the colour that most of its
+    items had ``before``. If a neighbour in the leaf order has that colour, or another colour is
+    used less, the cluster gets the least used colour that no neighbour has. A cluster of one item
+    is not coloured (-1, 255).
+
+    Parameters
+    ----------
+    tree : the tree
+    partition : the clusters
+    colours : the number of colours, three or more
+    order : int32 (n,), the leaf order
+    before : uint8 (n,), the index of each item's earlier colour, or None
+
+    Returns
+    -------
+    count : the number of clusters
+    of_node : int (m,), the index of each node's colour, -1 for none
+    of_item : uint8 (n,), the index of each item's colour, 255 for none
     """
     of_item = partition.of_item
     sizes = np.bincount(of_item)
@@ -59,20 +73,20 @@ def coloured_clusters(
     return partition.count, node_code, leaf_code.astype(np.uint8)
 
 
-#: Partitions whose colours are remembered.
-REMEMBERED = 64
+#: Number of partitions whose colours are kept.
+MOST_KEPT = 64
 
 
 class ClusterColours:
-    """Colours that depend on the pictures at rest, and not on the trees shown during a run.
+    """Colours that do not depend on the trees shown during a run.
 
-    The same clusters get the same colours again, so that undo restores them. Other clusters are
-    coloured like the last picture at rest.
+    The same clusters get the same colours again, so that undo restores them. Other clusters get
+    colours like those of the last tree outside a run.
     """
 
     def __init__(self) -> None:
-        #: Set while the trees of a run are shown: what is coloured meanwhile is not remembered.
-        self.passing = False
+        #: True while the trees of a run are shown. Their colours are not kept.
+        self.is_streaming = False
         self._last: NDArray[np.uint8] | None = None
         self._shown: tuple[bytes, NDArray[np.uint8]] | None = None
         self._known: OrderedDict[bytes, NDArray[np.uint8]] = OrderedDict()
@@ -80,31 +94,31 @@ class ClusterColours:
     def of(
         self, tree: Tree, partition: Partition, colours: int, order: NDArray[np.int32]
     ) -> tuple[int, Any, NDArray[np.uint8]]:
-        """:func:`coloured_clusters`, beside what was shown before."""
+        """Choose colours as :func:`coloured_clusters` does, like those kept before."""
         key = _key(partition)
         before = self._known.get(key, self._last)
         found = coloured_clusters(tree, partition, colours, order, before)
         self._shown = (key, found[2])
-        if not self.passing:
-            self.rest()
+        if not self.is_streaming:
+            self.keep()
         return found
 
-    def rest(self) -> None:
-        """What is shown is the picture at rest."""
-        self.passing = False
+    def keep(self) -> None:
+        """Keep the colours shown: a run has ended."""
+        self.is_streaming = False
         if self._shown is not None:
             key, self._last = self._shown
             self._known[key] = self._last
             self._known.move_to_end(key)
-            if len(self._known) > REMEMBERED:
+            if len(self._known) > MOST_KEPT:
                 self._known.popitem(last=False)
 
     def restore(self, codes: NDArray[np.uint8] | None) -> None:
-        """Forget all; the next picture is coloured like ``codes`` uint8 (n,), if any are given."""
+        """Forget all colours. The next ones are like ``codes``, uint8 (n,), if given."""
         self._known.clear()
         self._last, self._shown = codes, None
 
 
 def _key(partition: Partition) -> bytes:
-    """A digest of the clusters. They are numbered by their first items, whatever the tree."""
+    """Return a digest of the clusters. Their numbers do not depend on the tree."""
     return blake2b(partition.of_item.tobytes(), digest_size=16).digest()

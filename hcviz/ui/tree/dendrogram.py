@@ -1,4 +1,4 @@
-"""The tree: root at the left, one NaN-separated line, and thin layers for what is emphasised."""
+"""``TreeFigure``: the tree with its root at the left, and layers for what is emphasised."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from bokeh.models import ColumnDataSource, CustomJS, Range1d
 from bokeh.models.annotations import Label, Span
 
 from hcviz.ui.parts.palette import Theme
-from hcviz.ui.tree import lettering
-from hcviz.ui.tree.frames import BANDS, FONT, bare, f32, pulse
+from hcviz.ui.tree import label_fitting
+from hcviz.ui.tree.bare_figure import BANDS, FONT, bare_figure, f32, pulse
 from hcviz.ui.tree.motion import columns, several
-from hcviz.ui.tree.scene import SHUT, Path, Scene
+from hcviz.ui.tree.scene import COLLAPSED, Path, TreeScene
 
-#: Space beyond the leaves, as a share of the height: a click there picks the leaf.
+#: Space beyond the leaves, as a share of the height. A click there picks the leaf.
 BEYOND = 0.02
-#: Space left of the root, where the cut line rests when nothing is cut.
+#: Space left of the root, for the cut line while nothing is cut.
 MARGIN = 0.03
-#: While trees stream in the root may come this much nearer before the axis follows.
+#: During a run the axis is changed if the root is lower than this share of it.
 KEPT = 0.9
-#: Numbers of clades nearer to the root than this share of the height stand right of their bars.
+#: Numbers of clades nearer to the root than this share of the height are right of their bars.
 NEAR_ROOT = 0.06
 NO_SUPPORT: dict[str, Any] = {"x": [], "y": [], "text": [], "align": [], "shift": []}
-NO_WAYS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
-#: How much of its colour a folded clade's triangle has.
+NO_PATHS: dict[str, Any] = {"xs": [], "ys": [], "colour": [], "alpha": []}
+#: Opacity of a folded clade's triangle.
 FOLDED = 0.4
 #: Pixels of the height axis.
 AXIS_PX = 34
 
 
-#: While the cut line is dragged the browser moves it, and its label to the side with more room.
+#: During a drag the browser moves the cut line, and its label to the side with more room.
 FOLLOW_CUT = """
 line.data.x = [cb_obj.location]
 line.change.emit()
@@ -42,13 +42,14 @@ text.setv({x: cb_obj.location, text_align: left ? "right" : "left", x_offset: le
 
 
 class TreeFigure:
-    """The dendrogram's models, and how a layout is patched into them."""
+    """The models of the dendrogram; methods draw a scene in them."""
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.x_range: Any = Range1d(start=1 + MARGIN, end=-BEYOND)
         self._top = 1.0  # the height that the axis was made for
-        self.figure = bare(self.x_range, y_range, min_border_left=8, cut_off=BANDS)
-        self.axis = bare(
+        self._is_own_change = False  # of the cut line
+        self.figure = bare_figure(self.x_range, y_range, min_border_left=8, cut_off=BANDS)
+        self.axis = bare_figure(
             self.x_range,
             Range1d(start=-1, end=0),
             min_border_left=8,
@@ -79,16 +80,16 @@ class TreeFigure:
         self.wedges = ColumnDataSource({"x": [], "y": []})
         self.folds = ColumnDataSource({"x": [], "y": []}, name="fold-patches")
         self.tints = ColumnDataSource({"xs": [], "ys": [], "colour": []})
-        names = ("fresh", "together", "apart", "selection")
+        names = ("new", "together", "apart", "selection")
         self.layers = {name: ColumnDataSource({"x": [], "y": []}) for name in names}
-        self.ways = ColumnDataSource(dict(NO_WAYS), name="pulse-lines")
-        pulse(self.ways)
+        self.paths = ColumnDataSource(dict(NO_PATHS), name="pulse-lines")
+        pulse(self.paths)
         self.support = ColumnDataSource(dict(NO_SUPPORT))
-        self.unsure = ColumnDataSource({"x": [], "y": []}, name="unsure-lines")
+        self.uncertain = ColumnDataSource({"x": [], "y": []}, name="uncertain-lines")
         self.stems = ColumnDataSource({"x": [], "y": []})
-        #: What moves together with the tree's lines.
+        #: Sources that move together with the tree's lines.
         self.moving = [
-            self.stems, self.wedges, self.folds, self.tints, self.clusters, self.unsure,
+            self.stems, self.wedges, self.folds, self.tints, self.clusters, self.uncertain,
             self.support, *self.layers.values(),
         ]  # fmt: skip
         draw = self.figure
@@ -107,7 +108,7 @@ class TreeFigure:
         self._wedge = draw.patch("x", "y", source=self.wedges, fill_alpha=0.12, line_width=1.6)
         self._stem = draw.line("x", "y", source=self.stems, line_width=1)
         self._line = draw.line("x", "y", source=self.tree, line_width=1.2, line_join="round")
-        self._unsure = draw.line("x", "y", source=self.unsure, line_width=2)
+        self._uncertain = draw.line("x", "y", source=self.uncertain, line_width=2)
         self._cluster = draw.multi_line(
             "xs", "ys", source=self.clusters, line_color="colour", line_width=1.6
         )
@@ -117,9 +118,9 @@ class TreeFigure:
             )
             for (name, layer), width in zip(self.layers.items(), (3.5, 2.6, 2.6, 2.8), strict=True)
         }
-        self._layer["fresh"].glyph.line_alpha = 0.75
+        self._layer["new"].glyph.line_alpha = 0.75
         draw.multi_line(
-            "xs", "ys", source=self.ways, line_color="colour", line_alpha="alpha", line_width=5,
+            "xs", "ys", source=self.paths, line_color="colour", line_alpha="alpha", line_width=5,
             line_join="round", level="overlay",
         )  # fmt: skip
         self._support = draw.text(
@@ -130,8 +131,8 @@ class TreeFigure:
         self.set_theme(theme)
 
     def _cut_line(self) -> None:
-        # What is seen is a dashed hairline; what is caught is a wide, all but clear twin of it.
-        # The line is a glyph: an annotation asks the style sheet for each of its looks, each time.
+        # A dashed line is visible; a wide, nearly transparent one is there to be dragged. The
+        # visible one is a glyph, because Bokeh looks up an annotation's style at every drawing.
         self._cut_at = ColumnDataSource({"x": [1 + MARGIN / 2]})
         self.cut_line = self.figure.vspan(
             x="x", source=self._cut_at, line_dash=[5, 4], line_alpha=0.35, line_width=1,
@@ -155,11 +156,12 @@ class TreeFigure:
             self.figure.add_layout(mark)
 
     def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
         self.theme = theme
         self._rule.line_color = self._tick_marks.glyph.line_color = theme.rule
         self._ticks.glyph.text_color = self._title.glyph.text_color = theme.soft
         self._line.glyph.line_color = theme.branch
-        self._stem.glyph.line_color = self._unsure.glyph.line_color = theme.rule
+        self._stem.glyph.line_color = self._uncertain.glyph.line_color = theme.rule
         self._fold.glyph.fill_color = theme.branch
         self._wedge.glyph.update(fill_color=theme.ink, line_color=theme.ink)
         self._band.glyph.fill_color = self._hover.glyph.fill_color = theme.accent
@@ -176,9 +178,9 @@ class TreeFigure:
     # ------------------------------------------------------------------ patches
 
     def set_height(self, height: float, keep: bool = False) -> None:
-        """The height axis from a little left of the root to a little beyond the leaves.
+        """Set the height axis, from a little left of the root to a little beyond the leaves.
 
-        ``keep``: while trees stream in the axis stands still as long as the root is well within it.
+        ``keep``: do not change it while the root is well within it, as during a run.
         """
         height = height if height > 0 else 1.0
         if keep and KEPT * self._top <= height <= (1 + MARGIN / 4) * self._top:
@@ -187,13 +189,13 @@ class TreeFigure:
         start, end = height * (1 + MARGIN), -height * BEYOND
         if (self.x_range.start, self.x_range.end) != (start, end):
             self.x_range.update(start=start, end=end)
-            ticks = lettering.nice_ticks(height, 4)
+            ticks = label_fitting.nice_ticks(height, 4)
             self.ticks.data = {"x": f32(ticks), "text": [f"{tick:.6g}" for tick in ticks]}
 
     def draw_title(self, title: str, width: float) -> None:
-        """What the heights mean, below the ticks, as much of it as ``width`` pixels take."""
+        """Write the axis' title below the ticks, cut to ``width`` pixels."""
         middle = (self.x_range.start + self.x_range.end) / 2
-        data = {"x": [middle], "text": [lettering.truncate(title, 11, width - 6)]}
+        data = {"x": [middle], "text": [label_fitting.truncate(title, 11, width - 6)]}
         if dict(self.title.data) != data:
             self.title.data = data
 
@@ -202,11 +204,11 @@ class TreeFigure:
         """The height that the axis was made for."""
         return self._top
 
-    def draw(self, scene: Scene, dense: bool = False) -> None:
-        """Patch the tree. Its lines come first: they begin the scene's transition.
+    def draw(self, scene: TreeScene, dense: bool = False) -> None:
+        """Draw the tree. Its lines come first, because they begin the scene's transition.
 
-        ``dense``: rows are near a pixel, so branches to leaves are drawn apart and pale; else they
-        would flood the structure above them.
+        ``dense``: rows are near a pixel, so branches to leaves are drawn apart, in a lighter
+        colour. Otherwise they would hide the branches above them.
         """
         self.show_frame(True)
         width = 0.8 if dense or scene.triangles.size else 1.2
@@ -214,36 +216,35 @@ class TreeFigure:
             self._line.glyph.line_width = width
         self.tree.data = columns(scene, lambda each: each.path(stems=not dense))
         if dense:
-            self.stems.data = columns(scene, Scene.stems)
+            self.stems.data = columns(scene, TreeScene.stems)
         elif len(self.stems.data["x"]):
             self.stems.data = {"x": [], "y": []}
         self._draw_wedges(scene)
 
-    def _draw_wedges(self, scene: Scene) -> None:
-        """What was collapsed by hand has an outline of its own; what is folded for its size is
-        filled paler, and outlined by the tree's line."""
+    def _draw_wedges(self, scene: TreeScene) -> None:
+        """Draw collapsed clades with an outline; folded ones lighter, inside the tree's lines."""
         for source, slots in (
-            (self.wedges, np.flatnonzero(scene.kind == SHUT)),
+            (self.wedges, np.flatnonzero(scene.kind == COLLAPSED)),
             (self.folds, scene.triangles),
         ):
             if slots.size or len(source.data["x"]):
                 source.data = columns(scene, lambda each, slots=slots: each.filled(slots))  # type: ignore[misc]
 
     def clear(self) -> None:
-        """No tree."""
+        """Remove the tree."""
         for source in (self.tree, self.stems, self.wedges, self.folds):
             source.data = {"x": [], "y": []}
         self._no_clusters()
         for source in self.layers.values():
             source.data = {"x": [], "y": []}
         self.support.data = dict(NO_SUPPORT)
-        self.draw_ways()
+        self.draw_paths()
         self.hovered.data = {"left": [], "right": [], "top": [], "bottom": []}
         self.draw_bands([])
         self.show_frame(False)
 
     def show_frame(self, there: bool) -> None:
-        """The axis and the cut line, which without a tree are about nothing."""
+        """Show or hide the axis and the cut line, which are hidden without a tree."""
         for part in (
             self._rule,
             self._ticks,
@@ -257,16 +258,16 @@ class TreeFigure:
         if not there:
             self.cut_text.visible = False
 
-    def draw_layer(self, name: str, scene: Scene, leaves: Any) -> None:
-        """Emphasise every clade that lies within ``leaves``."""
+    def draw_layer(self, name: str, scene: TreeScene, leaves: Any) -> None:
+        """Emphasise every clade whose leaves are all among ``leaves``."""
         if len(leaves) == 0:
             self._set_layer(name)
         else:
-            within = scene.within(leaves)
+            within = scene.slots_within(leaves)
             self._set_layer(name, columns(scene, lambda each: each.path(within)))
 
-    def draw_nodes(self, name: str, scene: Scene, nodes: Any) -> None:
-        """Emphasise the bars and the branches below these inner nodes, not their whole clades."""
+    def draw_nodes(self, name: str, scene: TreeScene, nodes: Any) -> None:
+        """Emphasise the bars of these inner nodes and the branches below them."""
         if len(nodes) == 0:
             self._set_layer(name)
             return
@@ -279,58 +280,65 @@ class TreeFigure:
         if len(data["x"]) or len(source.data["x"]):
             source.data = data
 
-    def draw_ways(self, ways: Sequence[tuple[Any, Any, str]] = ()) -> None:
-        """Let these lines, ``(x, y, colour)`` each, pulse; without any, what pulsed is gone."""
-        if ways or len(self.ways.data["xs"]):
-            self.ways.data = {
-                "xs": [x for x, _, _ in ways],
-                "ys": [-y for _, y, _ in ways],
-                "colour": [colour for _, _, colour in ways],
-                "alpha": np.ones(len(ways), np.float32),
+    def draw_paths(self, paths: Sequence[tuple[Any, Any, str]] = ()) -> None:
+        """Let these lines, ``(x, y, colour)`` each, pulse; without any, remove them."""
+        if paths or len(self.paths.data["xs"]):
+            self.paths.data = {
+                "xs": [x for x, _, _ in paths],
+                "ys": [-y for _, y, _ in paths],
+                "colour": [colour for _, _, colour in paths],
+                "alpha": np.ones(len(paths), np.float32),
             }
 
     def draw_support(
-        self, scene: Scene, support: Any, below: float, window: tuple[float, float], row_px: float
+        self,
+        scene: TreeScene,
+        support: Any,
+        below: float,
+        window: tuple[float, float],
+        row_px: float,
     ) -> None:
-        """Percentages beside the bars of clades in view that are tall enough to carry them.
+        """Write percentages beside the bars of clades in view that are high enough.
 
-        The branch above a clade whose support is less than ``below`` is drawn lighter.
+        The branch above a clade with less support than ``below`` is lighter.
         """
         if support is None:
             if len(self.support.data["x"]):
                 self.support.data = dict(NO_SUPPORT)
-            if len(self.unsure.data["x"]):
-                self.unsure.data = {"x": [], "y": []}
+            if len(self.uncertain.data["x"]):
+                self.uncertain.data = {"x": [], "y": []}
             return
         slots = np.flatnonzero(scene.is_open & (support[scene.node] < below))
-        self.unsure.data = columns(scene, lambda each: each.branches_above(slots))
-        height, said = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
+        self.uncertain.data = columns(scene, lambda each: each.branches_above(slots))
+        height, values = scene.height, np.where(scene.is_open, support[scene.node], np.nan)
         tall = (scene.bottom - scene.top) * row_px >= 26
         seen = (scene.bottom >= window[0]) & (scene.top <= window[1])
-        slots = np.flatnonzero(tall & seen & np.isfinite(said))
+        slots = np.flatnonzero(tall & seen & np.isfinite(values))
         slots = slots[(slots != scene.n_slots - 1) & (height[slots] > 0)]
-        kept = lettering.spread(scene.y[slots], (scene.bottom - scene.top)[slots],
+        kept = label_fitting.non_overlapping(scene.y[slots], (scene.bottom - scene.top)[slots],
                                11 / max(row_px, 1e-9))  # fmt: skip
         slots = slots[kept]
-        # Left of its bar, on the branch that it is about; where that is too short, right of it.
+        # Left of the bar, on the clade's branch; right of it where the branch is too short.
         cramped = height[slots] > (1 - NEAR_ROOT) * height[-1]
         self.support.data = {
             "align": np.where(cramped, "left", "right").tolist(),
             "shift": np.where(cramped, 3, -3).astype(np.int8),
-            "text": [f"{100 * value:.0f}" for value in said[slots]],
+            "text": [f"{100 * value:.0f}" for value in values[slots]],
             **columns(scene, lambda each: (f32(each.height[slots]), f32(each.y[slots]))),
         }
 
     def draw_clusters(
         self,
-        scene: Scene,
+        scene: TreeScene,
         colour_of: Any,
         cut: float,
         colours: Sequence[str],
         dense: bool = False,
     ) -> None:
-        """Colour the branches below the cut; ``colour_of`` int (m,): a node's colour's index or
-        -1."""
+        """Colour the branches below the cut.
+
+        ``colour_of`` int (m,) is the index of each node's colour, or -1.
+        """
         codes = scene.codes(colour_of)
         used = np.unique(codes[codes >= 0])
         tops = [scene.triangles[codes[scene.triangles] == c] for c in used]
@@ -341,8 +349,8 @@ class TreeFigure:
             tops,
         )
 
-    def draw_levels(self, scene: Scene, level_of: Any, colours: Sequence[str]) -> None:
-        """Colour the bars of nodes by ``level_of`` int (m,): a colour's index or -1."""
+    def draw_levels(self, scene: TreeScene, level_of: Any, colours: Sequence[str]) -> None:
+        """Colour the bars of nodes; ``level_of`` int (m,) is a colour's index or -1."""
         levels = np.where(scene.is_open, scene.codes(level_of), -1)
         used = np.unique(levels[levels >= 0])
         self._colour(
@@ -353,12 +361,12 @@ class TreeFigure:
 
     def _colour(
         self,
-        scene: Scene,
-        paths: Callable[[Scene], list[Path]],
+        scene: TreeScene,
+        paths: Callable[[TreeScene], list[Path]],
         colours: Sequence[str],
         tops: Sequence[Any] = (),
     ) -> None:
-        """Lines in colours, and the triangles of the slots ``tops`` in the same."""
+        """Draw lines in colours, and the triangles of the slots ``tops`` in the same colours."""
         if not colours:
             self._no_clusters()
             return
@@ -376,14 +384,31 @@ class TreeFigure:
                 source.data = {"xs": [], "ys": [], "colour": []}
 
     def draw_bands(self, runs: Sequence[tuple[float, float]]) -> None:
+        """Mark these rows."""
         draw_bands(self.bands, runs)
 
+    @property
+    def cut_location(self) -> float:
+        """The height at which the cut line is."""
+        return float(self.cut_grip.location)
+
+    def on_cut_dragged(self, call: Callable[[], None]) -> None:
+        """Call ``call`` when the browser has moved the cut line."""
+
+        def moved(_attribute: str, _old: Any, _new: Any) -> None:
+            if not self._is_own_change:
+                call()
+
+        self.cut_grip.on_change("location", moved)
+
     def show_cut(self, height: float | None, text: str = "") -> None:
-        """The cut line at ``height``; None parks it at the margin, faint."""
+        """Show the cut line at ``height``; without one, faintly left of the root."""
         parked = height is None
         where = self._top * (1 + MARGIN / 2) if parked else float(height or 0.0)
         if self.cut_grip.location != where:
+            self._is_own_change = True
             self.cut_grip.location = where
+            self._is_own_change = False
         if self._cut_at.data["x"] != [where]:
             self._cut_at.data = {"x": [where]}
         if self.cut_line.glyph.line_width != (width := 1.0 if parked else 1.5):
@@ -396,7 +421,7 @@ class TreeFigure:
 
 
 def draw_bands(source: ColumnDataSource, runs: Sequence[tuple[float, float]]) -> None:
-    """Rows [first, last) as horizontal bars; nothing is sent when nothing was and is there."""
+    """Draw rows [first, last) as horizontal bars; send nothing if there were and are none."""
     if not runs and len(source.data["middle"]) == 0:
         return
     source.data = {

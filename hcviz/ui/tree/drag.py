@@ -1,7 +1,7 @@
-"""A leaf carried onto a clade: the browser shows it, and says where it began and where it ended.
+"""``LeafDrag``: a leaf that is dragged onto a clade.
 
-Rows are what the browser knows; which leaves they were is looked up in the layout that it had then,
-since a tree may arrive while the pointer is on its way.
+The browser shows the drag and reports its begin and its end in rows. A tree may arrive during the
+drag, so the rows are looked up in the layout that the browser had at the begin.
 """
 
 from __future__ import annotations
@@ -15,31 +15,32 @@ import numpy as np
 from bokeh.events import MouseEnter, MouseMove
 from bokeh.models import ColumnDataSource, CustomJS
 
-from hcviz.ui.compat.message_batch import as_one
+from hcviz.ui.compat import COMPAT
+from hcviz.ui.compat.message_batch import as_one_message
 from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree import geometry
+from hcviz.ui.tree.click_preview import ClickPreview
 from hcviz.ui.tree.dendrogram import TreeFigure
 from hcviz.ui.tree.geometry import Layout
 from hcviz.ui.tree.labels import LabelFigure
-from hcviz.ui.tree.touch import Touch
 
 Phase = Literal["begin", "drop", "leave"]
 
-#: ``on_drag(phase, leaf, members)``: ``members`` int32 are the leaves of the clade dropped on.
+#: ``on_drag(phase, leaf, members)``: ``members`` are the leaves of the clade under a drop.
 OnDrag = Callable[[Phase, int, tuple[int, ...]], None]
 
-#: Layouts that are remembered: what arrives within the second that a message may take.
-KEPT = 32
+#: Number of layouts that are kept: those of about one second, in which a message arrives.
+MOST_LAYOUTS = 32
 
 
-class Drag:
-    """What the browser needs for that, and what it says."""
+class LeafDrag:
+    """The models of the drag; calls ``on_drag`` with what the browser reports."""
 
     def __init__(
-        self, dendrogram: TreeFigure, labels: LabelFigure, touch: Touch, on_drag: OnDrag
+        self, dendrogram: TreeFigure, labels: LabelFigure, preview: ClickPreview, on_drag: OnDrag
     ) -> None:
         self._on_drag = on_drag
-        self._touch = touch
+        self._preview = preview
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self._leaf: int | None = None
         self.line = ColumnDataSource({"x": [], "y": []}, name="drag-target")
@@ -58,21 +59,23 @@ class Drag:
                 (dendrogram.figure, labels.figure), self.bands, (1e30, -1e30), strict=True
             )
         ]  # fmt: skip
+        scripts = (COMPAT / "figure_view.js", Path(__file__).with_name("drag.js"))
         watch = CustomJS(
             args={
-                "touch": touch.script, "shape": touch.shape, "text": labels.text,
+                "preview": preview.script, "shape": preview.shape, "text": labels.text,
                 "words": labels.words, "tree": dendrogram.figure, "labels": labels.figure,
                 "line": self.line, "bands": self.bands, "cut": dendrogram.cut_grip,
                 "drop": self.drop,
             },
-            code=Path(__file__).with_name("drag.js").read_text(),
+            code="\n".join(each.read_text() for each in scripts),
         )  # fmt: skip
         for plot in (dendrogram.figure, labels.figure):
-            for event in (MouseEnter, MouseMove):  # before anything is pressed
+            for event in (MouseEnter, MouseMove):  # these come before a press
                 plot.js_on_event(event, watch)
-        self.drop.on_change("data", self._said)
+        self.drop.on_change("data", self._reported)
 
     def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
         self._line.glyph.line_color = theme.together
         for band in self._bands:
             band.glyph.fill_color = theme.together
@@ -87,17 +90,19 @@ class Drag:
             self.drop.tags = [style]
 
     def draw(self, layout: Layout) -> None:
-        """The layout that the touch's rows are of."""
-        self._layouts[self._touch.serial] = layout
-        while len(self._layouts) > KEPT:
+        """Keep the layout of the rows that the preview has sent to the browser."""
+        self._layouts[self._preview.serial] = layout
+        while len(self._layouts) > MOST_LAYOUTS:
             self._layouts.popitem(last=False)
 
-    def _said(self, _attribute: str, _old: Any, new: dict[str, Any]) -> None:
-        with as_one(self.drop.document):
-            said = {name: values[0] for name, values in new.items()}
-            layout = self._layouts.get(int(said["serial"]))
-            if said["phase"] == "begin":
-                leaves = () if layout is None else _leaves(layout, said["row"], said["row"] + 1)
+    def _reported(self, _attribute: str, _old: Any, new: dict[str, Any]) -> None:
+        """Handle a report of the browser."""
+        with as_one_message(self.drop.document):
+            report = {name: values[0] for name, values in new.items()}
+            layout = self._layouts.get(int(report["serial"]))
+            if report["phase"] == "begin":
+                row = report["row"]
+                leaves = () if layout is None else _leaves_in_rows(layout, row, row + 1)
                 single = len(leaves) == 1 and layout is not None and layout.owner[leaves[0]] < 0
                 self._leaf = leaves[0] if single else None
                 if self._leaf is not None:
@@ -105,13 +110,16 @@ class Drag:
             elif self._leaf is not None:
                 leaf, self._leaf = self._leaf, None
                 members: tuple[int, ...] = ()
-                if said["phase"] == "drop" and layout is not None:
-                    members = _leaves(layout, said["top"], said["bottom"])
+                if report["phase"] == "drop" and layout is not None:
+                    members = _leaves_in_rows(layout, report["top"], report["bottom"])
                 self._on_drag("drop" if members else "leave", leaf, members)
 
 
-def _leaves(layout: Layout, top: float, bottom: float) -> tuple[int, ...]:
-    """The leaves in rows [top, bottom), all of a wedge that it touches; none outside the rows."""
+def _leaves_in_rows(layout: Layout, top: float, bottom: float) -> tuple[int, ...]:
+    """Return the leaves in rows [top, bottom), or none if these are not rows of the layout.
+
+    A collapsed clade that the rows touch is included whole.
+    """
     first, last = (int(np.floor(edge + 0.5)) for edge in (top, bottom))
     if not 0 <= first < last <= layout.n_rows:
         return ()

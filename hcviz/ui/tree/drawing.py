@@ -1,4 +1,4 @@
-"""The tree, its heatmap and what is marked in them: kept like the store."""
+"""``Drawing``: draws the store's tree, heatmap and marks when the store changes."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from hcviz.ui.features.uncertainty_map.model import UncertaintyMap
 from hcviz.ui.state.data_sources import similarity_to_show
 from hcviz.ui.state.store import Store
 from hcviz.ui.tree import Centre, Items, partition
-from hcviz.ui.tree.cells import Cells
+from hcviz.ui.tree.heatmap_cells import HeatmapCells
 from hcviz.ui.tree.partition import Partition
 from hcviz.ui.tree.shown_axis import axis_of
 
-#: New answers whose places are shown, where a run heeds many at once.
+#: New answers that pulse at most after a run.
 PULSED = 12
 
 
 class Drawing:
-    """Keeps the centre, and the trace of the run, as the store has them."""
+    """Subscribes to the store and updates the centre and the trace of the run."""
 
     def __init__(
         self,
@@ -40,16 +40,16 @@ class Drawing:
         schedule: Callable[[Callable[[], None]], None],
     ) -> None:
         self._store, self._centre, self._trace = store, centre, trace
-        store.kept_picture, store.show_picture = centre.look, centre.put_look
+        store.kept_picture, store.show_picture = centre.view_settings, centre.restore_view_settings
         self._uncertainty = UncertaintyMap(store, schedule, self._draw_uncertain)
-        centre.work_with(lambda work, done: self._beside(work, done, schedule))
+        centre.set_worker(lambda work, done: self._in_background(work, done, schedule))
         subscribe = store.subscribe
         subscribe(lambda s: (s.dataset, s.view.lesson is None), lambda _: self._draw_items())
         subscribe(lambda s: (s.session.data,), lambda _: self._draw_items(matrix_only=True))
         subscribe(_drawn, lambda _: self._draw_tree())
-        subscribe(lambda s: (s.drawn, s.view.veil), lambda _: self._draw_veil())
+        subscribe(lambda s: (s.drawn, s.view.veil), lambda _: self._draw_query_mask())
         subscribe(lambda s: (s.session.snapshot, s.session.status), lambda _: self._draw_trace())
-        subscribe(lambda s: s.session.status == "sampling", self._rest)
+        subscribe(lambda s: s.session.status == "sampling", self._end_run)
         subscribe(lambda s: s.view.selection, centre.set_selection)
         subscribe(
             lambda s: (s.view.draft, s.view.peek, s.session.constraints, s.view.lesson),
@@ -61,7 +61,7 @@ class Drawing:
             lambda s: (s.session.run, s.view.draft.open, support_changes.is_over(s)),
             lambda _: self._draw_answer(),
         )
-        subscribe(_sure, lambda _: self._draw_support())
+        subscribe(_support_inputs, lambda _: self._draw_support())
         subscribe(
             lambda s: (node_costs_model.depends_on(s), s.view.lesson), lambda _: self._draw_levels()
         )
@@ -101,15 +101,15 @@ class Drawing:
         store.drawn = self._tree = None
         self._draw_tree()
 
-    def _beside(
+    def _in_background(
         self,
         work: Callable[[], Any],
         done: Callable[[Any], None],
         schedule: Callable[[Callable[[], None]], None],
     ) -> None:
-        """Work on a thread of its own; a fault becomes the page's sentence, and None is done."""
+        """Call ``done(work())``, the work on another thread. After an error ``done`` gets None."""
 
-        def told(found: Any) -> None:
+        def finish(found: Any) -> None:
             if isinstance(found, Exception):
                 with self._store.guarded():
                     raise found
@@ -120,24 +120,24 @@ class Drawing:
                 found = work()
             except Exception as fault:
                 found = fault
-            schedule(lambda: told(found))
+            schedule(lambda: finish(found))
 
         threading.Thread(target=calculate, name="hcviz-picture", daemon=True).start()
 
-    def _rest(self, running: bool) -> None:
+    def _end_run(self, running: bool) -> None:
         if not running:
-            self._centre.rest()
+            self._centre.end_run()
 
     def _draw_similarity(self, _: Any) -> None:
-        """The similarity that the tree on the screen came with, or another that was chosen."""
+        """Draw the similarity of the tree on the screen, or another one that was chosen."""
         store = self._store
         if store.dataset is not None and store.dataset.labels == store.session.labels:
             name, matrix = similarity_to_show(store.problem, store.drawn, store.view.source)
             self._centre.set_similarity(matrix, name)
 
     _similarity: tuple[Any, Any] = (None, None)
-    _source: Tree | None = None  # what is drawn
-    _tree: Tree | None = None  # as it is drawn
+    _source: Tree | None = None  # the tree whose heights are drawn
+    _tree: Tree | None = None  # with the heights that are drawn
     _even = False
 
     def _draw_tree(self) -> None:
@@ -163,50 +163,53 @@ class Drawing:
         else:
             changes = self._store.changes()
             few = changes is not None and 2 * len(changes.gained) <= tree.n_internal
-            changed = changes.gained if changes is not None and few else None  # all bold is none
+            # If most nodes are new, none is emphasised.
+            changed = changes.gained if changes is not None and few else None
         streaming = self._store.session.status == "sampling"
-        self._centre.set_asked(similarity_queries_model.heatmap_mask(self._store), draw=False)
-        parted = self._partition()
+        self._centre.set_query_mask(similarity_queries_model.heatmap_mask(self._store), draw=False)
+        clusters = self._partition()
         order = self._store.session.order if tree is snapshot.tree else None
         merged = supports_model.merged_clades(self._store) if tree is snapshot.tree else None
         self._merged_for = _merges(self._store)
         self._centre.set_tree(
-            self._tree, order=order, new_nodes=changed, animate=not streaming, parted=parted,
+            self._tree, order=order, new_nodes=changed, animate=not streaming, clusters=clusters,
             last=streaming and snapshot.step == snapshot.total,
             axis=self._store.axis, merged=merged,
         )  # fmt: skip
-        self._tell_clusters(parted, drawn=parted is not None)
+        self._show_clusters(clusters, drawn=clusters is not None)
 
     def _partition(self) -> Partition | None:
-        """The clusters of the tree on the screen: as many as a person wants, where none said so
-        those that the method found. A line stays where it is if it gives as many."""
+        """Return the clusters of the tree on the screen.
+
+        A person may have chosen their number; otherwise they are those that the method found. The
+        cut line stays where it is if it gives the same number.
+        """
         tree, view, snapshot = self._tree, self._store.view, self._store.drawn
         if tree is None or snapshot is None or view.clusters == 0:
             return None
         if view.clusters is not None:
             if view.cut is not None:
-                under = partition.under(tree, view.cut)
+                under = partition.at_height(tree, view.cut)
                 if under.count == view.clusters:
                     return under
-            return partition.into(tree, view.clusters)
+            return partition.by_count(tree, view.clusters)
         if snapshot.labels is None or self._source is not snapshot.tree:  # a lesson's
             return None
-        return partition.found(tree, snapshot.labels)
+        return partition.of_method(tree, snapshot.labels)
 
     def _draw_clusters(self) -> None:
-        self._tell_clusters(self._partition(), drawn=False)
+        self._show_clusters(self._partition(), drawn=False)
 
-    def _tell_clusters(self, parted: Partition | None, drawn: bool) -> None:
+    def _show_clusters(self, clusters: Partition | None, drawn: bool) -> None:
         if not drawn:
-            self._centre.set_partition(parted)
-        count, cut = (0, None) if parted is None else (parted.count, parted.cut)
+            self._centre.set_partition(clusters)
+        count, cut = (0, None) if clusters is None else (clusters.count, clusters.cut)
         view = self._store.view
         if (view.parted, view.cut) != (count, cut):
             self._store.look(parted=count, cut=cut)
 
     def _draw_trace(self) -> None:
-        """A run may end without one more snapshot: its trace then ends, too, or that of the run
-        before goes."""
+        """Draw the trace. A run may end without another snapshot; its trace ends then, too."""
         session = self._store.session
         known, self._traced = self._traced, session.snapshot
         fresh = session.snapshot if session.snapshot is not known else None
@@ -215,13 +218,13 @@ class Drawing:
 
     _traced: Snapshot | None = None
 
-    def _draw_veil(self) -> None:
-        """Not while the tree stands still for a gesture: a veil is its tree's."""
+    def _draw_query_mask(self) -> None:
+        """Draw the mask of the tree shown. During a gesture the tree, and so its mask, stays."""
         if self._store.drawn is self._store.session.snapshot:
-            self._centre.set_asked(similarity_queries_model.heatmap_mask(self._store))
+            self._centre.set_query_mask(similarity_queries_model.heatmap_mask(self._store))
 
     def _draw_answer(self) -> None:
-        """Once after each run: where in the tree the new answers lie."""
+        """Once after each run, let the new answers pulse in the tree."""
         run = self._store.session.run
         if run != self._answered and support_changes.is_over(self._store):
             self._answered = run
@@ -229,13 +232,13 @@ class Drawing:
 
     _answered = -1
 
-    _merged_for: Any = None  # what was drawn with clades merged, and how
+    _merged_for: Any = None  # the values of _merges for the tree drawn
 
     def _draw_support(self) -> None:
-        """None on a tree that was not sampled: a lesson's, with an item taken out."""
+        """Draw the support; none on the tree of a lesson, which was not sampled."""
         store = self._store
         sampled = tree_to_show(store) is store.session.tree
-        # The layout stays as it is during a gesture, and of a tree on the way it is drawn once.
+        # The layout does not change during a gesture. A tree of a run is drawn once.
         if not store.view.draft.open and (store.still or self._merged_for != _merges(store)):
             self._merged_for = _merges(store)
             self._centre.set_merged(supports_model.merged_clades(store) if sampled else None)
@@ -247,43 +250,45 @@ class Drawing:
         self._centre.set_levels(node_costs_model.drawn_tree_levels(self._store) if shown else None)
 
     def _draw_matrix(self) -> None:
-        """The heatmap asked for. The uncertainty takes the last one's place when it is counted."""
+        """Draw the matrix chosen. The uncertainty is drawn when it has been computed."""
         now: Any = uncertainty_map_model.shown_matrix(self._store)
         view: Any = self._store.view
         if now != uncertainty_map_model.UNCERTAINTY or self._centre.has_uncertainty:
             self._centre.set_matrix(now, scaling=view.scaling, columns=view.columns)
 
-    def _draw_uncertain(self, cells: Cells) -> None:
+    def _draw_uncertain(self, cells: HeatmapCells) -> None:
         self._centre.set_uncertainty(cells)
         self._draw_matrix()
 
     def colour(self, clusters: int | None) -> None:
-        """Colour that many clusters, in this tree and in those to come; None: those that the
-        method finds, if it finds any; 0: none."""
+        """Colour so many clusters, in this tree and those to come.
+
+        None: the clusters that the method finds, if any. 0: no clusters.
+        """
         self._store.look(clusters=clusters)
         view = self._store.view
         if clusters and self._tree is not None and view.parted > clusters:
             self._store.look(
-                said="This tree has nodes of more than two branches: it falls into "
-                f"{view.parted:,} clusters rather than {clusters:,}."
+                said="This tree has nodes with more than two branches. It has "
+                f"{view.parted:,} clusters instead of {clusters:,}."
             )
 
 
 def _drawn(store: Store) -> Any:
-    """The snapshot to draw: while a gesture is open the layout stands still."""
+    """Return what the tree drawn depends on. During a gesture the tree does not change."""
     if store.view.draft.open:
-        return ("still",)
+        return ("unchanged",)
     return (store.session.snapshot, store.view.heights, store.view.lesson)
 
 
 def _merges(store: Store) -> Any:
-    """What the clades drawn as one depend on, but for the sampled trees."""
+    """Return what merged clades depend on, except for the sampled trees."""
     view = store.view
     return (store.drawn, view.support, view.unsure, view.below, view.lesson is None)
 
 
-def _sure(store: Store) -> Any:
-    """What the numbers on the branches depend on."""
+def _support_inputs(store: Store) -> Any:
+    """Return what the numbers on the branches depend on."""
     return (
         store.drawn, store.view.heights, store.view.support, store.still, store.session.status,
         store.view.lesson, store.view.unsure, store.view.below, store.view.draft.open,

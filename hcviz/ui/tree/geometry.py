@@ -1,9 +1,8 @@
-"""The centre's geometry, without a pixel of Bokeh: rows, collapse, picking, pooling.
+"""Rows, collapsed clades, picking and pooling of the drawn tree, without Bokeh.
 
-*Places* count leaves in the shown order, 0..n-1. *Rows* are what the eye sees: a leaf takes one
-row, a clade that was collapsed by hand a few (:func:`wedge_rows`), whatever its size. What is too
-small for the eye is no matter of rows, but of :mod:`hcviz.ui.tree.scene`. Rows grow downward; the
-figures negate them.
+*Places* count leaves in the shown order, 0..n-1. *Rows* are what a person sees: a leaf takes one
+row, and a collapsed clade takes a few (:func:`wedge_rows`), whatever its size. What is too small to
+be drawn is handled by :mod:`hcviz.ui.tree.scene`. Rows grow downward; the figures negate them.
 """
 
 from __future__ import annotations
@@ -24,26 +23,26 @@ Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
-#: Rows that a collapsed clade takes at most, in a tree that is not large; and the share of all
-#: leaves that is, in one where so few rows could not be seen.
+#: Rows of a collapsed clade at most. In a large tree it is 1 / ``WEDGE_SHARE`` of all leaves, since
+#: fewer rows would not be visible.
 WEDGE_ROWS, WEDGE_SHARE = 3, 50
 #: Value of a missing cell in a quantised matrix.
 MISSING = 255
-#: Cells that one pooled texel reads at most in each direction: bounds the work at any n.
+#: Cells that one pooled texel reads at most in each direction. So the work is bounded for any n.
 MAX_SAMPLES = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A tree laid out in rows. Arrays over nodes have length m, over places n, over rows R."""
+    """A tree in rows. Arrays over nodes have length m, over places n, over rows R."""
 
     tree: Tree
     order: Int  # (n,) leaf at each place
-    shut: Bool  # (m,) topmost collapsed nodes
+    collapsed: Bool  # (m,) True for collapsed nodes that are not inside another
     row_start: Int  # (R+1,) first place of each row
     place_row: Int  # (n,) row of each place
-    owner: Int  # (m,) the collapsed node at or above each node, -1
-    leaf_y: Float  # (n,) centre of each leaf (of its wedge when it is inside one)
+    owner: Int  # (m,) the collapsed node at or above each node, or -1
+    leaf_y: Float  # (n,) centre of each leaf, or of its collapsed clade
     low: Int
     high: Int
     y: Float  # (m,) row of each node
@@ -53,6 +52,7 @@ class Layout:
 
     @property
     def n_rows(self) -> int:
+        """The number of rows."""
         return int(self.row_start.size - 1)
 
     @cached_property
@@ -63,30 +63,30 @@ class Layout:
         return place
 
     def row_leaves(self, row: int) -> Int:
-        """The leaves of one row: one, or a slice of a collapsed clade."""
+        """Return the leaves of one row: one leaf, or a part of a collapsed clade."""
         return self.order[self.row_start[row] : self.row_start[row + 1]]
 
     def leaves(self, node: int) -> Int:
-        """The leaves below ``node`` from top to bottom: a view of :attr:`order`."""
+        """Return the leaves below ``node`` from top to bottom, a view of :attr:`order`."""
         first = self.first[node]
         return self.order[first : first + self.tree.size[node]]
 
 
 def wedge_rows(n: int) -> int:
-    """Rows that a clade collapsed by hand takes at most among ``n`` leaves."""
+    """Return the rows of a collapsed clade at most, in a tree of ``n`` leaves."""
     return max(WEDGE_ROWS, -(-n // WEDGE_SHARE))
 
 
 def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
-    """Rows for ``tree`` in ``order``; ``collapsed`` lists inner nodes to shrink to wedges. O(m).
+    """Return the rows for ``tree`` in a leaf order, int (n,). O(m).
 
-    A collapsed node inside another has no effect of its own.
+    ``collapsed`` lists the collapsed inner nodes. One inside another has no effect.
     """
     places = np.array(order, dtype=np.int32)
-    asked = np.zeros(tree.n_nodes, np.bool_)
-    asked[np.asarray(collapsed, dtype=np.int64)] = True
-    asked[: tree.n_leaves] = False
-    shut, owner = _owners(tree.parent, asked)
+    marked = np.zeros(tree.n_nodes, np.bool_)
+    marked[np.asarray(collapsed, dtype=np.int64)] = True
+    marked[: tree.n_leaves] = False
+    topmost, owner = _owners(tree.parent, marked)
     row_start, place_row, leaf_top, leaf_bottom = _rows(
         places, owner, tree.size, wedge_rows(tree.n_leaves)
     )
@@ -94,24 +94,24 @@ def lay_out(tree: Tree, order: ArrayLike, collapsed: ArrayLike = ()) -> Layout:
     low, high, y = paper.outer_children(tree.parent, leaf_y)
     top, bottom = _extents(tree.parent, leaf_top, leaf_bottom)
     return Layout(
-        tree, places, shut, row_start, place_row, owner, leaf_y, low, high, y, top, bottom,
+        tree, places, topmost, row_start, place_row, owner, leaf_y, low, high, y, top, bottom,
         _first_places(tree.parent, places),
     )  # fmt: skip
 
 
 @njit
-def _owners(parent: Any, asked: Any) -> Any:
+def _owners(parent: Any, marked: Any) -> Any:
     m = parent.size
-    shut = np.zeros(m, np.bool_)
+    collapsed = np.zeros(m, np.bool_)
     owner = np.full(m, -1, np.int32)
     for v in range(m - 1, -1, -1):
         p = parent[v]
         if p >= 0 and owner[p] >= 0:
             owner[v] = owner[p]
-        elif asked[v]:
+        elif marked[v]:
             owner[v] = v
-            shut[v] = True
-    return shut, owner
+            collapsed[v] = True
+    return collapsed, owner
 
 
 @njit
@@ -172,7 +172,7 @@ def _extents(parent: Any, leaf_top: Any, leaf_bottom: Any) -> Any:
 
 
 def clade_node(tree: Tree, leaves: ArrayLike) -> int | None:
-    """The node whose leaves are exactly ``leaves``, or None. O(their number)."""
+    """Return the node whose leaves are exactly ``leaves``, or None. O(their number)."""
     wanted = np.unique(np.asarray(leaves, dtype=np.int64))
     if wanted.size == 0 or wanted[0] < 0 or wanted[-1] >= tree.n_leaves:
         return None
@@ -180,9 +180,11 @@ def clade_node(tree: Tree, leaves: ArrayLike) -> int | None:
     return node if tree.size[node] == wanted.size else None
 
 
-def runs(layout: Layout, leaves: ArrayLike, least: float = 0.0) -> list[tuple[float, float]]:
-    """The rows of ``leaves`` as maximal stretches [first, last), none lower than ``least`` rows:
-    what is nearer to each other than that is one. O(n)."""
+def row_ranges(layout: Layout, leaves: ArrayLike, least: float = 0.0) -> list[tuple[float, float]]:
+    """Return the rows of ``leaves`` as maximal ranges [first, last). O(n).
+
+    Ranges are ``least`` rows high at least. Ranges nearer to each other than that are joined.
+    """
     chosen = np.asarray(leaves, dtype=np.int64)
     if chosen.size == 0:
         return []
@@ -200,7 +202,7 @@ def runs(layout: Layout, leaves: ArrayLike, least: float = 0.0) -> list[tuple[fl
 
 
 def row_at(layout: Layout, y: float) -> int:
-    """The row under y, clamped: every click selects something."""
+    """Return the row under y, or the nearest one, so that every click selects something."""
     return int(min(max(np.floor(y), 0), layout.n_rows - 1))
 
 
@@ -208,7 +210,7 @@ def row_at(layout: Layout, y: float) -> int:
 
 
 def quantise(matrix: ArrayLike, low: float, high: float) -> Bytes:
-    """uint8 of the matrix's shape: 0..254 over [low, high] (clipped), 255 where not finite."""
+    """Return levels 0 to 254 over [low, high] (clipped), 255 where not finite: uint8."""
     values = np.asarray(matrix)
     span = high - low
     scale = 254.0 / span if span > 0 else 0.0
@@ -223,17 +225,17 @@ def quantise(matrix: ArrayLike, low: float, high: float) -> Bytes:
 
 
 def bins(starts: Int, first: int, last: int, limit: int) -> Int:
-    """At most ``limit`` bins over rows [first, last): their first places, and the end."""
+    """Return the first places of at most ``limit`` bins over rows [first, last), and the end."""
     count = min(limit, last - first)
     edges = first + (np.arange(count + 1) * (last - first)) // count
     return np.ascontiguousarray(starts[edges], dtype=np.int32)
 
 
 def pool(levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: Int) -> Bytes:
-    """The mean level of each bin of cells, missing ones left out: uint8 (len(rows)-1, ...).
+    """Return the mean level of each bin of cells, without missing ones: uint8 (len(rows)-1, ...).
 
-    A bin with more than ``MAX_SAMPLES`` rows or columns is sampled evenly: at most
-    ``MAX_SAMPLES`` squared reads a texel, at any n. A bin with nothing in it is missing.
+    A bin with more than ``MAX_SAMPLES`` rows or columns is sampled evenly. So a texel reads at most
+    ``MAX_SAMPLES`` squared cells for any n. A bin without known cells is missing.
     """
     return _pool(  # type: ignore[no-any-return]
         levels, rows, np.ascontiguousarray(row_order, dtype=np.int32),
@@ -241,16 +243,18 @@ def pool(levels: Bytes, rows: Int, row_order: Int, columns: Int, column_order: I
     )  # fmt: skip
 
 
-def evenly(edges: Int, most: int) -> tuple[Int, Int]:
-    """Places that stand for each bin between ``edges``, at most ``most``, evenly spaced: they, and
-    their bins, both int32. The items that :func:`pool` reads, with another ``most``."""
+def sample_evenly(edges: Int, most: int) -> tuple[Int, Int]:
+    """Return evenly spaced places of each bin between ``edges``, at most ``most``, and their bins.
+
+    Both are int32. :func:`pool` reads the same items with another ``most``.
+    """
     offsets, places = _samples(edges, np.arange(edges[-1], dtype=np.int32), most)
     return places, np.repeat(np.arange(edges.size - 1, dtype=np.int32), np.diff(offsets))
 
 
 @njit
 def _samples(edges: Any, order: Any, most: Any) -> Any:
-    """The items that each bin reads: ``(offsets, items)``."""
+    """Return the items that each bin reads: ``(offsets, items)``."""
     offsets = np.zeros(edges.size, np.int32)
     items = np.empty((edges.size - 1) * most, np.int32)
     k = 0
@@ -291,7 +295,7 @@ def _pool(
 
 
 def majority(codes: Bytes, layout: Layout, edges: Int | None = None) -> Bytes:
-    """The commonest code of each row (ties: the smallest), uint8 (R,); or of each bin of places."""
+    """Return the commonest code (ties: the smallest) of each row, or of each bin of places."""
     starts = layout.row_start if edges is None else edges
     return _majority(codes, layout.order, starts)  # type: ignore[no-any-return]
 

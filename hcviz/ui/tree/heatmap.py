@@ -1,4 +1,4 @@
-"""The heatmap: a coarse picture of everything, and a sharp one of the rows in view on top."""
+"""``HeatFigure``: a coarse picture of the whole matrix, and a sharp one of the rows in view."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
 from numpy.typing import NDArray
 
 from hcviz.ui.parts.palette import Theme, diverging, sequential
-from hcviz.ui.tree import geometry, lettering
-from hcviz.ui.tree.cells import Cells, column_path
-from hcviz.ui.tree.frames import FONT, OUTLINES, bare, f32, show_range
+from hcviz.ui.tree import geometry, label_fitting
+from hcviz.ui.tree.bare_figure import FONT, OUTLINES, bare_figure, f32, show_range
 from hcviz.ui.tree.geometry import Layout
-from hcviz.ui.tree.query_mask import Veil, clear
+from hcviz.ui.tree.heatmap_cells import HeatmapCells, column_path
+from hcviz.ui.tree.query_mask import QueryMaskLayer, clear
 
 #: Texels of one picture at most, each way.
 MOST_TEXELS = 600
 TREE_PX, MOST_NAMES_PX = 46, 90
 
-#: In the similarity picture columns are the rows: their range follows the rows' range.
+#: Columns that are items follow the range of the rows.
 FOLLOW_ROWS = """
 if (x_range.tags[0] === "rows") x_range.setv({start: -rows.end, end: -rows.start})
 """
-#: Texels each way while trees stream in faster than anybody can read cells.
+#: Texels of one picture each way while the trees of a run arrive.
 STREAM_TEXELS = 300
 EMPTY: dict[str, Any] = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
 
@@ -39,32 +39,34 @@ class HeatFigure:
         follow = CustomJS(args={"x_range": self.x_range, "rows": y_range}, code=FOLLOW_ROWS)
         y_range.js_on_change("start", follow)
         y_range.js_on_change("end", follow)
-        self.figure = bare(self.x_range, y_range, drag=True, min_border_right=2, cut_off=OUTLINES)
+        self.figure = bare_figure(
+            self.x_range, y_range, drag=True, min_border_right=2, cut_off=OUTLINES
+        )
         self._pan = self.figure.toolbar.active_drag
         self.mapper = LinearColorMapper(palette=sequential(theme), low=0, high=256)
         self.whole = ColumnDataSource(dict(EMPTY), name="heat-cells")
         self.sharp = ColumnDataSource(dict(EMPTY))
-        self.veil, self._veils = Veil(theme), []
+        self.mask, self.mask_sources = QueryMaskLayer(theme), []
         for source, name in ((self.whole, "veil"), (self.sharp, "sharp-veil")):
             self.figure.image(
                 "image", "x", "y", "dw", "dh", source=source, color_mapper=self.mapper,
                 origin="top_left", anchor="top_left",
             )  # fmt: skip
-            self._veils.append(self.veil.over(self.figure, name))
+            self.mask_sources.append(self.mask.over(self.figure, name))
         self.frames = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
         self.hovered = ColumnDataSource({"left": [], "right": [], "top": [], "bottom": []})
-        # Lines over any colour: each outline has a casing in the paper's tone.
+        # Below each outline is a wider line in the background's colour: visible on any colour.
         self._hover_case = self._outline_of(self.hovered, 3)
         self._hover = self._outline_of(self.hovered, 1)
         self._frame_case = self._outline_of(self.frames, 4)
         self._frame = self._outline_of(self.frames, 2)
-        self.tree = bare(
+        self.tree = bare_figure(
             self.x_range, Range1d(start=-0.02, end=1.06), min_border_top=2, min_border_bottom=0,
             min_border_right=2,
         )  # fmt: skip
         self.tree_source = ColumnDataSource({"x": [], "y": []})
         self._tree_line = self.tree.line("x", "y", source=self.tree_source, line_width=1)
-        self.names = bare(
+        self.names = bare_figure(
             self.x_range, Range1d(start=-1, end=0), min_border_top=0, min_border_bottom=0,
             min_border_right=2,
         )  # fmt: skip
@@ -78,15 +80,15 @@ class HeatFigure:
             text_font_size="11px",
             y_offset=2,
         )
-        for plot in (self.tree, self.names):  # the wheel over columns zooms columns
+        for plot in (self.tree, self.names):  # the wheel zooms the columns here
             plot.toolbar.active_drag.dimensions = "width"
             plot.toolbar.active_scroll.dimensions = "width"
-        self.cells: Cells | None = None
-        #: ``later(work, done)``: calls ``done(work())`` later, the work off this thread (None: it
-        #: failed); without, everything is worked out at once.
-        self.later: Callable[[Callable[[], Any], Callable[[Any], None]], None] | None = None
-        self._wanted: dict[ColumnDataSource, tuple[Cells, Layout, tuple[int, int]]] = {}
-        self._busy = False
+        self.cells: HeatmapCells | None = None
+        #: ``worker(work, done)`` calls ``done(work())`` later; ``work`` runs on another thread, and
+        #: ``done`` gets None if it failed. Without a worker everything is computed at once.
+        self.worker: Callable[[Callable[[], Any], Callable[[Any], None]], None] | None = None
+        self._requests: dict[ColumnDataSource, tuple[HeatmapCells, Layout, tuple[int, int]]] = {}
+        self._is_busy = False
         self.names_px = 0
         self.set_theme(theme)
 
@@ -97,21 +99,22 @@ class HeatFigure:
         )  # fmt: skip
 
     def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
         self.theme = theme
         self._tree_line.glyph.line_color = theme.branch
         self._names.glyph.text_color = theme.soft
         self._frame.glyph.line_color = theme.accent
         self._hover.glyph.line_color = theme.ink
         self._hover_case.glyph.line_color = self._frame_case.glyph.line_color = theme.paper
-        self.veil.set_theme(theme)
+        self.mask.set_theme(theme)
         self._set_palette()
 
     def _set_palette(self) -> None:
         apart = self.cells is not None and self.cells.diverging
         self.mapper.palette = diverging(self.theme) if apart else sequential(self.theme)
 
-    def set_cells(self, cells: Cells | None) -> None:
-        """Another matrix: palette, column range, the columns' tree and names."""
+    def set_cells(self, cells: HeatmapCells | None) -> None:
+        """Show another matrix: colours, columns, and the columns' tree and names."""
         self.cells = cells
         self._set_palette()
         self.tree_source.data = {"x": [], "y": []}
@@ -119,7 +122,7 @@ class HeatFigure:
         self.draw_nothing()
         if cells is None:
             return
-        # Between items a sideways drag would part the columns from the rows.
+        # Columns that are items must stay at the same places as the rows.
         self._pan.dimensions = "height" if cells.order is None else "both"
         if cells.order is None:  # between items
             self.follow_rows()
@@ -133,17 +136,25 @@ class HeatFigure:
 
     @property
     def has_tree(self) -> bool:
+        """Return True if the columns have a tree."""
         return self.cells is not None and self.cells.tree is not None
 
     def draw_nothing(self) -> None:
-        self._wanted.clear()
+        """Remove all pictures and outlines."""
+        self._requests.clear()
         self.whole.data, self.sharp.data = dict(EMPTY), dict(EMPTY)
-        for source in self._veils:
+        for source in self.mask_sources:
             clear(source)
         for source in (self.frames, self.hovered):
             source.data = {"left": [], "right": [], "top": [], "bottom": []}
 
+    def show_all_columns(self) -> None:
+        """Zoom out sideways. Columns that are items follow the rows instead."""
+        if self.cells is not None and self.cells.kind == "features":
+            self.x_range.update(start=0.0, end=float(self.cells.width))
+
     def follow_rows(self) -> None:
+        """Show the same items in the columns as in the rows."""
         rows = self.y_range
         self.x_range.tags = ["rows"]
         show_range(self.x_range, -rows.end, -rows.start, None)
@@ -151,40 +162,41 @@ class HeatFigure:
     def draw(
         self, layout: Layout, window: tuple[float, float], zoomed: bool, streaming: bool = False
     ) -> None:
-        """Both pictures, the sharp one only when the window is not the whole. ``streaming``: more
-        coarsely, to be drawn again when things settle."""
+        """Draw both pictures; the sharp one only if some rows are out of view.
+
+        ``streaming``: draw fewer texels, because the next tree follows soon.
+        """
         cells = self.cells
         if cells is None:
             return
         texels = STREAM_TEXELS if streaming else MOST_TEXELS
         self._show(self.whole, cells, layout, (0, layout.n_rows), texels)
-        self.draw_veil(layout, streaming)
+        self.draw_mask(layout, streaming)
         self.draw_sharp(layout, window, zoomed)
 
     @property
-    def veiled(self) -> bool:
-        """Whether the cells are the similarities that a method asks for."""
+    def is_masked(self) -> bool:
+        """Return True if the cells are similarities and a query mask is set."""
         return (
             self.cells is not None
             and self.cells.unit == "similarity"
-            and self.veil.mask is not None
+            and self.mask.mask is not None
         )
 
-    def draw_veil(self, layout: Layout, streaming: bool = False) -> None:
-        """Over the whole picture; :meth:`draw_sharp` does its own."""
-        if self.veiled:
+    def draw_mask(self, layout: Layout, streaming: bool = False) -> None:
+        """Draw the query mask over the whole picture; :meth:`draw_sharp` draws its own part."""
+        if self.is_masked:
             coarse = streaming and layout.n_rows > MOST_TEXELS
             texels = STREAM_TEXELS if coarse else MOST_TEXELS
-            self.veil.draw(self._veils[0], layout, (0, layout.n_rows), texels)
+            self.mask.draw(self.mask_sources[0], layout, (0, layout.n_rows), texels)
         else:
-            clear(self._veils[0])
+            clear(self.mask_sources[0])
 
     def to_print(self, layout: Layout) -> NDArray[np.float64] | None:
-        """The values (n, d) of a picture to keep, whatever is collapsed.
+        """Return the values (n, d) for a picture file, with all clades expanded.
 
-        Of similarities that are computed as they are looked at, those on the screen, a square
-        (k, k) over the leaves in their order, k at most :data:`MOST_TEXELS`; None where none is
-        drawn yet.
+        For lazy similarities these are the values on the screen, (k, k) over the leaves in their
+        order, k at most :data:`MOST_TEXELS`; None if nothing is drawn yet.
         """
         cells = self.cells
         if cells is None or not cells.lazy:
@@ -200,70 +212,70 @@ class HeatFigure:
         values = cells.low + image[np.ix_(texel, texel)] * ((cells.high - cells.low) / 254)
         return np.where(image[np.ix_(texel, texel)] > 254, np.nan, values)
 
-    def veil_to_print(self, layout: Layout) -> tuple[Any, Sequence[str]]:
-        """Levels (k, k) over the leaves in their order, and the colours that they mean."""
-        if not self.veiled:
+    def mask_to_print(self, layout: Layout) -> tuple[Any, Sequence[str]]:
+        """Return the mask's levels (k, k) over the leaves in their order, and their colours."""
+        if not self.is_masked:
             return None, ()
-        return self.veil.levels(layout, MOST_TEXELS), self.veil.colours
+        return self.mask.levels(layout, MOST_TEXELS), self.mask.colours
 
     def draw_sharp(self, layout: Layout, window: tuple[float, float], zoomed: bool) -> None:
-        """The window's rows and a quarter of it on either side, at their own resolution."""
+        """Draw the rows in view, and a tenth as many above and below, at full resolution."""
         cells = self.cells
         coarse = layout.n_rows > MOST_TEXELS or (
             cells is not None and cells.order is not None and cells.width > MOST_TEXELS
         )
         if cells is None or not zoomed or not coarse:
-            self._wanted.pop(self.sharp, None)
+            self._requests.pop(self.sharp, None)
             if len(self.sharp.data["x"]):
                 self.sharp.data = dict(EMPTY)
-            clear(self._veils[1])
+            clear(self.mask_sources[1])
             return
         margin = 0.1 * (window[1] - window[0])
         first = max(0, int(window[0] - margin))
         last = min(layout.n_rows, int(np.ceil(window[1] + margin)))
         self._show(self.sharp, cells, layout, (first, last))
-        if self.veiled:
-            self.veil.draw(self._veils[1], layout, (first, last), MOST_TEXELS)
+        if self.is_masked:
+            self.mask.draw(self.mask_sources[1], layout, (first, last), MOST_TEXELS)
         else:
-            clear(self._veils[1])
+            clear(self.mask_sources[1])
 
     def _show(
         self,
         source: ColumnDataSource,
-        cells: Cells,
+        cells: HeatmapCells,
         layout: Layout,
         rows: tuple[int, int],
         texels: int = MOST_TEXELS,
     ) -> None:
-        """Patch one picture; at once, or when it has been worked out where that may take long."""
-        self._wanted.pop(source, None)
-        if cells.dear and not cells.scaled:
-            return  # their scale is being asked for
-        if cells.dear and self.later is not None:
-            self._wanted[source] = (cells, layout, rows)
-            self._work()
+        """Draw one picture: at once, or on another thread if the similarity is expensive."""
+        self._requests.pop(source, None)
+        if cells.expensive and not cells.scaled:
+            return  # their scale is being computed
+        if cells.expensive and self.worker is not None:
+            self._requests[source] = (cells, layout, rows)
+            self._compute_next()
         else:
             source.data = self._image(cells, layout, rows, texels)
 
-    def _work(self) -> None:
-        """Work out the next picture that is still wanted: one at a time, the newest wish."""
-        if self._busy or not self._wanted or self.later is None:
+    def _compute_next(self) -> None:
+        """Compute the next picture that is still wanted, one at a time."""
+        if self._is_busy or not self._requests or self.worker is None:
             return
-        source, wish = next(iter(self._wanted.items()))
-        self._busy = True
+        source, request = next(iter(self._requests.items()))
+        self._is_busy = True
 
         def done(image: Any) -> None:
-            self._busy = False
-            if self._wanted.get(source) is wish:
-                del self._wanted[source]
-                if image is not None and self.cells is wish[0]:
+            self._is_busy = False
+            if self._requests.get(source) is request:
+                del self._requests[source]
+                if image is not None and self.cells is request[0]:
                     source.data = image
-            self._work()
+            self._compute_next()
 
-        self.later(lambda: self._image(*wish), done)
+        self.worker(lambda: self._image(*request), done)
 
     def _image(
-        self, cells: Cells, layout: Layout, rows: tuple[int, int], texels: int = MOST_TEXELS
+        self, cells: HeatmapCells, layout: Layout, rows: tuple[int, int], texels: int = MOST_TEXELS
     ) -> dict[str, Any]:
         first, last = rows
         row_bins = geometry.bins(layout.row_start, first, last, texels)
@@ -290,15 +302,15 @@ class HeatFigure:
             return
         shown = max(1.0, self.x_range.end - self.x_range.start)
         pitch = width_px / shown
-        font = float(min(11, max(8, np.floor(pitch / lettering.LEADING))))
+        font = float(min(11, max(8, np.floor(pitch / label_fitting.LEADING))))
         names = [cells.names[k] for k in cells.order]
-        level = max(lettering.text_width(name, 11.0) for name in names) <= pitch - 6
-        every = 1 if level else max(1, int(np.ceil((font * lettering.LEADING) / pitch)))
+        level = max(label_fitting.text_width(name, 11.0) for name in names) <= pitch - 6
+        every = 1 if level else max(1, int(np.ceil((font * label_fitting.LEADING) / pitch)))
         at = range(0, len(names), every)
         room = pitch * every - 4 if level else MOST_NAMES_PX - 6
         size = 11.0 if level else font
-        texts = [lettering.shorten(names[k], size, room) for k in at]
-        tallest = 14.0 if level else max(lettering.text_width(text, size) for text in texts)
+        texts = [label_fitting.shorten(names[k], size, room) for k in at]
+        tallest = 14.0 if level else max(label_fitting.text_width(text, size) for text in texts)
         needed = int(tallest + 5)  # a zoom does not make the room smaller: nothing jumps
         self.names_px = needed if shown == cells.width else max(needed, self.names_px)
         self._names.glyph.update(
@@ -327,7 +339,7 @@ class HeatFigure:
         }
 
     def outline(self, rows: tuple[float, float] | None, cell: Any, n_rows: int) -> None:
-        """Rows under the pointer, or one cell (column, row)."""
+        """Outline the rows under the pointer, or one cell (column, row); None for nothing."""
         if self.cells is None or rows is None:
             box: dict[str, Any] = {"left": [], "right": [], "top": [], "bottom": []}
         else:

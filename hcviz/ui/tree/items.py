@@ -1,4 +1,4 @@
-"""What the centre shows (:class:`Items`) and what a pointer found in it (:class:`Pick`)."""
+"""``Items``: what the tree and the heatmap show. ``Pick``: what is under the pointer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from hcviz.core.errors import InvalidData
 
-#: Above this many classes the rarest share the last code, named "other".
+#: With more classes the rarest ones share the last code, named "other".
 MOST_CLASSES = 250
 
 
 @dataclass(frozen=True)
 class Pick:
-    """What was under the pointer: its leaves, and where (x in heights, y in rows, downward)."""
+    """The leaves under the pointer, and its place: x in heights, y in rows, downward."""
 
     leaves: tuple[int, ...]
     kind: Literal["leaf", "clade", "none"]
@@ -29,7 +29,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class Strip:
-    """One categorical column beside the labels: a code for each item (255: none), and names."""
+    """A column of classes beside the labels: a code for each item (255: none), and the names."""
 
     name: str
     codes: NDArray[np.uint8]
@@ -38,7 +38,7 @@ class Strip:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The items of a data set, as the centre wants them.
+    """The items of a data set, as the tree and the heatmap show them.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ class Items:
     features : float (n, d), NaN where missing, or None
     feature_names : d names
     classes : n class names (None: unknown), or several such columns by name, or None
-    images : n PNG byte strings or data URIs (None: no picture), or None
-    similarity : float (n, n), or an oracle that is asked for what is looked at, or None
-    similarity_name : what the legend calls it; with another than ``similarity`` 0 is a middle if it
-        has values on both sides
-    title : a few words above the tree
+    images : n PNG byte strings or data URIs (None: no image), or None
+    similarity : float (n, n), or an oracle that computes what is drawn, or None
+    similarity_name : its name in the legend. If this is not ``similarity`` and the values have both
+        signs, 0 is the middle of the colours
+    title : the title above the tree
     """
 
     labels: Sequence[str]
@@ -83,21 +83,21 @@ class Items:
         return len(self.labels)
 
     def columns(self) -> tuple[str, ...]:
-        """The features' names; numbers where there are none."""
+        """Return the features' names, or numbers."""
         width = 0 if self.features is None else int(np.shape(self.features)[1])
         if self.feature_names is not None and len(self.feature_names) == width:
             return tuple(str(name) for name in self.feature_names)
         return tuple(f"feature {k + 1}" for k in range(width))
 
     def strips(self) -> tuple[Strip, ...]:
-        """The class columns as codes; names sorted, numbers by value."""
+        """Return the class columns as codes. Names are sorted, numbers by their value."""
         if self.classes is None:
             return ()
         sets = self.classes if isinstance(self.classes, Mapping) else {"class": self.classes}
         return tuple(_strip(str(name), values, self.n) for name, values in sets.items())
 
     def picture(self, item: int) -> str | None:
-        """The item's thumbnail as a data URI."""
+        """Return the item's thumbnail as a data URI; None without an image."""
         image = None if self.images is None else self.images[item]
         if image is None:
             return None

@@ -1,4 +1,4 @@
-"""Names beside the leaves: as large as the rows allow, staggered, thinned, never overlapping."""
+"""``LabelFigure``: names beside the leaves, as large as the rows allow, without overlap."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Range1d
 
 from hcviz.ui.parts.palette import Theme
-from hcviz.ui.tree import lettering
+from hcviz.ui.tree import label_fitting
+from hcviz.ui.tree.bare_figure import BANDS, FONT, bare_figure, f32
 from hcviz.ui.tree.dendrogram import draw_bands
-from hcviz.ui.tree.frames import BANDS, FONT, bare, f32
 from hcviz.ui.tree.geometry import Layout
 from hcviz.ui.tree.items import Items
-from hcviz.ui.tree.scene import BUNDLE, FOLD, LEAF, SHUT, Scene
+from hcviz.ui.tree.scene import BUNDLE, COLLAPSED, FOLD, LEAF, TreeScene
 
 NARROWEST, WIDEST = 56, 200
-#: Before a name is cut short the type shrinks this far.
+#: The type is made smaller down to this size before names are shortened.
 SMALLEST = 9.0
-#: Room for a mark at the left of every label, in pixels.
+#: Pixels for a mark at the left of every label.
 GUTTER = 13
-#: Rows this high show the item's picture in line with its name; lower ones if nothing larger fits.
+#: Rows of these pixels show the item's image in line with its name; lower rows, if no larger fits.
 PICTURE_ROW, LOWEST_ROW = 30.0, 13.0
-#: Lower ones have theirs step aside, in so many columns at most, if they can be so large (px).
+#: In lower rows images are distributed over so many columns at most, if they can be so large (px).
 PICTURE_COLUMNS, PICTURE_LEAST, PICTURE_MOST = 4, 24, 40
-#: Room that names keep beside stepping pictures, and the height that a page is taken to have.
+#: Pixels that names keep beside images in columns, and the assumed height of a page.
 NAMES_ROOM, PAGE_PX = 44, 660
-#: A text that is not there.
+#: An empty text.
 EMPTY = {"text": "", "ink": "black", "style": "normal"}
-#: Bold type is at most so many times as wide as :func:`hcviz.ui.tree.lettering.text_width` says of
-#: other type. Names keep the room for it, so that none is cut shorter when it is selected.
+#: Bold type is at most so many times as wide as ``label_fitting.text_width`` of other type. Names
+#: keep the room for it, so that a name is not shortened when it is selected.
 BOLD = 1.1
-#: A name's box is so many times its type high; names of one column stand at least as far apart.
-BOX = lettering.LEADING
-#: Marks nearer to each other than this (px) are one; so many items within triangles are named.
+#: Height of a name's box as a multiple of its type; names of one column are at least so far apart.
+BOX = label_fitting.LEADING
+#: Marks nearer than this (px) are drawn as one; so many items within triangles are named at most.
 MARK_PX, MOST_NAMED = 4.0, 60
-#: Marks that are sent wherever they are; of more those near the window.
+#: Marks that are sent wherever they are. Of more, those near the window are sent.
 MOST_MARKS = 300
-#: Names that are measured to size their column.
+#: Names that are measured for the width of their column.
 MEASURED = 3_000
 #: The widest column of labels where items have pictures.
 WIDEST_PICTURED = 236
 
 
-def stepping(row_px: float, width: float) -> tuple[int, int]:
-    """``(size, columns)`` of pictures that step aside so that each is larger than its row.
+def image_columns(row_px: float, width: float) -> tuple[int, int]:
+    """Return ``(size, columns)`` of images that are larger than their rows.
 
-    Row k has its picture in column k modulo ``columns``; pictures of one column are ``columns``
-    rows apart. (0, 0) where they would be too small to tell them from each other.
+    Row k has its image in column k modulo ``columns``, so images of one column are ``columns`` rows
+    apart. (0, 0) if the images would be too small.
     """
     if row_px >= PICTURE_ROW:
         return 0, 0
@@ -59,17 +59,17 @@ def stepping(row_px: float, width: float) -> tuple[int, int]:
 
 
 def column_width(items: Items) -> int:
-    """Pixels that the labels want: the longest at full size, or two columns of smaller ones."""
+    """Return the pixels for the longest label, or for two columns of smaller labels."""
     if items.n == 0:
         return NARROWEST
     some = items.labels[:: -(-items.n // MEASURED)]
-    longest = BOLD * max(lettering.text_width(str(label), 1.0) for label in some)
+    longest = BOLD * max(label_fitting.text_width(str(label), 1.0) for label in some)
     wanted = longest * 11 + GUTTER + 6
     if items.n > 45:
         wanted = max(wanted, 2 * (longest * 10 + 6) + GUTTER)
     if items.images is None:
         return int(min(max(wanted, NARROWEST), WIDEST))
-    size, columns = stepping(PAGE_PX / items.n, WIDEST_PICTURED)
+    size, columns = image_columns(PAGE_PX / items.n, WIDEST_PICTURED)
     return int(min(max(wanted + 26, NARROWEST, longest * 10 + GUTTER + 8 + columns * (size + 1)),
                    WIDEST_PICTURED if size else WIDEST))  # fmt: skip
 
@@ -80,18 +80,18 @@ class LabelFigure:
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.width = NARROWEST
         self.x_range = Range1d(start=0, end=NARROWEST)
-        self.figure = bare(self.x_range, y_range, cut_off=BANDS)
+        self.figure = bare_figure(self.x_range, y_range, cut_off=BANDS)
         self.bands = ColumnDataSource({"middle": [], "span": []})
         self.text = ColumnDataSource(
             {"x": [], "y": [], "text": [], "ink": [], "style": [], "wide": []}
         )
-        self._column_of: dict[int, float] = {}  # where names of items begin (px)
-        self._shown = 0  # texts of `text` that are names; the rest are empty
+        self._column_of: dict[int, float] = {}  # x of each item's name (px)
+        self._shown = 0  # texts that are names; the rest are empty
         self._font = 11.0
         self.leads = ColumnDataSource({"x": [], "y": [], "x1": []})
         self.marks = ColumnDataSource({"x": [], "y": [], "shape": [], "ink": []})
         self.pictures = ColumnDataSource({"x": [], "y": [], "url": []})
-        #: What moves together with the tree's lines.
+        #: Sources that move together with the tree's lines.
         self.moving = [self.text, self.leads, self.pictures]
         self._band = self.figure.hbar(
             y="middle", height="span", left=-1e5, right=1e5, line_color=None, fill_alpha=0.10,
@@ -113,17 +113,19 @@ class LabelFigure:
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
         self.theme = theme
         self._band.glyph.fill_color = theme.accent
         self._lead.glyph.line_color = theme.rule
 
     def set_width(self, width: int) -> None:
+        """Set the width of the figure in pixels."""
         self.width = width
         self.x_range.update(start=0, end=width)
 
     def draw(
         self,
-        scene: Scene,
+        scene: TreeScene,
         items: Items,
         window: tuple[float, float],
         row_px: float,
@@ -132,7 +134,7 @@ class LabelFigure:
         together: Any = (),
         apart: Any = (),
     ) -> None:
-        """Set the labels of the window's rows and of one window's height on either side.
+        """Write the labels of the rows in view, and of as many rows on either side.
 
         ``selected``, ``together``, ``apart``: items, in the order of their marks.
         """
@@ -141,7 +143,7 @@ class LabelFigure:
         for bit, members in ((1, selected), (2, apart), (4, together)):
             marked[np.asarray(members, dtype=np.int64)] |= bit
         slots, heads, middles = _heads(scene, window[0] - reach, window[1] + reach, marked)
-        setting = lettering.fitting(row_px)
+        setting = label_fitting.label_style(row_px)
         special = 2 * (marked[heads] > 1) + (marked[heads] & 1)
         special[slots >= 0] *= scene.kind[slots[slots >= 0]] <= LEAF
         if setting.every > 1:
@@ -149,7 +151,7 @@ class LabelFigure:
                 rank = np.where(slots >= 0, scene.count[slots], 0) / layout.order.size
             else:
                 rank = 0.5 * (np.floor(middles) % setting.every == 0)
-            kept = lettering.spread(middles, special + rank, setting.every)
+            kept = label_fitting.non_overlapping(middles, special + rank, setting.every)
             slots, heads, middles = slots[kept], heads[kept], middles[kept]
         start = _rows_before(scene, slots, middles)
         left, right = self._draw_pictures(layout, items, heads, middles, start, row_px)
@@ -158,7 +160,7 @@ class LabelFigure:
         for slot, leaf in zip(slots.tolist(), heads.tolist(), strict=True):
             text, style = _text_of(scene, items, slot, leaf)
             ink = self.theme.ink if setting.every == 1 else self.theme.soft
-            if style == "normal" or scene.kind[slot] == SHUT:
+            if style == "normal" or scene.kind[slot] == COLLAPSED:
                 for bit, colour in (
                     (1, self.theme.accent),
                     (2, self.theme.apart),
@@ -169,13 +171,13 @@ class LabelFigure:
             texts.append(text)
             inks.append(ink)
             styles.append(style)
-        # A clade's list of names may always be cut.
+        # The list of names of a clade may always be cut.
         whole = np.array([style != "italic" for style in styles], dtype=bool)
         whole &= (slots < 0) | (scene.kind[slots] == LEAF)
         room = self.width - left - right - 2
         font, shift, texts = _fit(texts, whole, column, setting, room)
         x = f32(left + column * shift)
-        wide = f32([lettering.text_width(text, font) for text in texts])
+        wide = f32([label_fitting.text_width(text, font) for text in texts])
         data: dict[str, Any] = {
             "x": x, "y": f32(-middles), "text": texts, "ink": inks, "style": styles, "wide": wide,
         }  # fmt: skip
@@ -207,14 +209,12 @@ class LabelFigure:
         before: Any,
         row_px: float,
     ) -> tuple[int, int]:
-        """Thumbnails; returns the room that they take left and right of the names.
+        """Draw images; return the pixels that they take left and right of the names.
 
-        ``before`` are their rows in the picture before, if there was one.
-
-        In line with the names where the rows are high; else to their right, stepping aside from row
-        to row (:func:`stepping`), so that they are larger than the rows.
+        In high rows an image is in line with its name, otherwise in columns on the right
+        (:func:`image_columns`). ``before`` are the rows in the picture before, or None.
         """
-        size, columns = (0, 0) if items.images is None else stepping(row_px, self.width)
+        size, columns = (0, 0) if items.images is None else image_columns(row_px, self.width)
         if items.images is not None and not size and row_px >= LOWEST_ROW:
             size, columns = int(min(row_px - 1, 48, self.width / 2.5)), 1
         if not size:
@@ -223,7 +223,7 @@ class LabelFigure:
         beside = columns > 1
         start = self.width - columns * (size + 1) if beside else GUTTER
         column = np.floor(middles).astype(int) % columns
-        at = _apart(middles, column, size / row_px, layout.n_rows)
+        at = _separated(middles, column, size / row_px, layout.n_rows)
         moved = np.zeros(len(at)) if before is None else middles - before
         shown = [
             (start + size / 2 + k * (size + 1), -y, uri, by - y)
@@ -246,9 +246,11 @@ class LabelFigure:
         return (GUTTER, columns * (size + 1) + 3) if beside else (GUTTER + size + 5, 0)
 
     def _set_text(self, data: dict[str, Any], n: int) -> None:
-        """Never fewer texts than before on a living page: Bokeh fails at those that go while it
-        still measures them ("undefined 8px" is no font). The rest are empty, and far above the
-        picture."""
+        """Set the texts, never fewer than before on a page.
+
+        Bokeh fails if texts are removed while it measures them ("undefined 8px" is no font). The
+        additional texts are empty and far above the picture.
+        """
         self._shown = len(data["text"])
         spare = len(self.text.data["text"]) - self._shown
         if spare > 0 and self.figure.document is not None:
@@ -263,10 +265,10 @@ class LabelFigure:
         self.text.data = data
 
     def row_at(self, x: float, y: float, row_px: float) -> float:
-        """The row of the name whose box holds the point; ``y`` where none does.
+        """Return the row of the name whose box contains the point; ``y`` if there is none.
 
-        Names in two columns have a pitch of two rows: each is hit over its own height, not over
-        its row alone. ``touch.js`` does the same in the browser.
+        Names in two columns are two rows apart, so each is picked over its whole height.
+        ``click_preview.js`` does the same in the browser.
         """
         data, count = self.text.data, self._shown
         if count == 0 or not self._text.visible:
@@ -282,7 +284,7 @@ class LabelFigure:
         self, layout: Layout, together: Any, apart: Any, row_px: float, near: tuple[float, float]
     ) -> None:
         rows = [
-            _seen_apart(layout.leaf_y, members, MARK_PX / row_px, near)
+            _distinct_rows(layout.leaf_y, members, MARK_PX / row_px, near)
             for members in (together, apart)
         ]
         counts = [len(each) for each in rows]
@@ -298,13 +300,13 @@ class LabelFigure:
 
     @staticmethod
     def _patch(source: ColumnDataSource, data: dict[str, Any]) -> None:
-        """Send ``data`` unless nothing is there and nothing comes."""
+        """Send ``data`` unless there were and are none."""
         if len(data["x"]) or len(source.data["x"]):
             source.data = data
 
     def clear(self) -> None:
-        """No rows, no labels."""
-        # Hidden, not emptied: Bokeh fails at texts that go while it still measures them.
+        """Remove all labels."""
+        # Hidden, not emptied: Bokeh fails if texts are removed while it measures them.
         self._text.visible = False
         self._patch(self.leads, {"x": [], "y": [], "x1": []})
         self._patch(self.marks, {"x": [], "y": [], "shape": [], "ink": []})
@@ -312,12 +314,16 @@ class LabelFigure:
         self.draw_bands([])
 
     def draw_bands(self, runs: list[tuple[float, float]]) -> None:
+        """Mark these rows."""
         draw_bands(self.bands, runs)
 
 
-def _heads(scene: Scene, first: float, last: float, marked: Any) -> tuple[Any, Any, Any]:
-    """``(slots, leaves, rows)`` of what has a label between two rows: what is closed there (its
-    first leaf, its middle), and items within a triangle that are marked, which have slot -1."""
+def _heads(scene: TreeScene, first: float, last: float, marked: Any) -> tuple[Any, Any, Any]:
+    """Return ``(slots, leaves, rows)`` of the labels between two rows.
+
+    A label belongs to a closed slot (its first leaf, its middle), or to a marked item within a
+    triangle, which has slot -1.
+    """
     layout, c = scene.layout, scene.n_closed
     slots = np.flatnonzero((scene.bottom[:c] > first) & (scene.top[:c] < last))
     heads = layout.order[scene.first[slots]]
@@ -337,23 +343,25 @@ def _heads(scene: Scene, first: float, last: float, marked: Any) -> tuple[Any, A
     )
 
 
-def _rows_before(scene: Scene, slots: Any, middles: Any) -> Any:
-    """The rows of labels in the picture before, float (k,); None without one."""
+def _rows_before(scene: TreeScene, slots: Any, middles: Any) -> Any:
+    """Return the rows of labels in the picture before, float (k,), or None."""
     if scene.start is None:
         return None
     return np.where(slots >= 0, scene.start.y[np.maximum(slots, 0)], middles)
 
 
-def _text_of(scene: Scene, items: Items, slot: int, leaf: int) -> tuple[str, str]:
+def _text_of(scene: TreeScene, items: Items, slot: int, leaf: int) -> tuple[str, str]:
     if slot < 0 or scene.kind[slot] == LEAF:
         return str(items.labels[leaf]), "normal"
     members = [str(items.labels[i]) for i in scene.leaves(slot)[:3]]
     return f"{scene.count[slot]:,}: {', '.join(members)}…", "italic"
 
 
-def _seen_apart(leaf_y: Any, members: Any, gap: float, near: tuple[float, float]) -> list[float]:
-    """The rows of ``members`` in their order, but one of those that nobody could tell apart; of
-    many only those near the window."""
+def _distinct_rows(leaf_y: Any, members: Any, gap: float, near: tuple[float, float]) -> list[float]:
+    """Return the rows of ``members``, in their order, without those too near to another.
+
+    Of many only those near the window are returned.
+    """
     rows = leaf_y[np.asarray(members, dtype=np.int64)]
     if rows.size > MOST_MARKS:
         rows = rows[(rows > near[0]) & (rows < near[1])]
@@ -362,16 +370,18 @@ def _seen_apart(leaf_y: Any, members: Any, gap: float, near: tuple[float, float]
     return [float(row) for row in rows]
 
 
-def _apart(middles: Any, column: Any, size: float, n_rows: int) -> Any:
-    """Where pictures of ``size`` rows go, float (k,): near their ``middles`` (increasing), none cut
-    off above or below, and none on another of its column where there is room."""
+def _separated(middles: Any, column: Any, size: float, n_rows: int) -> Any:
+    """Return the rows of images of ``size`` rows, float (k,), near their ``middles`` (increasing).
+
+    No image is cut off above or below. Images of one column do not overlap if there is room.
+    """
     at = np.clip(middles, min(size, n_rows) / 2, n_rows - min(size, n_rows) / 2)
     for k in np.unique(column):
         own = np.flatnonzero(column == k)
         steps = size * np.arange(own.size)
-        at[own] = np.maximum.accumulate(at[own] - steps) + steps  # downward from the first
+        at[own] = np.maximum.accumulate(at[own] - steps) + steps  # move down from the first row
         low = n_rows - size / 2 - steps[::-1]
-        at[own] = np.minimum(at[own], np.maximum(low, size / 2))  # upward from the last row
+        at[own] = np.minimum(at[own], np.maximum(low, size / 2))  # move up from the last row
     return at
 
 
@@ -379,14 +389,14 @@ def _fit(
     texts: list[str],
     whole: Any,
     column: Any,
-    setting: lettering.Lettering,
+    setting: label_fitting.LabelStyle,
     width: float,
 ) -> tuple[float, float, list[str]]:
-    """``(font, offset of the second column, texts)`` so that every text fits its column.
+    """Return ``(font, offset of the second column, texts)`` so that every text fits its column.
 
-    The columns share the width as their longest names ask; the type shrinks before names do.
+    The columns share the width by their longest names. The type shrinks before names are shortened.
     """
-    ems = np.array([lettering.text_width(text, 1.0) for text in texts])
+    ems = np.array([label_fitting.text_width(text, 1.0) for text in texts])
     widest = [
         BOLD * float(ems[whole & (column == k)].max(initial=1.0)) for k in range(setting.columns)
     ]
@@ -395,11 +405,13 @@ def _fit(
     font = min(setting.font, max(min(SMALLEST, setting.font), usable / sum(widest)))
     font = float(np.floor(font * 2) / 2)
     rooms = [usable]
-    if setting.columns == 2:  # neither column takes more than half unless the other leaves it
+    if setting.columns == 2:  # a column takes more than half only if the other needs less
         first = min(widest[0] * font, max(usable / 2, usable - widest[1] * font))
         rooms = [first, usable - first]
     fitted = [
-        (lettering.shorten if name else lettering.truncate)(text, font, (rooms[k] + 0.5) / BOLD)
+        (label_fitting.shorten if name else label_fitting.truncate)(
+            text, font, (rooms[k] + 0.5) / BOLD
+        )
         for text, name, k in zip(texts, whole, column, strict=True)
     ]
     return font, rooms[0] + gap, fitted

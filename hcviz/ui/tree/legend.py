@@ -1,4 +1,4 @@
-"""The line above the tree: title, classes by colour, and what the heatmap's colours mean."""
+"""The line above the tree: title, classes by colour, and the scale of the heatmap's colours."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from html import escape
 
 from hcviz.ui.parts.palette import Theme, class_colours, diverging, sequential
-from hcviz.ui.tree.cells import Cells
+from hcviz.ui.tree.heatmap_cells import HeatmapCells
 from hcviz.ui.tree.items import Strip
-from hcviz.ui.tree.lettering import shorten, text_width
+from hcviz.ui.tree.label_fitting import shorten, text_width
 
-#: Chips shown at most; the others are told by the tooltip.
+#: Classes shown at most. The tooltip lists more.
 MOST_CHIPS = 12
 FONT, GAP, CHIP_GAP = 12.0, 18, 9
-#: A chip's square and the room before its name; the longest name; "and 99 more".
+#: Pixels of a chip's square with the space before its name, of the longest name, of "and 99 more".
 SQUARE, LONGEST, MORE = 13, 150, 80
 
 
@@ -22,15 +22,17 @@ def legend(
     title: str,
     n: int,
     strips: Sequence[Strip],
-    cells: Cells | None,
+    cells: HeatmapCells | None,
     theme: Theme,
     width: float = float("inf"),
 ) -> str:
-    """HTML, one line high and ``width`` pixels wide; every text from the data is escaped.
+    """Return HTML, one line high and ``width`` pixels wide. Texts from the data are escaped.
 
-    Chips that would not fit are left out whole, and counted.
+    Chips that do not fit are left out, and their number is shown.
     """
-    counted = "" if re.search(rf"\b{n}\b", title) else f" {n:,} items"  # some titles say it
+    counted = (
+        "" if re.search(rf"\b{n}\b", title) else f" {n:,} items"
+    )  # some titles contain the number
     title = shorten(title, FONT, max(120.0, width / 3))
     room = width - 20 - 1.08 * text_width(f"{title}{counted}", FONT)  # the title is semibold
     if cells is not None:
@@ -39,7 +41,7 @@ def legend(
         f'<span style="font-weight:600;color:{theme.ink};white-space:nowrap">{escape(title)}'
         f'<span style="font-weight:400;color:{theme.soft}">{counted}</span></span>'
     ]
-    for k, strip in enumerate(strips):  # each takes its share, or leaves some to the next
+    for k, strip in enumerate(strips):  # room that a strip does not need is left to the next
         chips, used = _chips(strip, room / (len(strips) - k) - GAP)
         parts.append(chips)
         room -= used + GAP
@@ -54,7 +56,7 @@ def legend(
 
 
 def _chips(strip: Strip, room: float) -> tuple[str, float]:
-    """As many whole chips as fit ``room`` pixels, and about the pixels they take."""
+    """Return as many chips as fit ``room`` pixels, and about the pixels that they take."""
     count = len(strip.names)
     names = [shorten(name, FONT, LONGEST) for name in strip.names[:MOST_CHIPS]]
     chips, used = "", 0.0
@@ -77,7 +79,7 @@ def _chips(strip: Strip, room: float) -> tuple[str, float]:
         chips += f'<span style="white-space:nowrap">{text}</span>'
         used += CHIP_GAP + MORE
     html = (
-        # Should the width be another than was said, whole chips wrap out of sight, not the bar's.
+        # If the line is narrower than expected, whole chips wrap and are hidden.
         '<span style="display:flex;flex-wrap:wrap;gap:0 9px;overflow:hidden;min-width:0;'
         'height:18px;line-height:18px;flex:0 1 auto" '
         f'title="{escape(strip.name, quote=True)}: '
@@ -86,13 +88,13 @@ def _chips(strip: Strip, room: float) -> tuple[str, float]:
     return html, used
 
 
-def _bar_width(cells: Cells) -> float:
+def _bar_width(cells: HeatmapCells) -> float:
     text = f"{cells.unit} {_number(cells.low)}{_number(cells.high)}"
     missing = 21 + text_width("missing", FONT) if (cells.levels == 255).any() else 0.0
     return text_width(text, FONT) + 84 + 12 + missing
 
 
-def _bar(cells: Cells, theme: Theme) -> str:
+def _bar(cells: HeatmapCells, theme: Theme) -> str:
     palette = (diverging if cells.diverging else sequential)(theme)[:-1]
     stops = ",".join(palette[k] for k in range(0, 255, 14))
     return (

@@ -1,8 +1,8 @@
-// Runs when one of the tree's sources gets data. Columns x0, y0 (of several lines xs0, ys0) say where
-// the points were in the picture before; the points move from there to where they belong. `lead`, the
-// tree's lines, begins a transition, and the other sources keep its time. Columns are exchanged in
-// place with `change.emit`, so nothing is sent back to the server; at the end they are the ones that
-// were sent. Meanwhile `goal` of a source holds these: who picks or copies reads them.
+// Runs when one of the tree's sources gets data. Columns x0, y0 (of several lines xs0, ys0) are the old
+// places of the points; the points move to their new places. `lead`, the tree's lines, begins a
+// transition, and the other sources follow it. Columns are replaced in place with `change.emit`, so
+// that nothing is sent to the server. At the end they are the columns that were sent. During the
+// transition `goal` of a source has these columns, for code that picks or copies.
 const SPAN = 300  // milliseconds
 const source = cb_obj, data = source.data
 const s = (lead._motion ??= { moving: null, down: false })
@@ -13,7 +13,7 @@ const between = (from, to, share) => to[0] != null && to[0].length !== undefined
   : Float32Array.from(to, (end, i) => from[i] + (end - from[i]) * share)
 const at = share => {
   for (const [model, { own, from, to }] of s.moving) {
-    if (model.data !== own) { s.moving.delete(model); continue }  // it has another picture
+    if (model.data !== own) { s.moving.delete(model); continue }  // it got other data
     put(model, Object.fromEntries(Object.keys(to).map(name => [name, between(from[name], to[name], share)])))
   }
 }
@@ -39,18 +39,18 @@ const begin = () => {
     if (t < 1) { at(s.share); requestAnimationFrame(frame) } else end()
   }
   requestAnimationFrame(frame)
-  setTimeout(() => { if (s.moving === moving) end() }, 2 * SPAN)  // frames may fail to come
+  setTimeout(() => { if (s.moving === moving) end() }, 2 * SPAN)  // a hidden tab gets no frames
 }
 
 if (!s.watching) {
   s.watching = true
-  // A press counts for the final picture, and nothing moves while the pointer drags.
+  // A press picks in the final picture, and nothing moves during a drag.
   const press = down => () => { s.down = down; if (down) end() }
   window.addEventListener("pointerdown", press(true), true)
   for (const name of ["pointerup", "pointercancel", "blur"]) window.addEventListener(name, press(false), true)
 }
 
-if (!data) return  // the figure was laid out: from then on presses are seen
+if (!data) return  // the figure was laid out; this call only adds the listeners
 
 source.gliding = false
 source.goal = null

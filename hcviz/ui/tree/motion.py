@@ -1,7 +1,7 @@
-"""The transition from one picture of the tree to the next, in the browser alone.
+"""The transition from one picture of the tree to the next, in the browser.
 
-The server sends where each point was beside where it belongs; ``motion.js`` moves the points
-within 300 ms. No answer waits for it: a press ends it, and what is picked is the final picture.
+The server sends the old place of each point with its new place. ``motion.js`` moves the points
+within 300 ms. Nothing waits for it: a press ends it, and clicks pick in the final picture.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, CustomJS
 
-from hcviz.ui.tree.scene import Path, Scene
+from hcviz.ui.tree.scene import Path, TreeScene
 
-#: Rows of a picture that moves, at most. With more a row has about a pixel: no eye can follow a
-#: branch, small clades are folded, and a frame takes the browser longer than it is shown.
+#: Rows of a picture that moves, at most. With more, a row has about a pixel, and the browser needs
+#: longer for a frame than it is shown.
 MOST_MOVED = 600
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A scene, and where it was drawn: the height of its axis, and the rows in view."""
+    """A scene and where it was drawn: the height of the axis, and the rows in view."""
 
-    scene: Scene
+    scene: TreeScene
     top: float
     window: tuple[float, float]
 
 
-def coming_from(now: View, before: View | None) -> Scene:
-    """The scene of ``now``, with the places that its clades and items had in ``before``.
+def coming_from(now: View, before: View | None) -> TreeScene:
+    """Return the scene of ``now`` with the old places of its clades and items.
 
-    Places are those on the screen: of other heights or rows in view they are scaled. The scene
-    comes from nowhere if there are other items, or too many (:data:`MOST_MOVED`).
+    Old places are scaled to the new heights and rows in view. The scene does not move if there are
+    other items, or too many rows (:data:`MOST_MOVED`).
     """
     scene = now.scene
     if before is None or before.scene.layout.order.size != scene.layout.order.size:
@@ -47,8 +47,8 @@ def coming_from(now: View, before: View | None) -> Scene:
     return replace(scene, start=scene.as_in(before.scene, across, down, top - down * first))
 
 
-def columns(scene: Scene, path: Callable[[Scene], Path]) -> dict[str, Any]:
-    """The columns of a source for a path of the scene; rows are negated."""
+def columns(scene: TreeScene, path: Callable[[TreeScene], Path]) -> dict[str, Any]:
+    """Return the columns of a source for a path of the scene; rows are negated."""
     x, y = path(scene)
     found = {"x": x, "y": -np.asarray(y)}
     if scene.start is not None:
@@ -57,8 +57,8 @@ def columns(scene: Scene, path: Callable[[Scene], Path]) -> dict[str, Any]:
     return found
 
 
-def several(scene: Scene, paths: Callable[[Scene], list[Path]]) -> dict[str, Any]:
-    """The same of several paths."""
+def several(scene: TreeScene, paths: Callable[[TreeScene], list[Path]]) -> dict[str, Any]:
+    """Return the columns of a source for several paths."""
     found: dict[str, Any] = {}
     for suffix, each in (("", scene), ("0", scene.start)):
         if each is not None:

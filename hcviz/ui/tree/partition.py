@@ -1,9 +1,9 @@
-"""The clusters that the tree on the screen is parted into: under a line, by number, or as found.
+"""The clusters of the tree on the screen: below a line, by number, or as the method found them.
 
-A number of clusters is always met: the last merges are undone, by height and, where heights tie,
-by the tree's node numbering, the highest number first (:func:`hcviz.core.cut.cut`). No line parts
-equal heights, so the line then stands on them. Only a node of more than two branches can give more
-clusters than asked for, since any order within it would be made up.
+A wanted number of clusters is always reached: the last merges are undone, by height. Equal heights
+are ordered by node number, the highest first (:func:`hcviz.core.cut.cut`). A line cannot separate
+equal heights, and is then drawn on them. Only a node with more than two branches can give more
+clusters than wanted, because any order of its branches would be arbitrary.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Partition:
     ----------
     of_item : int (n,), the number of each item's cluster, from 1 in the order of their first items,
         as in the CSV
-    of_node : int (m,), the cluster that holds all of a node's items, -1 where several do
-    cut : a height at which a line stands for it; None where no line does
+    of_node : int (m,), the cluster with all items of a node, -1 if these are in several clusters
+    cut : the height of the line that gives these clusters; None if no line does
     """
 
     of_item: Int
@@ -43,11 +43,12 @@ class Partition:
 
     @property
     def count(self) -> int:
+        """The number of clusters."""
         return int(self.of_item.max(initial=0))
 
 
 def by_labels(tree: Tree, labels: NDArray[np.int32], height: float | None = None) -> Partition:
-    """The partition into equal ``labels``, int (n,), whether or not they are clades. O(n)."""
+    """Return the partition by ``labels``, int (n,). Clusters need not be clades. O(n)."""
     of_item = 1 + pd.factorize(np.asarray(labels))[0].astype(np.int64)
     along = of_item[tree.leaf_order]
     run = np.cumsum(np.append(0, along[1:] != along[:-1]))
@@ -56,35 +57,35 @@ def by_labels(tree: Tree, labels: NDArray[np.int32], height: float | None = None
     return Partition(of_item, of_node, height)
 
 
-def under(tree: Tree, height: float) -> Partition:
-    """The maximal clades at or below ``height``; an item above it is alone."""
+def at_height(tree: Tree, height: float) -> Partition:
+    """Return the maximal clades at or below ``height``. An item above it is a cluster."""
     top = cut_clusters(tree, height)[: tree.n_leaves]
     return by_labels(tree, np.where(top < 0, np.arange(tree.n_leaves, dtype=np.int32), top), height)
 
 
-def into(tree: Tree, count: int) -> Partition:
-    """The partition into ``count`` clusters (at most the items), and where its line stands."""
-    parted = by_labels(tree, cut(tree, min(count, tree.n_leaves)))
-    whole = parted.of_node > 0
+def by_count(tree: Tree, count: int) -> Partition:
+    """Return the partition into ``count`` clusters, at most one for each item."""
+    clusters = by_labels(tree, cut(tree, min(count, tree.n_leaves)))
+    whole = clusters.of_node > 0
     if whole[-1]:
-        return Partition(parted.of_item, parted.of_node, float(tree.height[-1]) * 1.02 + 1e-9)
+        return Partition(clusters.of_item, clusters.of_node, float(tree.height[-1]) * 1.02 + 1e-9)
     tops = np.flatnonzero(whole & ~np.append(whole[tree.parent[:-1]], False))
     low, high = float(tree.height[tops].max()), float(tree.height[~whole].min())
-    return Partition(parted.of_item, parted.of_node, (low + high) / 2)
+    return Partition(clusters.of_item, clusters.of_node, (low + high) / 2)
 
 
-def found(tree: Tree, labels: NDArray[np.int32]) -> Partition | None:
-    """The clusters that a method found, with a line where one parts the tree into just them."""
+def of_method(tree: Tree, labels: NDArray[np.int32]) -> Partition | None:
+    """Return the clusters that a method found; with a line if one gives these clusters."""
     if tree.n_leaves < 2:
         return None
-    return by_labels(tree, labels, cut_into(tree, labels))
+    return by_labels(tree, labels, cut_height(tree, labels))
 
 
-def cut_into(tree: Tree, labels: NDArray[np.int32]) -> float | None:
-    """A height at which ``tree`` falls into just the clusters of ``labels``, int32 (n,).
+def cut_height(tree: Tree, labels: NDArray[np.int32]) -> float | None:
+    """Return a height at which a cut gives the clusters of ``labels``, int32 (n,).
 
-    None where no height does: a cluster is no clade, or merges within one and between two are
-    equally high. O(n).
+    None if there is no such height: a cluster is not a clade, or a merge within a cluster is as
+    high as one between two. O(n).
     """
     n = tree.n_leaves
     if n < 2:
@@ -102,11 +103,21 @@ def cut_into(tree: Tree, labels: NDArray[np.int32]) -> float | None:
     return (low + high) / 2 if low < high else None
 
 
-def count(store: Store) -> int | None:
-    """How many clusters the method found, where they are what the tree on the screen is parted
-    into; None where a person said how many, or there are none."""
+def method_count(store: Store) -> int | None:
+    """Return the number of clusters that the method found and the tree shows.
+
+    None if a person chose the number, or there are no clusters.
+    """
     view = store.view
     return view.parted or None if view.clusters is None else None
 
 
-__all__ = ["Partition", "by_labels", "count", "cut_into", "found", "into", "under"]
+__all__ = [
+    "Partition",
+    "at_height",
+    "by_count",
+    "by_labels",
+    "cut_height",
+    "method_count",
+    "of_method",
+]

@@ -1,4 +1,4 @@
-"""The veil: what a method never asked for, dark over the similarities."""
+"""``QueryMaskLayer``: darkens the similarities that a method did not query."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from hcviz.ui.parts.palette import Theme
 from hcviz.ui.tree import geometry
 from hcviz.ui.tree.geometry import Layout
 
-#: How many items of a texel's rows (and columns) are looked up at most: the others are like them.
-MOST_LOOKED = 8
-#: How dark nothing is: the pattern below can still be made out.
+#: Items of a texel's rows (and columns) that are looked up at most, as a sample.
+MOST_SAMPLED = 8
+#: Opacity where nothing was queried. The picture below remains visible.
 DARKEST = 0.9
 
 
 def known_shares(mask: Mask, layout: Layout, edges: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The share of each texel that is known, float64 (k, k), bins of places between ``edges``.
+    """Return the share of each texel that was queried, float64 (k, k).
 
-    An item's similarity to itself is known. Exact where no bin has more than MOST_LOOKED items,
-    else of as many, evenly spaced: some ms, at any n.
+    ``edges`` are the places between the texels. An item's similarity to itself counts as queried.
+    The share is exact for texels of up to :data:`MOST_SAMPLED` items, and otherwise that of as many
+    items, evenly spaced. So it takes some milliseconds for any n.
     """
     place = np.full(layout.order.size, -1, np.int32)
-    at, bins = geometry.evenly(edges, MOST_LOOKED)
+    at, bins = geometry.sample_evenly(edges, MOST_SAMPLED)
     place[layout.order[at]] = bins
     return query_counts.known_shares(mask, place, edges.size - 1)
 
 
 @njit
-def veil_levels(shares: Any) -> Any:
-    """255 where all is known, 0 where nothing is, never either of them elsewhere: uint8 (k, k).
+def mask_levels(shares: Any) -> Any:
+    """Return 255 where all is queried, 0 where nothing is, else 1 to 254: uint8 (k, k).
 
-    Few similarities among many are to be seen: light grows as the root of the share.
+    The level grows with the square root of the share, so that few queried pairs are visible.
     """
     out = np.empty(shares.shape, np.uint8)
     for a in range(shares.shape[0]):
@@ -53,8 +54,8 @@ def veil_levels(shares: Any) -> Any:
     return out
 
 
-def said(share: float) -> str:
-    """The tooltip's words on a cell of one pair or of many."""
+def queried_text(share: float) -> str:
+    """Return the tooltip's text for the queried share of a cell."""
     if share >= 1:
         return "asked for"
     if share <= 0:
@@ -63,15 +64,15 @@ def said(share: float) -> str:
     return f"{percent} % asked for" if percent else "less than 1 % asked for"
 
 
-class Veil:
-    """Images over the heatmap's two pictures; ``mask`` None: nothing is veiled."""
+class QueryMaskLayer:
+    """Images over the two pictures of the heatmap. With ``mask`` None nothing is darkened."""
 
     def __init__(self, theme: Theme) -> None:
         self.mask: Mask | None = None
-        self._mapper = LinearColorMapper(palette=veil_colours(theme), low=0, high=256)
+        self._mapper = LinearColorMapper(palette=mask_colours(theme), low=0, high=256)
 
     def over(self, figure: Any, name: str) -> ColumnDataSource:
-        """A layer on top of what the figure has by now: its source."""
+        """Add a layer on top of a figure; return its source."""
         source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []}, name=name)
         figure.image(
             "image", "x", "y", "dw", "dh", source=source, color_mapper=self._mapper,
@@ -80,12 +81,13 @@ class Veil:
         return source
 
     def set_theme(self, theme: Theme) -> None:
-        self._mapper.palette = veil_colours(theme)
+        """Use other colours."""
+        self._mapper.palette = mask_colours(theme)
 
     def draw(
         self, source: ColumnDataSource, layout: Layout, rows: tuple[int, int], texels: int
     ) -> None:
-        """The rows' veil, as coarse as their picture; nothing without a mask."""
+        """Draw the mask of some rows, in ``texels`` squared pixels; nothing without a mask."""
         first, last = rows
         if self.mask is None or last <= first:
             clear(source)
@@ -93,45 +95,45 @@ class Veil:
         edges = geometry.bins(layout.row_start, first, last, texels)
         span = float(last - first)
         source.data = {
-            "image": [veil_levels(known_shares(self.mask, layout, edges))],
+            "image": [mask_levels(known_shares(self.mask, layout, edges))],
             "x": [float(first)], "y": [float(-first)], "dw": [span], "dh": [span],
         }  # fmt: skip
 
     def levels(self, layout: Layout, texels: int) -> NDArray[np.uint8]:
-        """Of all leaves in their order, whatever is collapsed: ``texels`` squared at most."""
+        """Return the levels of all leaves in their order, at most ``texels`` squared."""
         assert self.mask is not None
         n = layout.order.size
         edges = geometry.bins(np.arange(n + 1, dtype=np.int32), 0, n, texels)
-        return np.asarray(veil_levels(known_shares(self.mask, layout, edges)))
+        return np.asarray(mask_levels(known_shares(self.mask, layout, edges)))
 
     @property
     def colours(self) -> list[str]:
-        """What the levels mean."""
+        """The colour of each level."""
         return [str(colour) for colour in self._mapper.palette]
 
     def describe(self, layout: Layout, row: int, column: int) -> str:
-        """What the tooltip says of a cell; "" without a mask, and of an item with itself."""
+        """Return the tooltip's text for a cell; "" without a mask, and on the diagonal."""
         starts = layout.row_start
         if self.mask is None or (row == column and starts[row + 1] - starts[row] == 1):
             return ""
         place = np.full(layout.order.size, -1, np.int32)
         for group, at in enumerate((row, column)):
-            where, _ = geometry.evenly(starts[at : at + 2], MOST_LOOKED)
+            where, _ = geometry.sample_evenly(starts[at : at + 2], MOST_SAMPLED)
             place[layout.order[where]] = group
         shares = query_counts.known_shares(self.mask, place, 2)
-        return said(float(shares[1, 1] if row == column else shares[0, 1]))
+        return queried_text(float(shares[1, 1] if row == column else shares[0, 1]))
 
 
 def clear(source: ColumnDataSource) -> None:
-    """Take a layer's picture away."""
+    """Remove the picture of a layer."""
     if len(source.data["x"]):
         source.data = {name: [] for name in source.data}
 
 
-def veil_colours(theme: Theme) -> list[str]:
-    """256 colours: from DARKEST of the veil's tone to nothing of it."""
+def mask_colours(theme: Theme) -> list[str]:
+    """Return 256 colours, from DARKEST to transparent."""
     alphas = np.rint(255 * DARKEST * (1 - np.arange(256) / 255)).astype(int)
     return [f"{theme.query_mask}{alpha:02x}" for alpha in alphas]
 
 
-__all__ = ["Veil", "known_shares", "said", "veil_levels"]
+__all__ = ["QueryMaskLayer", "known_shares", "mask_levels", "queried_text"]

@@ -1,23 +1,22 @@
-"""What is drawn of a layout in one window: a small tree, bounded by the pixels, whatever n is.
+"""The part of a tree that is drawn: a small tree whose size depends on the window, not on n.
 
-A tree of a million leaves has no million branches on a screen. What takes less than some rows, the
-*fold* (a few pixels), is drawn as one triangle; so what is sent, hovered and clicked is this small
-tree, and zooming in opens it level by level. In *folds* (rows over the fold in force there: fine in
-the window, coarse outside):
+A tree of a million leaves does not fit on a screen branch by branch. A clade that takes less than
+a *fold* (some rows, a few pixels) is drawn as one triangle. The browser gets only this small tree.
+Zooming in shows more of it. The fold is fine inside the window and coarse outside. In folds:
 
-- a clade is **open**, drawn with its children, if it takes one fold or more (the root always is);
-- one that takes less is **folded** into a triangle, with its leaf count;
-- of a chain of open clades that differ by less than one fold, only the first and the last are
-  drawn, and what splits off in between hangs from the first;
-- neighbours below one open clade that together take at most one fold are one **bundle**.
+- A clade of one fold or more is **open**: it is drawn with its children. The root always is.
+- A smaller clade is **folded** into a triangle with the number of its leaves.
+- In a chain of open clades whose sizes differ by less than one fold, only the first and the last
+  are drawn. What branches off between them is attached to the first.
+- Neighbours below one open clade that take at most one fold together are one **bundle**.
 
-A clade that is *merged* is not drawn: its children hang from the nearest clade above it that is.
-The scene is then that of the tree without it, and no pointer reaches it. A clade that was collapsed
-by hand is never merged.
+A *merged* clade is not drawn: its children are attached to the nearest clade above that is drawn.
+The scene is then that of the tree without it, and the pointer cannot pick it. A collapsed clade is
+never merged.
 
-So the open clades and the triangles together are at most 16 (folds + 1), for any tree
-(``tests/test_scene.py`` holds that), and nothing is further than one fold from its place. Where the
-fold is less than a row, every branch is drawn as it is.
+Open clades and triangles together are at most 16 (folds + 1), for any tree (tested in
+``tests/test_scene.py``). Nothing is further than one fold from its place. Where the fold is less
+than a row, every branch is drawn.
 """
 
 from __future__ import annotations
@@ -36,18 +35,21 @@ from hcviz.ui.tree.geometry import Bool, Float, Int, Layout, row_at
 
 Path = tuple[NDArray[np.float32], NDArray[np.float32]]
 
-#: What a closed slot is: an item; a clade folded by its size; neighbours bundled; a clade that was
-#: collapsed by hand.
-LEAF, FOLD, BUNDLE, SHUT = 0, 1, 2, 3
+#: Kinds of closed slots: an item; a clade folded for its size; a bundle of neighbours; a collapsed
+#: clade. ``OPEN``: a clade drawn with its children.
+LEAF, FOLD, BUNDLE, COLLAPSED = 0, 1, 2, 3
 OPEN = 4
-#: Where no fold is asked for: half a row, below which nothing is.
+#: The fold where nothing is folded: half a row, because nothing is smaller.
 NO_FOLD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """Slots 0..c-1 are closed, from top to bottom, the others open, the root last: a tree whose
-    leaves are the closed ones, parents after children. Arrays have length k."""
+class TreeScene:
+    """The slots that are drawn. Arrays have length k.
+
+    Slots 0..c-1 are closed, from top to bottom. The others are open, parents after children, the
+    root last. So the slots are a tree whose leaves are the closed slots.
+    """
 
     layout: Layout
     n_closed: int
@@ -62,11 +64,12 @@ class Scene:
     low: Int
     high: Int
     y: Float
-    #: The same slots where they were in the picture before; None: the scene comes from nowhere.
-    start: Scene | None = None
+    #: The same slots at their places in the picture before; None: the tree does not move.
+    start: TreeScene | None = None
 
     @property
     def n_slots(self) -> int:
+        """The number of slots."""
         return int(self.node.size)
 
     @property
@@ -76,6 +79,7 @@ class Scene:
 
     @cached_property
     def is_open(self) -> Bool:
+        """True for open slots, bool (k,)."""
         return np.asarray(self.kind == OPEN)
 
     @cached_property
@@ -84,18 +88,18 @@ class Scene:
         return np.flatnonzero((self.kind == FOLD) | (self.kind == BUNDLE))
 
     def leaves(self, slot: int) -> Int:
-        """The items of a slot from top to bottom: a view of the layout's order."""
+        """Return the items of a slot from top to bottom, a view of the layout's order."""
         start = self.first[slot]
         return self.layout.order[start : start + self.count[slot]]
 
     def as_in(
-        self, before: Scene, across: float = 1.0, down: float = 1.0, shift: float = 0.0
-    ) -> Scene:
-        """These slots where the items and clades of ``before`` were: the begin of a transition.
+        self, before: TreeScene, across: float = 1.0, down: float = 1.0, shift: float = 0.0
+    ) -> TreeScene:
+        """Return these slots at the places of the same items and clades in ``before``. O(n + k).
 
         Heights of ``before`` are multiplied by ``across``; its row r is ``down * r + shift`` here.
-        A clade that it did not show has its own height, and its row follows its outer children, so
-        that its branches stay joined while they move. O(n + k).
+        A clade that ``before`` does not show keeps its height. Its row follows its outer children,
+        so that its branches stay joined while they move.
         """
         layout, c = self.layout, self.n_closed
         leaf_y = down * before.layout.leaf_y + shift
@@ -103,10 +107,10 @@ class Scene:
         first = leaf_y[layout.order[self.first[:c]]]
         last = leaf_y[layout.order[self.first[:c] + self.count[:c] - 1]]
         y[:c] = 0.5 * (first + last)
-        half = np.where(self.kind[:c] == SHUT, 0.5 * (self.bottom - self.top)[:c], 0.5)
+        half = np.where(self.kind[:c] == COLLAPSED, 0.5 * (self.bottom - self.top)[:c], 0.5)
         top, bottom = self.top.copy(), self.bottom.copy()
         top[:c], bottom[:c] = first - half, last + half
-        # A clade is known by the places of its leaves there: as many as it has, without a gap.
+        # A clade is found by its leaves' places in the picture before, if these have no gap.
         known = {
             (int(a), int(n)): k
             for k, (a, n) in enumerate(zip(before.first, before.count, strict=True))
@@ -133,12 +137,12 @@ class Scene:
     # ------------------------------------------------------------------ paths
 
     def path(self, mask: Bool | None = None, limit: float = np.inf, stems: bool = True) -> Path:
-        """``(height, row)`` float32: the tree, or the masked slots of it, as one path with NaNs.
+        """Return the tree, or its masked slots, as one path ``(height, row)`` float32 with NaNs.
 
         A piece of four points is an open clade's bar with the branches to its outer children, in
-        the order of the slots; one of three a triangle's two sides, from top to bottom; one of two
-        another branch. ``limit``: no further to the root than this height. Without ``stems`` the
-        branches to what is closed are left to :meth:`stems`.
+        the order of the slots. A piece of three points is a triangle's two sides, from top to
+        bottom. A piece of two points is another branch. ``limit`` cuts the path at a height.
+        Without ``stems`` the branches to closed slots are left to :meth:`stems`.
         """
         chosen = np.ones(self.n_slots, np.bool_) if mask is None else mask
         y, top, bottom = self.y, self.top, self.bottom
@@ -160,12 +164,12 @@ class Scene:
         return np.concatenate((x, edges.ravel())), np.concatenate((rows, across.ravel()))
 
     def stems(self) -> Path:
-        """The branches to closed slots that :meth:`path` can leave out, in the same terms."""
+        """Return the branches to closed slots, as :meth:`path` does."""
         every = np.ones(self.n_slots, np.bool_)
         return paper.stem_path(self.parent, self.height, self.y, self.is_open, every)  # type: ignore[no-any-return]
 
     def filled(self, slots: ArrayLike) -> Path:
-        """The triangles of these slots (folded, bundled, or collapsed by hand) as patches."""
+        """Return these slots (folded, bundled or collapsed) as filled triangles."""
         at = np.asarray(slots, dtype=np.int64)
         inset = np.minimum(0.08 * (self.bottom - self.top)[at], 0.1)
         x, y = np.full((2, at.size, 4), np.nan)
@@ -174,7 +178,7 @@ class Scene:
         return x.astype(np.float32).ravel()[:-1], y.astype(np.float32).ravel()[:-1]
 
     def bars(self, slots: ArrayLike) -> Path:
-        """Each open slot's bar with the branches to its outer children."""
+        """Return each open slot's bar with the branches to its outer children."""
         at = np.asarray(slots, dtype=np.int64)
         low, high, height = self.low[at], self.high[at], self.height
         gap = np.full(at.size, np.nan)
@@ -183,7 +187,7 @@ class Scene:
         return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
 
     def branches_above(self, slots: ArrayLike) -> Path:
-        """The branch above each of these slots; the root has none."""
+        """Return the branch above each of these slots; the root has none."""
         at = np.asarray(slots, dtype=np.int64)
         at = at[self.parent[at] >= 0]
         gap = np.full(at.size, np.nan)
@@ -191,10 +195,10 @@ class Scene:
         y = np.stack([self.y[at], self.y[at], gap], 1)
         return x.astype(np.float32).ravel(), y.astype(np.float32).ravel()
 
-    def way(self, top: int, leaves: Iterable[int]) -> Path:
-        """The branches from the tree's node ``top`` down to each of ``leaves``.
+    def path_down(self, top: int, leaves: Iterable[int]) -> Path:
+        """Return the branches from the tree's node ``top`` down to each of ``leaves``.
 
-        What lies in a clade that is drawn closed ends there.
+        They end at closed slots.
         """
         layout, upper = self.layout, self.slot_of(top)
         on = np.zeros(self.n_slots, np.bool_)
@@ -216,11 +220,11 @@ class Scene:
     # ------------------------------------------------------------------ what is where
 
     def closed_at(self, place: int) -> int:
-        """The closed slot that holds the leaf at ``place``. O(log k)."""
+        """Return the closed slot with the leaf at ``place``. O(log k)."""
         return int(np.searchsorted(self.first[: self.n_closed], place, side="right")) - 1
 
     def slot_of(self, node: int) -> int:
-        """The smallest slot drawn that holds all of the tree's ``node``."""
+        """Return the smallest slot with all leaves of the tree's ``node``."""
         first, size = self.layout.first[node], self.layout.tree.size[node]
         slot = self.closed_at(int(first))
         while self.first[slot] + self.count[slot] < first + size:
@@ -228,11 +232,11 @@ class Scene:
         return slot
 
     def pick(self, x: float, y: float, slack: float = 0.0) -> int:
-        """Slab picking: the slot under height ``x`` and row ``y``.
+        """Return the slot under height ``x`` and row ``y``, by slab picking.
 
-        From the row's closed slot climb while the parent is not higher than ``x + slack``: the
-        slabs [height(v), height(parent)) x rows(v) tile the picture, and a triangle is one piece.
-        Left of the root picks the root; x < 0, beyond the leaves, the closed slot itself.
+        Start at the row's closed slot and go up while the parent is not higher than ``x + slack``.
+        The slabs [height(v), height(parent)) x rows(v) tile the picture; a triangle is one piece.
+        Left of the root this is the root. For x < 0, beyond the leaves, it is the closed slot.
         """
         row = row_at(self.layout, y)
         slot = self.closed_at(int(self.layout.row_start[row]))
@@ -242,8 +246,8 @@ class Scene:
             slot = int(self.parent[slot])
         return slot
 
-    def within(self, leaves: ArrayLike) -> Bool:
-        """Slots whose leaves are all among ``leaves``: bool (k,). O(n)."""
+    def slots_within(self, leaves: ArrayLike) -> Bool:
+        """Return the slots whose leaves are all among ``leaves``: bool (k,). O(n)."""
         chosen = np.zeros(self.layout.order.size, np.bool_)
         chosen[np.asarray(leaves, dtype=np.int64)] = True
         before = np.concatenate(([0], np.cumsum(chosen[self.layout.order])))
@@ -251,8 +255,10 @@ class Scene:
         return np.asarray(inside == self.count)
 
     def codes(self, of_node: ArrayLike) -> NDArray[np.int64]:
-        """A number of each node of the tree, int (m,), for each slot; of a bundle that of its
-        leaves if its outer two agree, else -1."""
+        """Return a number of each slot for a number of each node, int (m,).
+
+        For a bundle it is the number of its outer leaves if these agree, else -1.
+        """
         values = np.asarray(of_node)
         found = values[np.maximum(self.node, 0)].astype(np.int64)
         for slot in np.flatnonzero(self.kind == BUNDLE).tolist():
@@ -262,30 +268,38 @@ class Scene:
         return found
 
 
-def see(
+def build_scene(
     layout: Layout,
     window: tuple[float, float] | None = None,
     fine: float = 0.0,
     coarse: float = 0.0,
     least: float = 0.0,
     merged: Bool | None = None,
-) -> Scene:
-    """The scene of ``layout`` where a fold is ``fine`` rows in ``window`` (None: everywhere) and
-    ``coarse`` outside. ``least``: a triangle is so high (in heights) where its parent is.
-    ``merged`` bool (m,): inner nodes that are drawn as a part of the node above them.
+) -> TreeScene:
+    """Return the scene of ``layout``.
 
-    O(nodes of what is open, their children, and merged nodes below these); O(m) for a caterpillar
-    or a star.
+    Parameters
+    ----------
+    layout : the tree in rows
+    window : the rows in view; None for all
+    fine, coarse : rows of a fold inside and outside the window
+    least : the height of a triangle at least, up to its parent
+    merged : bool (m,), inner nodes that are drawn as a part of the node above them
+
+    Notes
+    -----
+    O(nodes of open slots, their children, and merged nodes below these); O(m) for a caterpillar or
+    a star.
     """
     tree = layout.tree
     hidden = np.zeros(tree.n_nodes, np.bool_)
     if merged is not None:
         hidden[tree.n_leaves : -1] = merged[tree.n_leaves : -1]
-        hidden &= ~layout.shut
+        hidden &= ~layout.collapsed
     first, last = (0.0, float(layout.n_rows)) if window is None else window
     offsets, items = tree.children_csr
-    node, kind, parent, place, count = _gathered(
-        offsets, items, tree.size, layout.first, layout.top, layout.bottom, layout.shut,
+    node, kind, parent, place, count = _collect_slots(
+        offsets, items, tree.size, layout.first, layout.top, layout.bottom, layout.collapsed,
         hidden, tree.n_leaves, float(first), float(last),
         1.0 / max(fine, NO_FOLD), 1.0 / max(coarse, NO_FOLD),
     )  # fmt: skip
@@ -308,23 +322,23 @@ def see(
     height[folded] = np.minimum(np.maximum(height[folded], least), above[folded])
     y = np.where(loose, 0.5 * (top + bottom), layout.y[known])
     low, high, y = paper.outer_children(parent, y[: closed.size])
-    return Scene(
+    return TreeScene(
         layout, int(closed.size), node, kind, parent, place, count, height, top, bottom, low, high,
         y,
     )  # fmt: skip
 
 
 @njit
-def _folds(row: Any, first: Any, last: Any, fine: Any, coarse: Any) -> Any:
+def _extent_in_folds(row: Any, first: Any, last: Any, fine: Any, coarse: Any) -> Any:
     inside = min(max(row, first), last) - first
     return inside * fine + (row - inside) * coarse
 
 
 @njit
 def _drawn_children(node: Any, offsets: Any, items: Any, hidden: Any, found: Any) -> Any:
-    """The children of ``node``, those of hidden ones in their place, in ``found``: their number."""
+    """Write to ``found`` the children of ``node`` that are drawn; return their number."""
     held = 0
-    waiting = 0  # hidden ones, from the end of ``found``
+    waiting = 0  # hidden children, stored from the end of ``found``
     at = node
     while True:
         for j in range(offsets[at], offsets[at + 1]):
@@ -341,11 +355,11 @@ def _drawn_children(node: Any, offsets: Any, items: Any, hidden: Any, found: Any
 
 
 @njit
-def _gathered(
-    offsets: Any, items: Any, size: Any, place: Any, top: Any, bottom: Any, shut: Any, hidden: Any,
-    n: Any, first: Any, last: Any, fine: Any, coarse: Any,
+def _collect_slots(
+    offsets: Any, items: Any, size: Any, place: Any, top: Any, bottom: Any, collapsed: Any,
+    hidden: Any, n: Any, first: Any, last: Any, fine: Any, coarse: Any,
 ) -> Any:  # fmt: skip
-    """Slots in preorder: ``(node, kind, parent, first place, leaves)``."""
+    """Return the slots in preorder: ``(node, kind, parent, first place, leaves)``."""
     m = size.size
     node = np.empty(m, np.int32)
     kind = np.empty(m, np.int8)
@@ -360,8 +374,8 @@ def _gathered(
     kind[0] = OPEN
     if root < n:
         kind[0] = LEAF
-    elif shut[root]:
-        kind[0] = SHUT
+    elif collapsed[root]:
+        kind[0] = COLLAPSED
     k = 1
     depth = 0
     if kind[0] == OPEN:
@@ -371,10 +385,10 @@ def _gathered(
         depth -= 1
         slot = waiting[depth]
         p = node[slot]
-        extent = _folds(bottom[p], first, last, fine, coarse) - _folds(
+        extent = _extent_in_folds(bottom[p], first, last, fine, coarse) - _extent_in_folds(
             top[p], first, last, fine, coarse
         )
-        # The chain of open clades below p that are nearly all of it; its end is drawn.
+        # Follow the chain of open clades of nearly the same size; its end is drawn.
         held = 0
         at = p
         links = 0
@@ -383,9 +397,9 @@ def _gathered(
             born = _drawn_children(at, offsets, items, hidden, kids)
             for j in range(born):
                 c = kids[j]
-                if c < n or shut[c]:
+                if c < n or collapsed[c]:
                     continue
-                takes = _folds(bottom[c], first, last, fine, coarse) - _folds(
+                takes = _extent_in_folds(bottom[c], first, last, fine, coarse) - _extent_in_folds(
                     top[c], first, last, fine, coarse
                 )
                 if takes >= 1.0 and extent - takes < 1.0:
@@ -400,7 +414,7 @@ def _gathered(
             links += 1
             at = following
         if links:
-            # The end of the chain is drawn itself: its children, gathered last, wait.
+            # The end of the chain is a slot of its own, so its children are removed again.
             held -= born
             parts[held] = at
             held += 1
@@ -408,12 +422,12 @@ def _gathered(
         i = 0
         while i < held:
             c = parts[ranked[i]]
-            here = _folds(top[c], first, last, fine, coarse)
-            takes = _folds(bottom[c], first, last, fine, coarse) - here
+            here = _extent_in_folds(top[c], first, last, fine, coarse)
+            takes = _extent_in_folds(bottom[c], first, last, fine, coarse) - here
             node[k], parent[k], start[k], count[k] = c, slot, place[c], size[c]
             i += 1
-            if shut[c]:
-                kind[k] = SHUT
+            if collapsed[c]:
+                kind[k] = COLLAPSED
             elif c >= n and takes >= 1.0:
                 kind[k] = OPEN
                 waiting[depth] = k
@@ -422,9 +436,9 @@ def _gathered(
                 kind[k] = LEAF if c < n else FOLD
                 while i < held:
                     d = parts[ranked[i]]
-                    end = _folds(bottom[d], first, last, fine, coarse)
-                    takes = end - _folds(top[d], first, last, fine, coarse)
-                    if shut[d] or (d >= n and takes >= 1.0) or end - here > 1.0:
+                    end = _extent_in_folds(bottom[d], first, last, fine, coarse)
+                    takes = end - _extent_in_folds(top[d], first, last, fine, coarse)
+                    if collapsed[d] or (d >= n and takes >= 1.0) or end - here > 1.0:
                         break
                     node[k], kind[k] = -1, BUNDLE
                     count[k] += size[d]
@@ -433,4 +447,4 @@ def _gathered(
     return node[:k].copy(), kind[:k].copy(), parent[:k].copy(), start[:k].copy(), count[:k].copy()
 
 
-__all__ = ["BUNDLE", "FOLD", "LEAF", "OPEN", "SHUT", "Scene", "see"]
+__all__ = ["BUNDLE", "COLLAPSED", "FOLD", "LEAF", "OPEN", "TreeScene", "build_scene"]

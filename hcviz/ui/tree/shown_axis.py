@@ -9,8 +9,10 @@ from hcviz.ui.tree.axis import Axis
 
 
 def axis_of(store: Store, tree: Tree) -> Axis:
-    """The axis of ``tree``, in the heights chosen. A tree keeps the words of its method, even if
-    another was chosen since."""
+    """Return the axis of ``tree`` for the heights chosen.
+
+    The title is that of the tree's method, even if another method was chosen since.
+    """
     even, known = store.view.heights == "even", store.axis
     if known is None or known.tree is not tree:
         heights = get_algorithm(store.session.method).heights_of(store.problem, tree)

@@ -1,4 +1,4 @@
-"""Categorical strips between the labels and the heatmap: classes, and clusters under the cut."""
+"""``StripFigure``: strips between the labels and the heatmap, for classes and clusters."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from hcviz.ui.parts.palette import Theme, contrast
 from hcviz.ui.tree import geometry
-from hcviz.ui.tree.frames import FONT, STRIPS, bare, f32
+from hcviz.ui.tree.bare_figure import FONT, STRIPS, bare_figure, f32
 from hcviz.ui.tree.geometry import Layout
 
 #: Pixels of one strip and of the gap after it.
 STRIP, GAP = 12, 3
-#: Rows of so many pixels in all carry the number of their cluster; its type, and its digits.
+#: Least pixels of a cluster whose number is written; the font size; the digits at most.
 NUMBER_PX, NUMBER_FONT, MOST_DIGITS = 9.0, 8, 2
 #: Texels of one picture of a strip at most.
 MOST_TEXELS = 2_000
 
 
 def packed(colours: Sequence[str], missing: str | None) -> NDArray[np.uint32]:
-    """256 RGBA values by code; what has no colour is clear, or ``missing``."""
+    """Return 256 RGBA values by code. Codes without a colour are transparent, or ``missing``."""
     clear = 0 if missing is None else _rgba(missing)
     table = np.full(256, clear, np.uint32)
     for code, colour in enumerate(colours):
@@ -38,11 +38,11 @@ def _rgba(colour: str) -> int:
 
 
 class StripFigure:
-    """One picture of R x 1 texels per strip; x in pixels."""
+    """One picture of R x 1 texels for each strip; x in pixels."""
 
     def __init__(self, y_range: Range1d, theme: Theme) -> None:
         self.x_range = Range1d(start=0, end=1)
-        self.figure = bare(self.x_range, y_range, cut_off=STRIPS)
+        self.figure = bare_figure(self.x_range, y_range, cut_off=STRIPS)
         self.source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self.figure.image_rgba(
             "image", "x", "y", "dw", "dh", source=self.source,
@@ -59,13 +59,15 @@ class StripFigure:
 
     @staticmethod
     def width(count: int) -> int:
-        """Pixels that ``count`` strips take."""
+        """Return the pixels of ``count`` strips."""
         return count * (STRIP + GAP) + (GAP if count else 0)
 
     def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
         self.theme = theme
 
     def clear(self) -> None:
+        """Remove all strips."""
         self.source.data = {"image": [], "x": [], "y": [], "dw": [], "dh": []}
         self._write([])
 
@@ -75,10 +77,10 @@ class StripFigure:
         strips: Sequence[tuple[Any, Sequence[str]]],
         window: tuple[float, float],
     ) -> None:
-        """``strips``: (codes uint8 (n,), a colour for each code) from left to right.
+        """Draw strips: (codes uint8 (n,), a colour for each code), from left to right.
 
-        Of many rows the commonest codes of as many as make a texel; a sharper picture of those in
-        the ``window``, and of half of it on either side, lies on top.
+        With many rows a texel shows the commonest code of its rows. A sharper picture of the rows
+        in the ``window``, and of half as many on either side, is drawn on top.
         """
         self.x_range.update(start=0, end=max(1, self.width(len(strips))))
         parts = [(0, layout.n_rows)]
@@ -106,10 +108,10 @@ class StripFigure:
         window: tuple[float, float],
         row_px: float,
     ) -> None:
-        """Write on the last strip the number of each cluster, int (n,), where there is room.
+        """Write the number of each cluster, int (n,), on the last strip where it fits.
 
-        ``colours``: (codes uint8 (n,), a colour for each code): what the numbers are written on.
-        A cluster that collapsed rows hide, or one above 99, has its number in the tooltip alone.
+        ``colours``: (codes uint8 (n,), a colour for each code) of that strip. The numbers of
+        clusters in collapsed rows, and numbers above 99, are in the tooltip only.
         """
         if of_item is None:
             self._write([])
@@ -135,8 +137,9 @@ class StripFigure:
         self._write(found)
 
     def _write(self, found: Sequence[tuple[float, str, str]]) -> None:
-        """Numbers and their inks at rows. As of names there are never fewer texts: see
-        :meth:`hcviz.ui.tree.labels.LabelFigure._set_text`."""
+        """Write numbers at rows in their colours. There are never fewer texts than before: see
+        :meth:`hcviz.ui.tree.labels.LabelFigure._set_text`.
+        """
         spare = max(0, len(self.numbers.data["text"]) - len(found))
         if not found and not any(self.numbers.data["text"]):
             return

@@ -10,7 +10,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.problem import Problem, SimilarityOracle
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs import Behind
+from hcviz.jobs import BackgroundRuns
 from hcviz.session.model import Session
 from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
@@ -121,7 +121,7 @@ class AgreementRuns:
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
         self._store = store
-        self._behind = Behind(schedule)
+        self._behind = BackgroundRuns(schedule)
         self._at: Key | None = None
         self._known: dict[Key, Agreed] = {}
         self._about: Any = None

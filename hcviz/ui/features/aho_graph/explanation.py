@@ -7,8 +7,8 @@ from typing import Any
 
 from hcviz.core.text import join_names
 from hcviz.core.tree import Tree
+from hcviz.session.aho_graph import AhoGraph, aho_graph
 from hcviz.session.constraint import Constraint
-from hcviz.session.splits import AhoGraph, aho_graph
 from hcviz.ui.state.store import Store
 
 #: Pieces that are listed, at most. Pieces of one item are only counted.
@@ -61,7 +61,7 @@ def piece_sides(tree: Tree, node: int, graph: AhoGraph) -> list[int]:
         for leaf in tree.leaves(int(child))
     }
     found = []
-    for piece in graph.pieces:
+    for piece in graph.components:
         held = {child_of[item] for item in piece}
         found.append(held.pop() if len(held) == 1 else -1)
     return found
@@ -77,30 +77,30 @@ def split_state(store: Store) -> dict[str, Any] | None:
         return None
     tree, node = found
     where = piece_sides(tree, node, graph)
-    held = [k for k, piece in enumerate(graph.pieces) if len(piece) > 1]
-    held.sort(key=lambda k: -len(graph.pieces[k]))
+    held = [k for k, piece in enumerate(graph.components) if len(piece) > 1]
+    held.sort(key=lambda k: -len(graph.components[k]))
     return {
         "size": len(graph.items),
-        "forced": graph.forced,
+        "forced": graph.is_forced,
         "said": _sentence(store, tree, node, graph, where),
         "pieces": [
             {
                 "piece": k,
-                "size": len(graph.pieces[k]),
-                "names": _names(store, graph.pieces[k]),
-                "answers": [_answer_state(store, answer) for answer in graph.holding(k)[:3]],
-                "more": max(0, len(graph.holding(k)) - 3),
+                "size": len(graph.components[k]),
+                "names": _names(store, graph.components[k]),
+                "answers": [_answer_state(store, answer) for answer in graph.constraint_ids(k)[:3]],
+                "more": max(0, len(graph.constraint_ids(k)) - 3),
                 "parted": where[k] < 0,
             }
             for k in held[:MAX_PIECES]
         ],
         "further": len(held[MAX_PIECES:]),
-        "unconstrained": len(graph.pieces) - len(held),
+        "unconstrained": len(graph.components) - len(held),
     }
 
 
 def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[int]) -> str:
-    n, k = len(graph.items), len(graph.pieces)
+    n, k = len(graph.items), len(graph.components)
     if not graph.edges:
         said = f"No answer is about these {n:,} items alone: only the data divide them here."
         return said if n > 2 else "Two items: there is only one way to divide them."
@@ -110,7 +110,7 @@ def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[
             "method treats them as soft."
         )
     parted = sum(side < 0 for side in where)
-    if graph.forced:
+    if graph.is_forced:
         said = f"Forced: the answers leave one way to divide these {n:,} items."
     else:
         said = f"Not forced: the answers leave {k:,} pieces, and so {_ways(graph)} ways to divide "
@@ -126,9 +126,9 @@ def _sentence(store: Store, tree: Tree, node: int, graph: AhoGraph, where: list[
 
 
 def _ways(graph: AhoGraph) -> str:
-    k = len(graph.pieces)
+    k = len(graph.components)
     return (
-        f"{graph.ways:,}"
+        f"{graph.n_splits:,}"
         if k <= 21
         else "about 10" + str(round((k - 1) * 0.30103)).translate(_RAISED)
     )

@@ -16,7 +16,12 @@ def _state(store: Store) -> dict[str, Any] | None:
 
 
 def _depends_on(store: Store) -> Any:
-    return (store.view.selection, store.drawn, store.session.constraints, store.session.treats)
+    return (
+        store.view.selection,
+        store.drawn,
+        store.session.constraints,
+        store.session.constraint_mode,
+    )
 
 
 def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
@@ -24,8 +29,8 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
     if name == "piece":
         graph = explanation.graph_of_clade(store)
         k = int(more["piece"])
-        if graph is not None and 0 <= k < len(graph.pieces):
-            actions.select_items(graph.pieces[k])
+        if graph is not None and 0 <= k < len(graph.components):
+            actions.select_items(graph.components[k])
     elif name == "graph":
         store.look(sheet="why", why="split")
     elif name == "show":

@@ -18,8 +18,9 @@ import panel as pn
 import param
 from bokeh.models import HoverTool
 
+from hcviz.session.aho_graph import AhoGraph, BlockedSet, Edge, find_blocked_set
 from hcviz.session.constraint import Constraint
-from hcviz.session.splits import AhoGraph, Blocked, Edge, blocked
+from hcviz.ui.compat.python_parameters import python_only
 from hcviz.ui.features.aho_graph import explanation
 from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.parts.actions import Actions
@@ -93,7 +94,7 @@ def _conflict_state(store: Store) -> dict[str, Any]:
     }
 
 
-def _path_sentence(found: Blocked, new: Constraint, labels: Any) -> str:
+def _path_sentence(found: BlockedSet, new: Constraint, labels: Any) -> str:
     """Return a sentence about the path of constraints that excludes the new one."""
     names = [labels[item] for item in found.path]
     odd = labels[new.apart]
@@ -116,7 +117,7 @@ def _split_state(store: Store) -> dict[str, Any]:
     if found is None or graph is None or told is None:
         return _empty_state("There are no answers in use.")
     where = explanation.piece_sides(*found, graph)
-    side_of = {item: where[k] for k, piece in enumerate(graph.pieces) for item in piece}
+    side_of = {item: where[k] for k, piece in enumerate(graph.components) for item in piece}
     marked = {item: f"side{side % 8}" if side >= 0 else "apart" for item, side in side_of.items()}
     chosen = "The selected clade" if store.view.selection else "The whole tree"
     return {
@@ -137,7 +138,7 @@ def _drawing_order(graph: AhoGraph) -> list[int]:
     joined = nx.Graph()
     joined.add_edges_from((edge.a, edge.b) for edge in graph.edges)
     walks = []
-    for piece in graph.pieces:
+    for piece in graph.components:
         if len(piece) > 1:
             start = max(piece, key=joined.degree)
             walks.append([start, *(item for _, item in nx.bfs_edges(joined, start))])
@@ -158,7 +159,7 @@ def _graph_state(
     first: list[int],
 ) -> dict[str, Any]:
     """Return the nodes with their places, the edges, and how many items are not drawn."""
-    wanted = dict.fromkeys(item for item in first if item in graph.piece_of)
+    wanted = dict.fromkeys(item for item in first if item in graph.component_of)
     if len(graph.items) <= MAX_NAMED:
         wanted |= dict.fromkeys(graph.items)
     kept = tuple(sorted(list(wanted)[:MAX_DRAWN]))
@@ -189,8 +190,8 @@ def _graph_state(
 
 
 @lru_cache(maxsize=8)
-def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> Blocked | None:
-    return blocked(new, others)
+def _blocked(new: Constraint, others: tuple[Constraint, ...]) -> BlockedSet | None:
+    return find_blocked_set(new, others)
 
 
 @lru_cache(maxsize=8)
@@ -294,7 +295,7 @@ class GraphSheet(pn.Row):
     state = param.Dict(default={})
     live = param.Dict(default={})  # every sheet has it; here it stays empty
 
-    _rename: ClassVar = {**pn.Row._rename, "state": None, "live": None}
+    _rename: ClassVar = python_only(pn.Row, "state", "live")
 
     def __init__(self, on_act: OnAct, **params: Any) -> None:
         self.words: Any = sheet_part(__file__)(

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from hcviz.questions.threes import next_three
+from hcviz.questions.next_triple import next_triple
 from hcviz.session import actions as act
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.ui.features.comparisons.model import (
     ITEM_CHOICES,
     QUESTIONS,
@@ -48,7 +48,7 @@ class ComparisonController:
             store.look(selection=store.session.choices[at].items)
         elif name == "take-back" and (at := self._given(more)) is not None:
             with store.guarded():
-                store.dispatch(act.TakeBack(at))
+                store.dispatch(act.RemoveChoice(at))
         elif name == "question" and value in QUESTIONS:
             store.look(three_question=value, three_put=value)
         elif name == "from" and value in ITEM_CHOICES:
@@ -90,7 +90,7 @@ class ComparisonController:
             return
         others = [other for other in three if other != item]
         store.dispatch(
-            act.Choose(question, (item, others[0], others[1]), author=store.session.author)
+            act.AddChoice(question, (item, others[0], others[1]), author=store.session.author)
         )
         if not store.view.error:
             self._next()
@@ -104,7 +104,7 @@ class ComparisonController:
         known = store.problem.comparisons
         n = len(store.session.labels)
         seen = np.zeros(n, np.int64) if known is None else known.appearances(n)
-        three = next_three(seen, self._rng, self._asked, store.view.three_from)
+        three = next_triple(seen, self._rng, self._asked, store.view.three_from)
         if three is None:
             store.look(three=(), said="All sets of three items have been asked about.")
             return

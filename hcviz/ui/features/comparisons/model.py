@@ -6,7 +6,7 @@ from typing import Any
 
 from hcviz.algorithms import algorithms
 from hcviz.algorithms import get as get_algorithm
-from hcviz.session.choice import Question
+from hcviz.session.choice import ChoiceKind
 from hcviz.ui.parts.images import as_uri
 from hcviz.ui.state.store import Store
 
@@ -21,12 +21,12 @@ ITEM_CHOICES = {"seldom": "seldom seen items", "any": "all items"}
 MAX_LISTED = 60
 
 
-def current_question(store: Store) -> Question:
+def current_question(store: Store) -> ChoiceKind:
     """Return the kind of the question on the card, which other answers do not change."""
     return (store.view.three and store.view.three_put) or default_question(store)
 
 
-def default_question(store: Store) -> Question:
+def default_question(store: Store) -> ChoiceKind:
     """Return the kind of question that a person chose, else the most frequent kind in the data."""
     view, data = store.view, store.dataset
     if view.three_question is not None:

@@ -14,7 +14,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Comparisons
 from hcviz.datasets import Dataset
-from hcviz.jobs.aside import Work
+from hcviz.jobs.compute_cache import Computation
 from hcviz.metrics import comparisons_held, consistency, cyclic_share
 from hcviz.ui.parts.actions import Actions
 from hcviz.ui.parts.images import as_uri
@@ -137,7 +137,9 @@ def _counted(store: Store, comparisons: Comparisons) -> tuple[_Counted, str]:
     if before is None or before.dataset is not dataset:
         before = _Counted(dataset)
     of = (dataset, session.choices)  # a key with the answers themselves would keep them in memory
-    wanted: dict[Hashable, Work] = {(*of, "counts"): lambda: count_comparisons(comparisons, labels)}
+    wanted: dict[Hashable, Computation] = {
+        (*of, "counts"): lambda: count_comparisons(comparisons, labels)
+    }
     if tree is not None and store.still:
         wanted[*of, tree] = lambda: agreement_with_tree(tree, comparisons)
     known = store.aside.ask("comparisons", wanted)

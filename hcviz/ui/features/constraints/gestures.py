@@ -12,8 +12,8 @@ from typing import Any
 from hcviz.core.errors import InvalidConstraint
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
-from hcviz.session.gesture import Draft
-from hcviz.session.joining import stays_apart
+from hcviz.session.draft import Draft
+from hcviz.session.drop import item_set_apart
 from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.features.constraints import model as constraints_model
 from hcviz.ui.state.store import Store
@@ -60,7 +60,7 @@ class Gestures:
         if phase == "leave" or tree is None or snapshot is None:
             store.look(draft=self._draft_before_drag)
             return
-        apart = stays_apart(tree, item, members, self.order())
+        apart = item_set_apart(tree, item, members, self.order())
         if apart is None:
             name = store.session.labels[item]
             said = f"{name} and this clade are all items: no item is left to be apart."
@@ -139,11 +139,11 @@ class Gestures:
         elif name == "author":
             store.dispatch(act.SetAuthor(str(more.get("value"))))
         elif name == "expert":
-            store.dispatch(act.SwitchAuthor(str(more["name"]), bool(more.get("value"))))
+            store.dispatch(act.EnableAuthor(str(more["name"]), bool(more.get("value"))))
         elif name == "expert-weight":
             with store.guarded():
                 weight = _number(more.get("value"))
-                store.dispatch(act.WeighAuthor(str(more["name"]), weight))
+                store.dispatch(act.SetAuthorWeight(str(more["name"]), weight))
         elif name == "resolve":
             store.dispatch(act.ResolveConflict(int(more["enable"]), (int(more["disable"]),)))
         elif name == "soften":

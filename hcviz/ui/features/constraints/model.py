@@ -8,7 +8,7 @@ from typing import Any
 from hcviz.algorithms import get as get_algorithm
 from hcviz.session import actions as act
 from hcviz.session import experts
-from hcviz.session.judge import State, judge, states
+from hcviz.session.assessment import ConstraintState, assess, constraint_states
 from hcviz.session.model import Constraint
 from hcviz.ui.features.conflicts import model as conflicts_model
 from hcviz.ui.features.supports import model as supports_model
@@ -29,7 +29,7 @@ MAX_VERDICTS = 4
 def state(store: Store) -> dict[str, Any]:
     """Return the state of the constraints panel, as plain JSON."""
     session, view = store.session, store.view
-    said = states(session)
+    said = constraint_states(session)
     counts = Counter(each.author for each in session.constraints)
     folded = [name for name, n in counts.items() if n >= FOLD_FROM and name != session.author]
     return {
@@ -48,7 +48,7 @@ def state(store: Store) -> dict[str, Any]:
     }
 
 
-def _row(store: Store, each: Constraint, said: dict[int, State]) -> dict[str, Any]:
+def _row(store: Store, each: Constraint, said: dict[int, ConstraintState]) -> dict[str, Any]:
     return {
         "id": each.id,
         "sentence": each.sentence(store.session.labels),
@@ -60,14 +60,14 @@ def _row(store: Store, each: Constraint, said: dict[int, State]) -> dict[str, An
     }
 
 
-def _author_fold(store: Store, author: str, said: dict[int, State]) -> dict[str, Any]:
+def _author_fold(store: Store, author: str, said: dict[int, ConstraintState]) -> dict[str, Any]:
     """Return the constraints of one author as one line that opens.
 
     Conflicts and violated constraints come first.
     """
     theirs = [each for each in store.session.constraints if each.author == author]
     kinds = Counter(said.get(each.id, "satisfied") for each in theirs)
-    order: dict[State, int] = {"conflict": 0, "violated": 1}
+    order: dict[ConstraintState, int] = {"conflict": 0, "violated": 1}
     shown = sorted(theirs, key=lambda each: order.get(said.get(each.id, "satisfied"), 2))[:MAX_ROWS]
     return {
         "author": author,
@@ -84,7 +84,7 @@ def _ignored_note(store: Store) -> dict[str, str] | None:
     None if the method uses constraints.
     """
     session = store.session
-    if session.treats != "ignored":
+    if session.constraint_mode != "ignored":
         return None
     other = None
     if store.dataset is not None:
@@ -101,7 +101,7 @@ def switch_method_action(store: Store) -> act.SetMethod | None:
 
     The open draft stays.
     """
-    if store.session.treats != "ignored" or store.dataset is None:
+    if store.session.constraint_mode != "ignored" or store.dataset is None:
         return None
     other = default_method.keeping_constraints(store.session, store.problem)
     return None if other is None else act.SetMethod(other.name)
@@ -111,7 +111,7 @@ def _draft(store: Store) -> dict[str, Any]:
     session, draft = store.session, store.view.draft
     statements = draft.ready
     ready = statements[:MAX_VERDICTS]
-    verdicts = [judge(session, group, apart, session.author) for group, apart in ready]
+    verdicts = [assess(session, group, apart, session.author) for group, apart in ready]
 
     def chips(items: tuple[int, ...]) -> dict[str, Any]:
         shown = [{"id": item, "name": session.labels[item]} for item in items[:MAX_CHIPS]]
@@ -162,15 +162,15 @@ def _experts(store: Store) -> dict[str, Any] | None:
         "rows": [
             {
                 "name": each.name,
-                "said": each.said,
-                "used": each.used,
-                "on": each.used > 0,
+                "said": each.n_answers,
+                "used": each.n_enabled,
+                "on": each.n_enabled > 0,
                 "weight": each.weight,
                 "you": each.name == session.author,
             }
             for each in found
         ],
-        "weighs": session.weighs,
+        "weighs": session.is_soft,
         "pairs": [
             {
                 "first": pair.first,
@@ -183,27 +183,27 @@ def _experts(store: Store) -> dict[str, Any] | None:
                         "sentence": by_id[clash.id].sentence(session.labels),
                         "with": [by_id[i].sentence(session.labels) for i in clash.with_ids],
                     }
-                    for clash in pair.clashes
+                    for clash in pair.disagreements
                 ],
-                "more": pair.n_clashes - len(pair.clashes),
+                "more": pair.n_disagreements - len(pair.disagreements),
             }
             for pair in experts.agreements(session)
         ],
     }
 
 
-def _agreement(pair: experts.Agreement) -> str:
+def _agreement(pair: experts.ExpertAgreement) -> str:
     """Return a sentence about how far two authors agree."""
-    if not pair.stated:
+    if not pair.n_stated:
         return "No triple of items has a statement by both."
     if pair.share is None:
-        return f"Neither agree nor contradict: {_triples(pair.open)} of items both name."
-    text = f"{pair.alike:,} alike, {pair.against:,} in conflict"
-    if pair.open:
-        text += f", {pair.open:,} left open by one"
-    text += f", of {_triples(pair.looked_at)}"
-    if pair.looked_at < pair.stated:
-        text += f" checked ({pair.stated:,} stated)"
+        return f"Neither agree nor contradict: {_triples(pair.n_open)} of items both name."
+    text = f"{pair.n_agreeing:,} alike, {pair.n_contradicting:,} in conflict"
+    if pair.n_open:
+        text += f", {pair.n_open:,} left open by one"
+    text += f", of {_triples(pair.n_checked)}"
+    if pair.n_checked < pair.n_stated:
+        text += f" checked ({pair.n_stated:,} stated)"
     return text + "."
 
 

@@ -98,7 +98,7 @@ def state(store: Store) -> dict[str, Any]:
 def _constraints_in_use(store: Store) -> tuple[Any, float | None]:
     """Return the triplets that the method uses, and the price of a violated one (None if hard)."""
     session = store.session
-    if session.treats == "ignored":
+    if session.constraint_mode == "ignored":
         return session.triplets[[]], None
     return session.triplets, node_costs_model.violation_price(store)
 

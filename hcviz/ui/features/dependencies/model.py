@@ -10,7 +10,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.core.triplets import Triplets
-from hcviz.jobs import SideRun
+from hcviz.jobs import BackgroundRun
 from hcviz.metrics import Dependency, Usefulness, dependency, usefulness
 from hcviz.ui.features.node_costs import model as node_costs_model
 from hcviz.ui.state import default_method
@@ -72,7 +72,7 @@ def tree_without_constraints(store: Store) -> Tree | HcvizError | None:
     method = comparison_method(store)
     params = dict(session.params) if method == session.method else {}
     key = ("without", method, repr(sorted(params.items())), session.seed)
-    run = SideRun(method, lambda: problem.with_triplets(()), _tree_of, params, session.seed)
+    run = BackgroundRun(method, lambda: problem.with_triplets(()), _tree_of, params, session.seed)
     found = store.aside.ask("without", {key: run}).get(key)
     return found if isinstance(found, (Tree, HcvizError)) else None
 

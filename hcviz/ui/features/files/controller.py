@@ -25,7 +25,7 @@ from hcviz.io.tables import MAX_UPLOAD_BYTES, TableKind
 from hcviz.io.triplet_csv import ORDERS, Order, read_triplet_csv, write_triplet_csv
 from hcviz.session import actions as act
 from hcviz.session.model import DataSpec
-from hcviz.session.update import at_rest
+from hcviz.session.update import interrupted_session
 from hcviz.ui.parts.part import Part
 from hcviz.ui.state.data_sources import AT_ONCE, takes_long
 from hcviz.ui.state.store import Store
@@ -213,7 +213,7 @@ class FileController:
             if repeated:
                 were = "was" if repeated == 1 else "were"
                 said += f" {repeated:,} of its answers {were} already here."
-        store.dispatch(act.Attach(name, found.content, said))
+        store.dispatch(act.AddComparisons(name, found.content, said))
 
     def _save(self, what: str) -> None:
         """Send the file that a person asked for to the browser."""
@@ -221,7 +221,9 @@ class FileController:
         stem = file_stem(session.data)
         if what == "session":
             time = session.log[-1].time if session.log else act.now()
-            kept = replace(at_rest(session, get_algorithm, time), look=self.store.look_to_keep)
+            kept = replace(
+                interrupted_session(session, get_algorithm, time), look=self.store.look_to_keep
+            )
             self.part.download(f"{stem}.hcviz", save_session(kept), "application/zip")
             return
         if what == "constraints":

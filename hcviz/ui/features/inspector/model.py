@@ -126,7 +126,7 @@ def _selection(store: Store) -> dict[str, Any] | None:
     else:
         title = f"{len(chosen):,} items"
         facts.append(["A clade of this tree", "yes" if whole else "no"])
-        facts += [list(fact) for fact in axis_of(store, tree).facts(node)]
+        facts += [list(fact) for fact in axis_of(store, tree).heights_of(node)]
         if not whole:
             facts.append(["Smallest clade around", f"{int(tree.size[node]):,} items"])
         if data is not None and data.classes is not None and known:

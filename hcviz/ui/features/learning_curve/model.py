@@ -9,7 +9,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
 from hcviz.core.tree import Tree
-from hcviz.jobs import Behind
+from hcviz.jobs import BackgroundRuns
 from hcviz.ui.state import default_method
 from hcviz.ui.state.store import Store
 
@@ -39,7 +39,7 @@ class BaselineRuns:
 
     def __init__(self, store: Store, schedule: Callable[[Callable[[], None]], None]) -> None:
         self._store = store
-        self._behind = Behind(schedule)
+        self._behind = BackgroundRuns(schedule)
         self._at: Key | None = None  # the key of the run in progress
         self._ours: TreeCache = {}
         store.subscribe(

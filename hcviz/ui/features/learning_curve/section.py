@@ -7,7 +7,7 @@ from typing import Any
 
 from hcviz.core.tree import Tree
 from hcviz.metrics import triplet_distance
-from hcviz.session.learning import held_out, satisfied, states
+from hcviz.session.learning_curve import count_satisfied, curve_points, held_out_scores
 from hcviz.ui.parts.section import Section
 from hcviz.ui.state.store import Store
 
@@ -29,7 +29,7 @@ def state(store: Store) -> dict[str, Any] | None:
 
 
 def _to_target(store: Store, target: Tree) -> dict[str, Any] | None:
-    found = states(store.session)
+    found = curve_points(store.session)
     if not found:
         return None
     points = [(len(each.answers), target_distance(target, each.tree)) for each in found]
@@ -46,11 +46,13 @@ def _to_target(store: Store, target: Tree) -> dict[str, Any] | None:
 
 
 def _to_answers(store: Store) -> dict[str, Any] | None:
-    found = held_out(store.session)
+    found = held_out_scores(store.session)
     if not found:
         return None
     now = store.session.enabled
-    beside = [(title, satisfied(tree, now) / len(now)) for title, tree in store.view.baselines]
+    beside = [
+        (title, count_satisfied(tree, now) / len(now)) for title, tree in store.view.baselines
+    ]
     last = found[-1]
     return {
         "top": 1.0,  # the axis of a share always goes up to 1

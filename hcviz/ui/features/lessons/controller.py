@@ -16,7 +16,7 @@ from hcviz.core.errors import HcvizError
 from hcviz.core.tree import Tree
 from hcviz.metrics.placement import RemovedItem
 from hcviz.session import actions as act
-from hcviz.session.gesture import Draft
+from hcviz.session.draft import Draft
 from hcviz.ui.features.lessons.lesson import (
     Lesson,
     PlacementQuestion,

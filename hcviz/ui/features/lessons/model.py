@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcviz.core.tree import Tree
-from hcviz.session.constraint import names
+from hcviz.session.constraint import names_text
 from hcviz.ui.features.lessons.lesson import GuessResult, Lesson, PlacementQuestion
 from hcviz.ui.state.store import Store
 
@@ -69,18 +69,18 @@ def _guess(store: Store, asked: PlacementQuestion) -> str:
     clade = asked.gap.clade(asked.gap.place(items))
     if len(clade) == len(asked.gap.others):
         return "apart from all the others"
-    return f"beside {names(clade.tolist(), store.session.labels)}"
+    return f"beside {names_text(clade.tolist(), store.session.labels)}"
 
 
 def _outcome(
     asked: PlacementQuestion, outcome: GuessResult, labels: tuple[str, ...]
 ) -> dict[str, Any]:
     gap, item = asked.gap, labels[asked.gap.item]
-    mates = names(gap.target_siblings(asked.target).tolist(), labels)
+    mates = names_text(gap.target_siblings(asked.target).tolist(), labels)
     if outcome.right:
         said = f"In the correct tree {item} is with {mates}."
     else:
-        place = names(gap.clade(outcome.best).tolist(), labels)
+        place = names_text(gap.clade(outcome.best).tolist(), labels)
         away = "one branch" if outcome.off == 1 else f"{outcome.off} branches"
         said = f"In the correct tree {item} is with {mates}: beside {place}, {away} from yours."
     if not outcome.told:

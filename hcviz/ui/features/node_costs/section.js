@@ -31,13 +31,13 @@ SECTIONS.costs = (state, send) =>
               : null,
           ),
           h("p", { class: "quiet small" }, state.what),
-          state.dearest.length
+          state.mostExpensive.length
             ? [
                 h("h3", {}, "Where it comes from"),
                 h(
                   "ul",
                   { class: "picks", "aria-label": "Most expensive nodes" },
-                  state.dearest.map(each =>
+                  state.mostExpensive.map(each =>
                     h(
                       "li",
                       {},
@@ -45,7 +45,7 @@ SECTIONS.costs = (state, send) =>
                         "button",
                         {
                           type: "button",
-                          "data-key": `dear-${each.node}`,
+                          "data-key": `expensive-${each.node}`,
                           title: "Select this clade",
                           onclick: () => send("clade", { node: each.node }),
                         },

@@ -46,7 +46,7 @@ def state(store: Store) -> dict[str, Any]:
         if node_costs_model.reads_dissimilarities(store)
         else _COST_OF_SIMILARITIES,
         "regularised": _regularised(store, tree, float(cost)),
-        "dearest": [] if costs is None else _most_expensive(store, tree, costs),
+        "mostExpensive": [] if costs is None else _most_expensive(store, tree, costs),
         "coloured": store.view.colour == "cost",
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 from hcviz.algorithms import get as get_algorithm
 from hcviz.core.errors import HcvizError
 from hcviz.core.snapshot import Snapshot
-from hcviz.jobs.aside import SideRun, Work
+from hcviz.jobs.compute_cache import BackgroundRun, Computation
 from hcviz.metrics import dasgupta_cost
 from hcviz.session import actions as act
 from hcviz.ui.features.node_costs import model as node_costs_model
@@ -104,8 +104,8 @@ def price_curve(store: Store, unit: float) -> tuple[list[dict[str, Any]], int, s
         cost = dasgupta_cost(snapshot.tree, problem.similarity_or_default)
         return cost, float(triplets.weights[broken].sum()), int(broken.sum())
 
-    wanted: dict[Hashable, Work] = {
-        ("price", lam * unit, *same): SideRun(
+    wanted: dict[Hashable, Computation] = {
+        ("price", lam * unit, *same): BackgroundRun(
             session.method,
             lambda: problem.with_triplets(triplets),
             read,
@@ -156,7 +156,8 @@ def _act(actions: Actions, name: str, more: dict[str, Any]) -> None:
         return
     store.dispatch(
         act.SetParams(
-            {get_algorithm(store.session.method).priced_by: lam}, going_on=bool(more.get("goingOn"))
+            {get_algorithm(store.session.method).priced_by: lam},
+            is_dragging=bool(more.get("goingOn")),
         )
     )
 

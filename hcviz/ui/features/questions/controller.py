@@ -17,8 +17,8 @@ from hcviz.core.errors import InvalidParameter
 from hcviz.questions import Memory, Question
 from hcviz.session import actions as act
 from hcviz.session.constraint import Constraint
-from hcviz.session.gesture import Draft
-from hcviz.session.model import Seen
+from hcviz.session.draft import Draft
+from hcviz.session.model import ReviewedPiece
 from hcviz.ui.features.questions.model import CANDIDATES, SIZES, card_order
 from hcviz.ui.state.store import Store
 
@@ -33,7 +33,9 @@ class QuestionController:
         self.store = store
         self.memory = Memory()
         self._labels: Any = None  # the items that the memory is about
-        self._remembered: tuple[Seen, ...] = ()  # the part of the memory that the session keeps
+        self._remembered: tuple[
+            ReviewedPiece, ...
+        ] = ()  # the part of the memory that the session keeps
         self._rng = np.random.default_rng(0)
         store.subscribe(
             lambda s: (
@@ -41,7 +43,7 @@ class QuestionController:
                 s.session.run,
                 s.session.labels,
                 s.view.wants_question,
-                s.session.seen,
+                s.session.reviewed,
             ),
             lambda _: self._next(),
         )
@@ -97,7 +99,7 @@ class QuestionController:
         store = self.store
         question = store.view.question
         draft = store.view.draft
-        if question is not None and question.picks:
+        if question is not None and question.is_odd_one_out:
             rest = tuple(i for i in question.items if i != item)
             store.look(draft=Draft("odd", rest, (item,)), selection=())
         elif draft.open:
@@ -107,7 +109,7 @@ class QuestionController:
 
     def _pick_by_digit(self, question: Question, place: int) -> bool:
         """Pick the name at a place of the card (from 1). Return False if no name is needed."""
-        wanted = question.picks or self.store.view.draft.mode == "repair"
+        wanted = question.is_odd_one_out or self.store.view.draft.mode == "repair"
         names = card_order(question)
         if not wanted or not 1 <= place <= len(names):
             return False
@@ -121,7 +123,7 @@ class QuestionController:
 
     def _lock(self, question: Question) -> None:
         """Add constraints for all that the piece shows."""
-        rows = questions.locked(question).tolist()
+        rows = questions.shown_triplets(question).tolist()
         if rows:
             by = self.store.session.author
             each = (Constraint(0, (a, b), c, author=by, time=act.now()) for a, b, c in rows)
@@ -133,8 +135,8 @@ class QuestionController:
         """Keep the question with the session, so that it is not asked again after a reload."""
         items, clades = question.key()
         shown = tuple(sorted(tuple(sorted(clade)) for clade in clades))
-        self._remembered = (*self._remembered, Seen(items, shown, accepted))
-        self.store.dispatch(act.Look(items, shown, accepted))
+        self._remembered = (*self._remembered, ReviewedPiece(items, shown, accepted))
+        self.store.dispatch(act.ReviewPiece(items, shown, accepted))
         self._request_next()
 
     def _request_next(self) -> None:
@@ -145,11 +147,11 @@ class QuestionController:
         """Show the next question, if one was requested and no run is in progress."""
         store = self.store
         session, view = store.session, store.view
-        if (self._labels, self._remembered) != (session.labels, session.seen):
+        if (self._labels, self._remembered) != (session.labels, session.reviewed):
             # Other data were opened, or another session.
             self.memory = Memory()
-            self._labels, self._remembered = session.labels, session.seen
-            for seen in session.seen:
+            self._labels, self._remembered = session.labels, session.reviewed
+            for seen in session.reviewed:
                 self.memory.recall(seen.items, seen.clades, seen.accepted)
             self._rng = np.random.default_rng(session.seed)
             if view.question is not None or view.wants_question:
@@ -169,7 +171,7 @@ class QuestionController:
         store = self.store
         view, tree = store.view, store.session.snapshot.tree  # type: ignore[union-attr]
         # A tree may violate soft constraints, so no answer follows from them.
-        known = None if store.session.weighs else store.session.triplets
+        known = None if store.session.is_soft else store.session.triplets
 
         def ask(posterior: Any) -> Question | None:
             return questions.ask(

@@ -30,7 +30,7 @@ def state(store: Store) -> dict[str, Any]:
         "about": questions.STRATEGIES[view.strategy].summary,
         "size": view.question_size,
         "candidates": view.question_candidates,
-        "varied": questions.STRATEGIES[view.strategy].varied,
+        "varied": questions.STRATEGIES[view.strategy].has_distance_variance,
         "induced": view.question_induced,
         "limits": [*SIZES, *CANDIDATES],
         "question": None if question is None else _card(store, question),
@@ -48,7 +48,8 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
     """Return the open question: its items, and the path of the piece of the tree."""
     labels, data, draft = store.session.labels, store.dataset, store.view.draft
     if len(question.items) > MAX_CARD_ITEMS:
-        return {"whole": True, "picks": False, "kind": question.how, "items": [], "path": []} | {
+        return {"whole": True, "picks": False, "items": [], "path": []} | {
+            "kind": question.strategy,
             "why": question.why.sentence(labels), "repairing": draft.mode == "repair", "top": 1.0,
         }  # fmt: skip
     shown = with_even_heights(question.shown)
@@ -57,8 +58,8 @@ def _card(store: Store, question: Question) -> dict[str, Any]:
     items = card_order(question)
     images = None if data is None or data.images is None else data.images
     return {
-        "picks": question.picks,
-        "kind": question.how,
+        "picks": question.is_odd_one_out,
+        "kind": question.strategy,
         "why": question.why.sentence(labels),
         "repairing": draft.mode == "repair",
         "top": float(shown.height[-1]) or 1.0,

@@ -12,8 +12,8 @@ import holoviews.plotting.bokeh
 import numpy as np
 import panel as pn
 from bokeh.models import NumeralTickFormatter
-from panel.io.state import state
 
+from hcviz.ui.compat.notebook_cells import cell_documents
 from hcviz.ui.parts.palette import THEMES
 
 # hv.extension would load Bokeh a second time in a notebook, and intercept the messages that tell
@@ -141,8 +141,7 @@ def _is_displayed(plot: Any) -> bool:
     document = plot.state.document
     if document is None or document.session_context is not None:
         return document is not None
-    cells = [shown for _, _, shown, comm in state._views.values() if comm is not None]
-    return any(shown is document for shown in cells)
+    return any(shown is document for shown in cell_documents())
 
 
 def _replace_points(plot: Any, points: np.ndarray) -> None:

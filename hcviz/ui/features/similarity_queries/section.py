@@ -13,7 +13,7 @@ from hcviz.algorithms import get as get_algorithm
 from hcviz.algorithms.active.framework import MAX_MASK_ITEMS
 from hcviz.algorithms.base import SampledDivision
 from hcviz.core.tree import Tree
-from hcviz.jobs.aside import Work
+from hcviz.jobs.compute_cache import Computation
 from hcviz.metrics import triplet_agreement_by_level
 from hcviz.session import actions as act
 from hcviz.ui.features.learning_curve.section import target_distance
@@ -88,7 +88,7 @@ def _agreement(store: Store, known: Tree, tree: Tree) -> float | None:
     if tree.n_leaves <= MAX_ITEMS_LIVE:
         return 1 - target_distance(known, tree)
     key = ("agreement", tree)
-    wanted: dict[Hashable, Work] = {key: lambda: 1 - target_distance(known, tree)}
+    wanted: dict[Hashable, Computation] = {key: lambda: 1 - target_distance(known, tree)}
     still = store.still
     found = store.aside.ask("agreement", wanted) if still else store.aside.known(wanted)
     agrees = found.get(key)
@@ -107,7 +107,7 @@ def agreement_by_level(store: Store, trees: list[Tree]) -> list[list[list[float]
     def work(tree: Tree) -> Any:
         return lambda: triplet_agreement_by_level(known, tree)
 
-    wanted: dict[Hashable, Work] = {
+    wanted: dict[Hashable, Computation] = {
         ("levels", tree): work(tree) for tree in trees if tree.n_leaves == known.n_leaves
     }
     still = store.still

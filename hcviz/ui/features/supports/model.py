@@ -12,7 +12,7 @@ from hcviz.core.tree import Tree
 from hcviz.jobs import Samples
 from hcviz.posterior import Verdict
 from hcviz.posterior.chain_comparison import LIMIT, ChainComparison
-from hcviz.questions import SURPRISING
+from hcviz.questions import SURPRISING_BELOW
 from hcviz.session.model import Session
 from hcviz.ui.state.store import Store
 
@@ -25,7 +25,7 @@ TIME_LEFT_BELOW = 0.5
 def clade_supports(store: Store) -> Any:
     """Return the supports of the clades of the tree drawn, float64 (n_internal,).
 
-    None during a run, since nobody can read numbers that change many times a second. None also if
+    None during a run, since the numbers change many times a second. None also if
     there are no sampled trees for these data and constraints, or if supports are hidden. The tree
     drawn may be of another method than the sampled trees.
     """
@@ -92,7 +92,9 @@ def answer_sentences(store: Store, group: tuple[int, ...], apart: int) -> list[t
             return []
         share = posterior.joint_probability(chain_triplets(group, apart))
     said = f"true in {percent(share)} of the sampled trees"
-    return [("surprising", f"{said}. Sure?") if share < SURPRISING else ("so far", f"{said}.")]
+    return [
+        ("surprising", f"{said}. Sure?") if share < SURPRISING_BELOW else ("so far", f"{said}.")
+    ]
 
 
 def accuracy_state(store: Store) -> dict[str, str] | None:

@@ -14,7 +14,7 @@ from hcviz.metrics import CladeChanges
 from hcviz.posterior import Posterior
 from hcviz.session.constraint import Statement
 from hcviz.session.model import Session
-from hcviz.session.runs import settled_sentence
+from hcviz.session.runs import finished_sentence
 from hcviz.ui.features.supports.model import is_settled
 from hcviz.ui.state.store import Store
 
@@ -44,7 +44,7 @@ def changes_sentence(store: Store) -> str:
     """
     session = store.session
     said = store.view.said or session.message
-    if not is_over(store) or said != settled_sentence(session):
+    if not is_over(store) or said != finished_sentence(session):
         return ""
     changes = store.changes()
     if changes is None:

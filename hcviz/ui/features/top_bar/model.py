@@ -44,7 +44,7 @@ def state(store: Store) -> dict[str, Any]:
         names = [[CURRENT, session.data.name], *names]
         chosen = CURRENT
     begun = offered()
-    if begun is not None and not begun.spec.same(session.data):
+    if begun is not None and not begun.spec.has_same_data(session.data):
         names = [[OFFERED, begun.title], *names]
     # A link may name built-in data that are too large for the menu.
     if session.data.kind == "built-in" and all(chosen != name for name, _ in names):

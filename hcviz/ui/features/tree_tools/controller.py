@@ -66,7 +66,7 @@ class ToolControls:
             store.look(error=(f"No item is called {value!r}.", ""))
             return
         chosen = tuple(found)
-        self.centre.open_branches(chosen[:1] if store.view.draft.open else chosen)
+        self.centre.expand(chosen[:1] if store.view.draft.open else chosen)
         if store.view.draft.open:
             self.gestures.select_items(chosen[:1])
             self.centre.focus(chosen[:1])

@@ -53,7 +53,7 @@ def state(store: Store) -> dict[str, Any]:
             for pair in zip(THEMES[view.theme].costs, node_costs_model.LEVEL_NAMES, strict=True)
         ],
         "clusters": _cluster_field(store),
-        "found": partition.count(store),
+        "found": partition.method_count(store),
         "items": len(store.session.labels),
         "names": list(store.session.labels[:MAX_NAMES]),
     }

@@ -15,7 +15,7 @@ from hcviz.jobs import Samples
 from hcviz.posterior import depth_moments
 from hcviz.posterior.summary import MAX_MATRIX
 from hcviz.ui.state.store import Store
-from hcviz.ui.tree.cells import Cells, uncertainty_cells
+from hcviz.ui.tree.heatmap_cells import HeatmapCells, uncertainty_cells
 
 log = logging.getLogger("hcviz")
 
@@ -64,7 +64,7 @@ class UncertaintyMap:
         self,
         store: Store,
         schedule: Callable[[Callable[[], None]], None],
-        show: Callable[[Cells], None],
+        show: Callable[[HeatmapCells], None],
     ) -> None:
         self._store, self._schedule, self._show = store, schedule, show
         self._busy = False
@@ -110,7 +110,7 @@ class UncertaintyMap:
             return
         self._schedule(lambda: self._finish(cells, (samples, trees), begin))
 
-    def _finish(self, cells: Cells | None, made: tuple[Samples, int], begin: float) -> None:
+    def _finish(self, cells: HeatmapCells | None, made: tuple[Samples, int], begin: float) -> None:
         now = time.monotonic()
         self._busy, self._made, self._next = (
             False,

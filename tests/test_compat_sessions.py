@@ -1,0 +1,349 @@
+"""Contracts of Panel's and Bokeh's internals, in a session that a real server and client share.
+
+Each test names the module of ``hcviz/ui/compat`` that breaks if it fails.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import time
+import weakref
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import panel as pn
+import param
+import pytest
+from bokeh.document import Document
+from bokeh.models import ColumnDataSource, Div, ImportedStyleSheet, Range1d
+from bokeh.plotting import figure
+from panel.custom import Child, JSComponent
+from panel.io.notebook import render_mimebundle
+from panel.io.resources import CDN_DIST
+from panel.io.state import state
+from pyviz_comms import Comm
+
+from hcviz.ui.compat.current_document import current_document
+from hcviz.ui.compat.document_cleanup import clear_document
+from hcviz.ui.compat.figure_size import pixel_size
+from hcviz.ui.compat.local_style_sheets import use_local_style_sheets
+from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.compat.message_component import MessageComponent, MessageFrame
+from hcviz.ui.compat.notebook_cells import cell_documents, display_of
+from hcviz.ui.compat.notebook_connection import NotebookConnection
+from hcviz.ui.compat.python_parameters import python_only
+from hcviz.ui.compat.server_session import browser_count, server_session
+from tests.served import Served, served
+
+
+def until(true: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "the condition did not become true"
+        time.sleep(0.02)
+
+
+class Sent:
+    """The messages that a server sends to a page's only connection."""
+
+    def __init__(self, page: Served) -> None:
+        self.patches: list[Any] = []
+        (connection,) = page.session._subscribed_connections
+        socket: Any = connection._socket
+        send = socket.send_message
+
+        def noted(message: Any) -> Any:
+            if message.msgtype == "PATCH-DOC":
+                self.patches.append(message)
+            return send(message)
+
+        socket.send_message = noted
+
+
+def two_models() -> tuple[Range1d, ColumnDataSource]:
+    return Range1d(start=0, end=1, name="range"), ColumnDataSource({"x": [1]}, name="source")
+
+
+def page_of_two_models() -> Any:
+    document = pn.state.curdoc
+    for model in two_models():
+        document.add_root(model)
+    return pn.Spacer()
+
+
+@pytest.fixture(scope="module")
+def page():
+    with served(page_of_two_models) as found:
+        yield found
+
+
+def models(page: Served) -> tuple[Any, Any]:
+    find = page.document.get_model_by_name
+    return find("range"), find("source")
+
+
+# ---------------------------------------------------------------------- message_batch
+
+
+def test_message_batch_sends_all_changes_in_one_message(page):
+    range_, source = models(page)
+    sent = Sent(page)
+
+    def change() -> None:
+        with as_one_message(page.document):
+            range_.start = 5
+            source.data = {"x": [2, 3]}
+            range_.start = 6
+
+    page.locked(change)
+    (patch,) = sent.patches
+    assert [event["kind"] for event in patch.content["events"]] == [
+        "ModelChanged",
+        "ColumnDataChanged",
+    ]
+    assert patch.content["events"][0]["new"] == 6
+
+
+def test_message_batch_is_still_needed_because_bokeh_sends_each_change_alone(page):
+    """If this fails, Bokeh or Panel joins changes by itself, and the module can be removed."""
+    range_, source = models(page)
+    sent = Sent(page)
+
+    def change() -> None:
+        range_.start = 7
+        source.data = {"x": [4]}
+
+    page.locked(change)
+    until(lambda: len(sent.patches) == 2)
+
+
+def test_message_batch_does_not_send_a_browsers_change_back(page):
+    range_, _ = models(page)
+    sent, seen = Sent(page), []
+
+    def follow(_attribute: str, _old: Any, new: float) -> None:
+        with as_one_message(page.document):
+            seen.append(new)
+            range_.start = -new
+
+    page.on_thread(lambda: range_.on_change("end", follow))
+    page.client.document.get_model_by_name("range").end = 9
+    page.client.force_roundtrip()
+    until(lambda: bool(seen))
+    until(lambda: bool(sent.patches))
+    changed = [event["attr"] for patch in sent.patches for event in patch.content["events"]]
+    assert (seen, changed) == ([9], ["start"])
+    page.on_thread(lambda: range_.remove_on_change("end", follow))
+
+
+# ---------------------------------------------------------------------- server_session
+
+
+def test_server_session_counts_the_browsers_of_a_document():
+    assert browser_count(Document()) is None
+    with served(page_of_two_models) as found:
+        document = found.document
+        assert server_session(document) is found.session
+        assert browser_count(document) == 1
+        found.client.close()
+        until(lambda: browser_count(document) == 0)
+
+
+# ---------------------------------------------------------------------- current_document
+
+
+def test_current_document_is_the_one_that_panel_changes(page):
+    def seen() -> tuple[Any, Any]:
+        with current_document(page.document):
+            within = pn.state.curdoc
+        return within, pn.state.curdoc
+
+    within, after = page.on_thread(seen)
+    assert within is page.document
+    assert after is not page.document
+
+
+# ---------------------------------------------------------------------- message_component
+
+
+class Counter(MessageComponent):
+    count = param.Integer(default=0)
+    _esm = "export function render() {}"
+
+
+class Frame(MessageFrame):
+    inner = Child()
+    count = param.Integer(default=0)
+    _esm = "export function render() {}"
+
+
+def test_message_component_marks_its_script_and_lets_the_browser_set_nothing():
+    made: list[Counter] = []
+
+    def make() -> Counter:
+        made.append(Counter())
+        return made[-1]
+
+    with served(make) as found:
+        component = made[-1]
+        (model,) = (m for m in found.client.document.models if hasattr(m, "esm"))
+        assert model.bundle == hashlib.sha256(model.esm.encode()).hexdigest()
+        found.locked(lambda: setattr(component, "count", 3))
+        until(lambda: found.document.get_model_by_id(model.id).data.count == 3)
+        model.data.count = 8
+        found.client.force_roundtrip()
+        assert component.count == 3
+
+
+def test_message_frame_tags_its_own_data_only():
+    """Panel calls ``_patch_datamodel_ref`` with the data model and the root's reference."""
+    with served(lambda: Frame(inner=Counter())) as found:
+        data = [model.data for model in found.document.models if hasattr(model, "esm")]
+        before = [list(each.tags) for each in data]
+        root = next(tag.removeprefix("__ref:") for tag in before[0])
+        for each in data:
+            JSComponent._patch_datamodel_ref(each, root)
+        after = [list(each.tags) for each in data]
+    assert len(data) == 2
+    assert before == after == [[f"__ref:{root}"]] * 2
+
+
+# ---------------------------------------------------------------------- python_parameters
+
+
+class Sheet(pn.Row):
+    words = param.Dict(default={})
+    _rename: ClassVar = python_only(pn.Row, "words")
+
+
+def test_python_parameters_are_not_sent():
+    sheet = Sheet(pn.Spacer())
+    with served(lambda: sheet) as found:
+        (row,) = (m for m in found.client.document.models if type(m).__name__ == "Row")
+        assert "words" not in row.properties()
+        found.locked(lambda: setattr(sheet, "words", {"a": 1}))  # Panel looks for no property
+
+
+# ---------------------------------------------------------------------- local_style_sheets
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+def test_local_style_sheets_are_used_by_a_session_whose_page_was_not_rendered(is_local):
+    """The second case fails once Panel is corrected; the module can then be removed."""
+
+    def make() -> Any:
+        if is_local:
+            use_local_style_sheets(pn.state.curdoc)
+        return pn.widgets.Select(options=["a"])
+
+    with served(make) as found:  # the client opens the socket without the page's HTML
+        urls = {each.url for each in found.client.document.select({"type": ImportedStyleSheet})}
+    assert urls
+    foreign = {url for url in urls if url.startswith(CDN_DIST)}
+    assert not foreign if is_local else foreign
+
+
+# ---------------------------------------------------------------------- document_cleanup
+
+
+def test_document_cleanup_frees_the_models_of_a_destroyed_session():
+    models: list[weakref.ref[Any]] = []
+
+    def make() -> Any:
+        div = Div()
+        models.append(weakref.ref(div))
+        pn.state.curdoc.add_root(div)
+        return pn.Spacer()
+
+    with served(make) as found:
+        session, document = found.session, found.document
+        found.client.close()
+        until(lambda: browser_count(document) == 0)
+        found.on_thread(session.destroy)
+        found.on_thread(lambda: clear_document(document))
+        del session
+        gc.collect()
+        assert models[-1]() is None
+        assert document is not None  # as a frozen document stays
+
+
+# ---------------------------------------------------------------------- figure_size
+
+
+def test_figure_size_is_assumed_until_the_browser_has_sent_it():
+    plot = figure()
+    assert pixel_size(plot, "inner_width", 420) == 420
+    with served(lambda: pn.pane.Bokeh(plot)) as found:
+        sent = found.document.select_one({"type": type(plot)})
+        assert pixel_size(sent, "inner_width", 420) == 420  # nothing is drawn here
+
+
+# ---------------------------------------------------------------------- notebooks
+
+
+def test_notebook_cells_are_found_by_their_comm_and_forgotten_with_their_output():
+    view = pn.Column(pn.Spacer())
+    before = len(cell_documents())
+    document, comm = Document(), Comm()
+    root = view._render_model(document, comm)
+    assert cell_documents()[before:] == [document]
+    assert display_of(root.ref["id"]) == (view, root, document, comm)
+    assert list(view._models) == [root.ref["id"]]
+    view._cleanup(root)
+    assert not view._models
+    state._views.pop(root.ref["id"], None)  # as Panel does when the output is deleted
+    assert len(cell_documents()) == before
+    assert display_of(root.ref["id"]) is None
+
+
+class Recorder(Comm):
+    """Panel's comm, but what would go to Jupyter is kept."""
+
+    def init(self, on_open: Any = None) -> None:
+        self._comm = self
+        self.sent: list[Any] = []
+
+    def send(self, data: Any = None, metadata: Any = None, buffers: Any = ()) -> None:
+        self.sent.append(data)
+
+    @property
+    def patches(self) -> list[str]:
+        """The changes of each message. Panel sends a message's header and changes apart."""
+        return [str(data) for data in self.sent if '"events"' in str(data)]
+
+
+class Guest(MessageFrame):
+    beat = param.Integer(default=0)
+    first = param.Integer(default=0)
+    second = param.Integer(default=0)
+    on_shown: Callable[[int], None]
+    _esm = "export function render() {}"
+
+
+def test_notebook_connection_sends_all_changes_of_a_cell_together():
+    view, document, comm = Guest(), Document(), Recorder()
+    comm.init()
+    store = SimpleNamespace(runner=SimpleNamespace(pause=lambda: None))
+    store.session = SimpleNamespace(status="settled")
+    connection = NotebookConnection(None)
+    connection.attach(SimpleNamespace(view=view, store=store))
+    root = view._render_model(document, comm)
+    render_mimebundle(root, document, comm)  # the output of a cell
+    with connection.together():
+        view.first = 1
+    assert comm.sent == []  # the page has not drawn the cell
+    view.on_shown(view.beat)
+    (first,) = comm.patches  # the page is answered, with the change
+    assert '"first"' in first
+    with connection.together():
+        view.first = 2
+        view.second = 3
+    assert len(comm.patches) == 1  # the page has not confirmed the first message
+    view.on_shown(view.beat)
+    _, second = comm.patches
+    assert '"first"' in second
+    assert '"second"' in second
+    view._cleanup(root)
+    assert not view._models

@@ -1,0 +1,139 @@
+"""Several changes of a document, one message; and the next tree only when the last is drawn."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+from bokeh.document import Document
+from bokeh.models import ColumnDataSource, Range1d
+from bokeh.protocol import Protocol
+
+from hcviz.ui.app.page import Gate
+from hcviz.ui.compat.message_batch import as_one_message
+from hcviz.ui.tree import draw_confirmation
+from hcviz.ui.tree.debouncer import Debouncer
+
+
+class Session:
+    """What Bokeh's server does with a change, as far as it matters here."""
+
+    def __init__(self, document: Document) -> None:
+        self.sent: list = []
+        self.alone: list = []
+        socket = SimpleNamespace(send_message=lambda message: message)
+        connection = SimpleNamespace(protocol=Protocol(), _socket=socket)
+        self._subscribed_connections = [connection]
+        self._pending_writes = self.sent
+        document.callbacks.on_change_dispatch_to(self)
+        document._session_context = lambda: SimpleNamespace(session=self)
+
+    def _document_patched(self, event) -> None:
+        self.alone.append(event)
+
+
+def served():
+    document = Document()
+    range_, source = Range1d(start=0, end=1), ColumnDataSource({"x": [1]})
+    document.add_root(range_)
+    document.add_root(source)
+    return document, Session(document), range_, source
+
+
+def test_what_changes_within_is_one_message_and_what_changes_after_its_own():
+    document, session, range_, source = served()
+    with as_one_message(document):
+        range_.start = 5
+        range_.start = 6
+        source.data = {"x": [2, 3]}
+        assert not session.sent
+        assert not session.alone
+    (message,) = session.sent
+    events = message.content["events"]
+    assert [event["kind"] for event in events] == ["ModelChanged", "ColumnDataChanged"]
+    assert events[0]["new"] == 6
+    assert not session.alone
+    range_.end = 7
+    assert len(session.alone) == 1
+
+
+def test_what_is_done_a_little_later_is_one_message_too(monkeypatch):
+    """Else Panel would queue a part of it, and later messages could overtake that part."""
+    document, session, range_, source = served()
+    clock: list = []
+    monkeypatch.setattr(document, "add_timeout_callback", lambda call, _: clock.append(call))
+    monkeypatch.setattr(document, "add_next_tick_callback", clock.append)
+
+    def change():
+        range_.start += 1
+        source.data = {"x": [2, 3]}
+
+    Debouncer(SimpleNamespace(document=document))("size", change, 40)
+    gate = Gate(document)
+    gate.open()
+    gate.schedule(change)
+    assert len(clock) == 2
+    for number, call in enumerate(clock):
+        assert len(session.sent) == number
+        call()
+        assert [each["kind"] for each in session.sent[number].content["events"]] == [
+            "ModelChanged",
+            "ColumnDataChanged",
+        ]
+    assert not session.alone
+
+
+def test_what_a_callback_changes_meanwhile_is_told_too():
+    document, session, range_, _ = served()
+
+    def follow(_attribute, _old, new):
+        with as_one_message(document):
+            range_.end = new + 1
+
+    range_.on_change("start", follow)
+    with as_one_message(document):
+        range_.start = 5
+    told = [event["attr"] for message in session.sent for event in message.content["events"]]
+    assert sorted(told) == ["end", "start"]
+    assert not session.alone
+
+
+def test_a_change_of_the_browsers_is_not_sent_back_to_it_in_the_parcel():
+    document, session, range_, _ = served()
+    with as_one_message(document):
+        range_.set_from_json("start", 5, setter=session)
+    assert not session.sent
+    assert len(session.alone) == 1
+
+
+def test_without_a_session_changes_are_merely_made():
+    document = Document()
+    range_ = Range1d(start=0, end=1)
+    document.add_root(range_)
+    with as_one_message(document), as_one_message(None):
+        range_.start = 5
+    assert range_.start == 5
+
+
+def test_a_drawn_tree_is_confirmed_once_by_the_browser_or_by_the_timeout(monkeypatch):
+    monkeypatch.setattr(draw_confirmation, "TIMEOUT", 0.05)
+
+    async def scene() -> list[str]:
+        called: list[str] = []
+        listener = draw_confirmation.DrawConfirmation(ColumnDataSource({"x": []}))
+        listener.wait(lambda: called.append("answered"))
+        assert called == []
+        listener.answer.data = {"count": [1]}
+        assert called == ["answered"]
+        listener.wait(lambda: called.append("overtaken"))
+        listener.wait(lambda: called.append("waited for"))
+        assert called == ["answered", "overtaken"]
+        await asyncio.sleep(0.2)
+        listener.answer.data = {"count": [2]}
+        return called
+
+    # In a thread of its own: Playwright, once started, leaves this one with a running loop.
+    with ThreadPoolExecutor(1) as pool:
+        called = pool.submit(lambda: asyncio.run(scene())).result()
+    assert called == ["answered", "overtaken", "waited for"]
