@@ -83,7 +83,7 @@ def test_a_lesson_by_keyboard_alone(zoo):
     find(zoo, wrong)
     zoo.press("Enter")
     expect(card(zoo)).to_contain_text("Not quite.")
-    expect(card(zoo)).to_contain_text("from your place")
+    expect(card(zoo)).to_contain_text("from yours")
     expect(zoo.page.locator(".hc-lesson .score")).to_contain_text("1 of 2 right")
 
 

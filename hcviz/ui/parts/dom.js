@@ -215,12 +215,12 @@ function checkMessage(schema, act, fields) {
 }
 
 const FITS = {
-  text: value => typeof value === "string",
+  "text": value => typeof value === "string",
   "whole number": value => Number.isInteger(value),
-  number: value => Number.isFinite(value),
+  "number": value => Number.isFinite(value),
   "yes or no": value => typeof value === "boolean",
   "whole numbers": value => Array.isArray(value) && value.every(Number.isInteger),
-  anything: () => true,
+  "anything": () => true,
 }
 
 function download({ download: filename, base64, mime }) {
