@@ -104,7 +104,7 @@ def live(store: Store) -> dict[str, Any]:
     step, total = session.progress
     text = _STATUS[session.status]
     if session.status == "sampling":
-        text = "Paused" if store.view.paused else "ChainComparison" if store.settles else "Running"
+        text = "Paused" if store.view.paused else "Settling" if store.settles else "Running"
         if waiting_sentence(store) and not store.view.paused:
             text = "Waiting for a worker"
         elif total and store.settles:
